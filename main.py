@@ -9,10 +9,10 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     # Ctrl-C while modules are being loaded: nothing has begun that would have to end in order
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from services.entrypoints import cli
+from services.cli import program
 
 
-def _console(request: cli.ConsoleRequest) -> int:
+def _console(request: program.ConsoleRequest) -> int:
     """Open the window; Qt is loaded here and nowhere in the headless commands."""
     from console.application import run
 
@@ -23,7 +23,7 @@ def main() -> int:
     """Run the command line with the words of this process."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    return cli.run(sys.argv[1:], _console)
+    return program.run(sys.argv[1:], _console)
 
 
 if __name__ == "__main__":

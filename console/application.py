@@ -12,8 +12,8 @@ from typing import Self
 
 from services import log as logs
 from services import settings as config
+from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 from services.domain.errors import ConsoleError
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 
 log = logging.getLogger(__name__)
 #: Each Qt call gives up the interpreter; a computing thread may then keep the window waiting this long (Python's own

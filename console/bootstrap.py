@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from console.connection.role_watch import RoleWatch
+from console.connection.session import Session
 from console.main_window import MainWindow
 from console.navigation import PageSpec
 from console.pages import page_specs
-from console.role_watch import RoleWatch
-from console.session import Session
 from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
-from services.entrypoints.window import PAGES
+from services.cli.window import PAGES
 from services.i18n import N_
 from views.context import PageContext
 from views.page import Page
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
-from views.support import type_names
 from views.support.connections import Connections
 from views.support.feed import Feed
 from views.support.memory import Memory
+from views.support.words import type_names
 from views.widgets.toast import ToastSpec
 
 if TYPE_CHECKING:
-    from views.dialogs.new_task import NewTaskDialog
+    from views.dialogs.new_task.dialog import NewTaskDialog
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class _Doors:
         if self.window is None or self.context is None:
             return
         if self._dialog is None:
-            from views.dialogs.new_task import NewTaskDialog
+            from views.dialogs.new_task.dialog import NewTaskDialog
 
             self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
             self._dialog.tasks_wanted.connect(partial(self.window.open_page, "tasks"))

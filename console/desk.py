@@ -17,18 +17,18 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import bootstrap, language, pages, picture, sample_offer
-from console.connections import ConnectionDesk, drafted
+from console.connection.connections import ConnectionDesk, drafted
+from console.connection.leaving import Leaving
+from console.connection.loss import is_online
+from console.connection.session import Session
 from console.garbage import GuiCollector
-from console.leaving import Leaving
-from console.loss import is_online
 from console.main_window import MainWindow
-from console.session import Session
 from console.state import ConsoleState, Shelf
 from services import assembly, i18n
 from services import settings as config
+from services.cli.context import ConsoleRequest
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.insight.connection import BROKER, STORE, Answer, Reach
-from services.entrypoints.context import ConsoleRequest
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import BACKOFF_S
@@ -157,7 +157,7 @@ class Console:
     # the first run
 
     def _show_welcome(self) -> None:
-        from console.welcome import make_welcome
+        from console.connection.welcome import make_welcome
 
         window, page = make_welcome(self._settings)
         page.run_here.connect(self._on_run_here)
@@ -353,7 +353,7 @@ class Console:
         """The page of a connection that is not open, in place of whatever is shown."""
         if self._unopened is not None and self._shown_name == settings.profile:
             return self._unopened
-        from console.welcome import make_unopened
+        from console.connection.welcome import make_unopened
 
         back = self._before if self._before != settings.profile else ""
         row = self._connections.connection(settings)

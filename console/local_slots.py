@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from services.domain.worker import SlotState
+from services.domain.fleet.worker import SlotState
 from services.workers.host import LocalWorkers
 
 

@@ -11,11 +11,11 @@ from itertools import islice
 from PySide6.QtCore import QObject, Signal
 
 from console.main_window import MainWindow
-from services.domain.filter import format_terms
+from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
-from services.domain.query import Term
-from services.domain.shop import Shop
-from services.domain.task import Task
+from services.domain.task.filter import format_terms
+from services.domain.task.query import Term
+from services.domain.task.record import Task
 from services.i18n import N_, _
 from services.messages import render
 from services.monitor.tasks import TaskQueries
@@ -23,9 +23,10 @@ from views.context import PageContext
 from views.pages.tasks.views import SavedViews, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
-from views.support import fuzzy, heard, shop_words, text
+from views.support import fuzzy, heard, text
 from views.support.operation import Operation
 from views.support.pinyin import initials
+from views.support.words import shop as shop_words
 from views.theme.tokens import platform_badge, status
 
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000

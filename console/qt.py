@@ -8,7 +8,7 @@ import sys
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from services.entrypoints.context import EXIT_FAILED
+from services.cli.context import EXIT_FAILED
 
 
 def application() -> QApplication:

@@ -7,13 +7,13 @@ import threading
 
 from console.local_slots import LocalSlots
 from services import assembly, workforce
-from services.domain import role as roles
 from services.domain.change import OpenSession
-from services.domain.query import Query, equals
-from services.domain.status import CANCELLABLE
-from services.domain.worker import AMBER_AFTER_MS
-from services.entrypoints.sample_care import Caretaker
-from services.entrypoints.sample_fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops
+from services.domain.fleet import role as roles
+from services.domain.fleet.worker import AMBER_AFTER_MS
+from services.domain.task.query import Query, equals
+from services.domain.task.status import CANCELLABLE
+from services.sample.care import Caretaker
+from services.sample.fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops
 
 RATE = 3.0
 #: for so long a shop of the sample waits for a login

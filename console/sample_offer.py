@@ -7,7 +7,7 @@ from functools import partial
 from shiboken6 import isValid
 
 from console import bootstrap
-from console.session import Session
+from console.connection.session import Session
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.support import operation

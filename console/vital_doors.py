@@ -8,21 +8,22 @@ from datetime import UTC, timedelta
 
 from PySide6.QtCore import QObject, QPoint
 
+from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
-from console.role_watch import RoleWatch
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.insight import depth
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import CUT_OFF, MISSING
-from services.domain.message import Message
+from services.domain.text.message import Message
 from services.i18n import _
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_popover import HealthPopover, Part
-from views.support import safe, shown, text, worker_words
+from views.support import safe, shown, text
 from views.support.feed import Feed
+from views.support.words import worker
 
 #: parts of the status bar that open a page
 PAGES = {"mode": "settings", "in": "overview", "out": "overview", "due": "schedules"}
@@ -153,7 +154,7 @@ class VitalDoors(QObject):
             (_("Take no work"), text.count(fleet.apart)),
             (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
         ]
-        words = worker_words.summary(fleet)
+        words = worker.summary(fleet)
         verb = (_("Open workers"), lambda: self._window.open_page("workers"))
         apart = fleet.living != fleet.known or fleet.number(CUT_OFF)
         state = "warning" if apart or not fleet.living else "healthy"

@@ -7,16 +7,16 @@ from datetime import timedelta
 
 from PySide6.QtCore import QObject, QTimer
 
-from console.loss import LossWatch
+from console.connection.loss import LossWatch
+from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
-from console.role_watch import RoleWatch
 from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
-from services.domain import environment
+from services.domain.fleet import environment
 from services.domain.insight.worker import CUT_OFF, MISSING
-from services.domain.message import Message
-from services.domain.status import IN_FLIGHT, Status
+from services.domain.task.status import IN_FLIGHT, Status
+from services.domain.text.message import Message
 from services.i18n import _
 from services.messages import render, told
 from services.monitor.health import HealthLog
@@ -24,9 +24,10 @@ from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
-from views.support import shown, text, worker_words
+from views.support import shown, text
 from views.support.feed import Feed
 from views.support.language import on_language_changed
+from views.support.words import worker
 
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 FRESH_MS = 500
@@ -120,7 +121,7 @@ class ShellWiring(QObject):
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         apart = fleet.number(CUT_OFF)
         workers_state = "warning" if missing or apart or not fleet.living else "healthy"
-        tip = worker_words.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
+        tip = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:
             workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""
         parts = [

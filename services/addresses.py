@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from services.domain import hosts
 from services.domain.errors import UsageError
-from services.domain.said import said
+from services.domain.fleet import hosts
+from services.domain.text.said import said
 
 #: options of a store's address; where one may only have some values, these (any other switches verification off)
 STORE_OPTIONS: dict[str, frozenset[str] | None] = {

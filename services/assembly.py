@@ -18,12 +18,13 @@ from services import addresses, home_folder
 from services import settings as config
 from services.audit_witness import Witness
 from services.clock import SystemClock, machine_zone
-from services.commands import bulk_book, operator
+from services.commands import operator
 from services.commands.audit import Audit
 from services.commands.audit_accept import AuditCommands
 from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
-from services.commands.bulk import BulkRepublish
+from services.commands.bulk import book
+from services.commands.bulk.republish import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
@@ -33,18 +34,20 @@ from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
-from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError, TopologyMismatch
+from services.domain.fleet import shop_queue
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.domain.insight.flow import Flow
-from services.domain.message import Message
-from services.domain.said import said, words_of
+from services.domain.task import retry
+from services.domain.text.message import Message
+from services.domain.text.said import said, words_of
+from services.domain.types import task_type
 from services.engine.dispatch import Dispatcher
-from services.engine.firing import Firing
 from services.engine.homes import Homes
+from services.engine.lead.firing import Firing
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.producer import Producer
 from services.engine.registry import Registry
-from services.engine.shop_queues import ShopQueues
 from services.engine.steps import Steps
 from services.monitor import flow
 from services.monitor.artifacts import ArtifactQueries
@@ -57,7 +60,7 @@ from services.monitor.live import Live
 from services.monitor.overview import Attention
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
-from services.monitor.shops import ShopQueries
+from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
@@ -263,7 +266,7 @@ def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]
 
 def broken_run(engine: Engine) -> BrokenRun | None:
     """The newest bulk republish whose program ended in the middle. Blocking."""
-    views = bulk_book.Shelf(engine.store, engine.clock, "").views()
+    views = book.Shelf(engine.store, engine.clock, "").views()
     found = next((view.entry for view in views if view.state == "interrupted"), None)
     if found is None:
         return None
@@ -320,7 +323,7 @@ def _probe_file(settings: config.Settings) -> Answer:
 
 
 def _probe_broker(settings: config.Settings) -> Answer:
-    from services.broker.rabbitmq import RabbitBroker
+    from services.broker.rabbitmq.broker import RabbitBroker
 
     try:
         driver = RabbitBroker(settings.broker.url, SystemClock(), insecure=settings.broker.insecure_tls)
@@ -336,8 +339,8 @@ def _probe_broker(settings: config.Settings) -> Answer:
 
 
 def _probe_management(settings: config.Settings) -> Answer:
-    from services.broker.rabbitmq_management import Management
-    from services.broker.rabbitmq_url import parse
+    from services.broker.rabbitmq.management import Management
+    from services.broker.rabbitmq.url import parse
 
     clock = SystemClock()
     begun = clock.monotonic()
@@ -354,7 +357,7 @@ def _probe_management(settings: config.Settings) -> Answer:
 
 
 def _probe_store(settings: config.Settings) -> Answer:
-    from services.store.redis import RedisStore
+    from services.store.redis.store import RedisStore
 
     try:
         driver = RedisStore(settings.store.url, SystemClock(), insecure=settings.store.insecure_tls)
@@ -376,7 +379,7 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     if settings.embedded:
         if not settings.read_only:
             home_folder.make(settings.home_path)
-        from services.broker.embedded import EmbeddedBroker
+        from services.broker.sqlite.broker import EmbeddedBroker
 
         lifo, only = settings.broker.lifo_lanes, settings.read_only
         store = _store(settings, clock)
@@ -385,7 +388,7 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         except BaseException:
             store.close()
             raise
-    from services.broker.rabbitmq import RabbitBroker
+    from services.broker.rabbitmq.broker import RabbitBroker
 
     fleet_store = _store(settings, clock)
     try:
@@ -401,11 +404,11 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
 
 def _store(settings: config.Settings, clock: Clock) -> Store:
     if settings.embedded:
-        from services.store.embedded import EmbeddedStore
+        from services.store.sqlite.store import EmbeddedStore
 
         lifo = settings.broker.lifo_lanes
         return EmbeddedStore(settings.database, clock, lifo=lifo, read_only=settings.read_only)
-    from services.store.redis import RedisStore
+    from services.store.redis.store import RedisStore
 
     unchecked = settings.store.insecure_tls
     return RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from services import assembly
 from services import settings as config
 from services.clock import SystemClock
-from services.domain import environment, health
 from services.domain.errors import ConsoleError, OperatorError
-from services.domain.health import ERROR, Finding, finding
+from services.domain.fleet import environment
 from services.domain.insight.connection import Reach
-from services.domain.said import words_of
+from services.domain.text.said import words_of
+from services.domain.upkeep import health
+from services.domain.upkeep.health import ERROR, Finding, finding
 from services.monitor.doctor import FILE_GONE, STORE_GONE, Doctor
 from services.monitor.overview import Attention
 from services.version import VERSION

@@ -7,8 +7,8 @@ import logging.handlers
 from pathlib import Path
 
 from services import home_folder
-from services.domain.mask import masked_text
-from services.domain.visible import visible
+from services.domain.text.mask import masked_text
+from services.domain.text.visible import visible
 
 
 class _Masked(logging.Formatter):

@@ -11,12 +11,12 @@ from services import settings as config
 from services.assembly import Engine
 from services.commands import operator
 from services.commands.repair import RepairCommands
-from services.domain import role
+from services.domain.fleet import role
 from services.engine import people
-from services.engine.reconcile import Reconciler
+from services.engine.lead.reconcile import Reconciler
+from services.engine.lead.second_copy import SecondCopy
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.repair import Repair
-from services.engine.second_copy import SecondCopy
-from services.engine.shop_queues import ShopQueues
 
 
 @contextmanager

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from services import i18n, spans
-from services.domain import health, own_words, repair
 from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
-from services.domain.message import Message, Param
-from services.domain.refusals import REFUSALS
-from services.domain.said import Said, words_of
-from services.domain.sentences import N_, SENTENCES, Counted
-from services.domain.sheet_faults import SHEET
+from services.domain.task import own_words
+from services.domain.text.message import Message, Param
+from services.domain.text.refusals import REFUSALS
+from services.domain.text.said import Said, words_of
+from services.domain.text.sentences import N_, SENTENCES, Counted
+from services.domain.text.sheet_faults import SHEET
+from services.domain.upkeep import health, repair
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,

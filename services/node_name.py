@@ -9,7 +9,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from services.domain import home
+from services.domain.gates import home
 
 log = logging.getLogger(__name__)
 FILE = "node"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from services.domain.said import Said, said
+from services.domain.text.said import Said, said
 
 LOCKS = Path("/proc/locks")
 #: the byte of the WAL index that a writer locks (https://www.sqlite.org/walformat.html)

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from services.domain.errors import SchemaTooNew, StoreUnavailable
-from services.domain.said import said
+from services.domain.text.said import said
 
 BUSY_MS = 30_000
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})

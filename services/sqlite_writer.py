@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from services import home_folder
 from services.domain.errors import NotAllowed
-from services.domain.said import said
+from services.domain.text.said import said
 from services.sqlite_holder import Held, writer_of
 from services.sqlite_setup import (
     BUSY_MS,

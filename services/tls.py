@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.said import Said, said
+from services.domain.text.said import Said, said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

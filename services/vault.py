@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Mapping
 
-from services.domain import mask
+from services.domain.text import mask
 
 log = logging.getLogger(__name__)
 PREFIX, SERVICE = "FLEETDECK_SECRET__", "fleetdeck"

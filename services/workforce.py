@@ -16,12 +16,13 @@ from services import settings as config
 from services.assembly import Engine, witness
 from services.clock import SystemClock
 from services.commands.audit import Audit
-from services.domain import autoscale, task_type
 from services.domain.errors import NotAllowed, OperatorError
-from services.domain.lane_share import parse_share
-from services.domain.said import said
-from services.engine.firing import Firing
-from services.engine.janitor import DAY_MS, Retention
+from services.domain.fleet import autoscale
+from services.domain.gates.lane_share import parse_share
+from services.domain.text.said import said
+from services.domain.types import task_type
+from services.engine.lead.firing import Firing
+from services.engine.lead.janitor import DAY_MS, Retention
 from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler

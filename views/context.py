@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.commands.breakers import BreakerCommands
-from services.commands.bulk import BulkRepublish
+from services.commands.bulk.republish import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
@@ -17,14 +17,14 @@ from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
-from services.domain.shop import Shop
-from services.domain.task_type import TaskType
+from services.domain.fleet.shop import Shop
+from services.domain.types.task_type import TaskType
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
-from services.monitor.shops import ShopQueries
+from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from views.support.acting import AboutToHappen

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, cast
 
 from services.artifacts import papers
 from services.artifacts.papers import CARDS, CHUNK, Caps
-from services.domain import artifact as names
-from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
+from services.domain.task import artifact as names
+from services.domain.task.artifact import Artifact, Source
 from services.ports import Clock
 
 

@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 from services.artifacts import papers
 from services.artifacts.papers import CARDS, Caps
-from services.domain import artifact as names
-from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
+from services.domain.task import artifact as names
+from services.domain.task.artifact import Artifact, Source
 from services.ports import Clock
 
 _PART = ".part-"

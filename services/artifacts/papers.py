@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 import msgspec
 
-from services.domain import artifact as names
-from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
+from services.domain.task import artifact as names
+from services.domain.task.artifact import Artifact, Source
 
 CHUNK = 1024 * 1024
 MB = 1024 * 1024

@@ -22,7 +22,7 @@ from services.commands.operator import Operator
 from services.domain import audit as chain
 from services.domain.audit import AuditEntry, Link
 from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
-from services.domain.mask import masked, masked_text
+from services.domain.text.mask import masked, masked_text
 from services.ports import Store
 
 log = logging.getLogger(__name__)

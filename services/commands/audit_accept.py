@@ -7,9 +7,9 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain.audit import ACCEPT
 from services.domain.errors import UsageError
+from services.domain.fleet.role import ADMIN
 from services.domain.insight.audit import Verdict
-from services.domain.role import ADMIN
-from services.domain.said import said
+from services.domain.text.said import said
 from services.engine import audit_check
 from services.ports import Store
 

@@ -10,9 +10,9 @@ from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.errors import UsageError
-from services.domain.query import Query, Term, equals
-from services.domain.said import said
-from services.domain.status import ACTIVE, Status, Triage
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.text.said import said
 from services.ports import Store
 
 SLICE = 1000

@@ -6,10 +6,10 @@ import msgspec
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import breaker
-from services.domain.breaker import Rule
 from services.domain.change import CloseBreaker
 from services.domain.errors import UsageError
+from services.domain.gates import breaker
+from services.domain.gates.breaker import Rule
 from services.engine.steps import Steps
 from services.ports import Store
 

@@ -7,10 +7,10 @@ import msgspec
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
-from services.domain import cause_rule
-from services.domain.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.errors import UsageError
-from services.engine import cause_keeper
+from services.domain.insight import cause_rule
+from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
+from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
 from services.ports import Store
 

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.commands.audit import Audit
+from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join, tell
 from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
-from services.domain.remarks import NOTE_LIMIT
-from services.domain.said import said
-from services.domain.status import Triage
+from services.domain.task.remarks import NOTE_LIMIT
+from services.domain.task.status import Triage
+from services.domain.text.said import said
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Store

@@ -9,19 +9,21 @@ import msgspec
 from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import lane_share, task_type, worker_order
-from services.domain import limit as limits
-from services.domain import shop as shops
 from services.domain.change import OpenShop
 from services.domain.errors import UsageError
+from services.domain.fleet import shop as shops
+from services.domain.fleet import worker_order
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.gates import lane_share
+from services.domain.gates import limit as limits
+from services.domain.gates.limit import Limit
 from services.domain.insight import worker as insight
-from services.domain.limit import Limit
-from services.domain.said import said
-from services.domain.shop import Pause, Shop
+from services.domain.text.said import said
+from services.domain.types import task_type
 from services.engine import fates
-from services.engine.opener import SHOPS, Opener
+from services.engine.lead.opener import SHOPS, Opener
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.registry import Registry
-from services.engine.shop_queues import ShopQueues
 from services.engine.steps import Steps
 from services.ports import Broker, Store
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import home
 from services.domain.errors import UsageError
-from services.domain.query import Query, equals
-from services.domain.status import Status
+from services.domain.gates import home
+from services.domain.task.query import Query, equals
+from services.domain.task.status import Status
 from services.engine.homes import Homes
 from services.ports import Store
 

@@ -6,10 +6,10 @@ import socket
 from dataclasses import dataclass, field, replace
 
 from services import account
-from services.domain import role as roles
 from services.domain.errors import NotAllowed
-from services.domain.role import ROLES as ROLES
-from services.domain.said import said
+from services.domain.fleet import role as roles
+from services.domain.fleet.role import ROLES as ROLES
+from services.domain.text.said import said
 from services.engine import people
 from services.ports import Store
 

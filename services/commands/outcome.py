@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from services.domain.message import Message
+from services.domain.text.message import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,15 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join, refusal, tell
-from services.domain import envelope, ids, lane, shop, task_type
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage
-from services.domain.mask import DOTS
-from services.domain.message import Message
-from services.domain.status import Status, Triage
-from services.domain.task import HISTORY_LIMIT, Task
+from services.domain.fleet import shop
+from services.domain.task import envelope, ids, lane
+from services.domain.task.record import HISTORY_LIMIT, Task
+from services.domain.task.status import Status, Triage
+from services.domain.text.mask import DOTS
+from services.domain.text.message import Message
+from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.steps import Steps

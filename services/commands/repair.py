@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, mend
 from services.engine import people
+from services.engine.lead.second_copy import SecondCopy
 from services.engine.repair import Repair
-from services.engine.second_copy import SecondCopy
 from services.ports import Store
 
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import role as roles
 from services.domain.errors import StoreError, UsageError
-from services.domain.role import ADMIN, DEFAULTS, MAX_NOTE, ROLES, Roles
-from services.domain.said import said
+from services.domain.fleet import role as roles
+from services.domain.fleet.role import ADMIN, DEFAULTS, MAX_NOTE, ROLES, Roles
+from services.domain.text.said import said
 from services.engine import people
 from services.ports import Store
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from services.domain import task_type
 from services.domain.errors import UsageError
-from services.domain.said import Said, said
-from services.domain.schedule import Schedule
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
+from services.domain.plans.schedule import Schedule
+from services.domain.text.said import Said, said
+from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.ports import Store

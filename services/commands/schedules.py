@@ -10,12 +10,12 @@ import msgspec
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedule_check import Checker
-from services.domain import recurrence
-from services.domain import schedule as schedules
 from services.domain.errors import StoreError, UsageError
-from services.domain.said import said
-from services.domain.schedule import Planned, Run, Schedule, Tally
-from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
+from services.domain.plans import recurrence
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Run, Schedule, Tally
+from services.domain.text.said import said
+from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import classify, session
 from services.domain.change import CloseSession, OpenSession
 from services.domain.errors import UsageError
-from services.engine.opener import Opener
+from services.domain.gates import session
+from services.domain.task import classify
+from services.engine.lead.opener import Opener
 from services.engine.steps import Steps
 from services.ports import Store
 

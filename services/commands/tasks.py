@@ -9,14 +9,14 @@ from dataclasses import replace
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.domain import ids as names
-from services.domain import lane
 from services.domain.change import UNREADABLE, Answer, Cancel, Move, Op, Resolve
 from services.domain.errors import UsageError
-from services.domain.message import Message
-from services.domain.said import Said
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import ids as names
+from services.domain.task import lane
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.domain.text.said import Said
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec

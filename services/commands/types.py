@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.domain import task_type
 from services.domain.errors import UsageError
-from services.domain.mask import is_masked
-from services.domain.said import said, words_of
-from services.domain.task_type import TaskType
+from services.domain.text.mask import is_masked
+from services.domain.text.said import said, words_of
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 
 CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
 #: kind of the documents that keep what was replaced, named ``NAME@VERSION``

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.domain.stored import Instant
+from services.domain.upkeep.stored import Instant
 
 #: heads that one link names; the others are left to the next one
 HEADS = 32

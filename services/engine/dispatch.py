@@ -6,12 +6,12 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from services.domain import envelope
 from services.domain.errors import BrokerUnavailable, StoreError
-from services.domain.order import STRIPPED_HEADERS, Delivery, Order, Receipt
-from services.domain.status import LETTER, message_of
-from services.domain.task import Task
-from services.engine.letters_out import LettersOut, mark_of, mark_of_bytes
+from services.domain.task import envelope
+from services.domain.task.order import STRIPPED_HEADERS, Delivery, Order, Receipt
+from services.domain.task.record import Task
+from services.domain.task.status import LETTER, message_of
+from services.engine.lead.letters_out import LettersOut, mark_of, mark_of_bytes
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)

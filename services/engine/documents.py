@@ -7,9 +7,14 @@ from typing import Any
 
 import msgspec
 
-from services.domain import breaker, cause_rule, role, schedule, shop_queue, task_type
-from services.domain.damage import SCHEDULE
-from services.engine import homes, leader_link, results
+from services.domain.fleet import role, shop_queue
+from services.domain.gates import breaker
+from services.domain.insight import cause_rule
+from services.domain.plans import schedule
+from services.domain.types import task_type
+from services.domain.upkeep.damage import SCHEDULE
+from services.engine import homes
+from services.engine.lead import leader_link, results
 
 
 def _role(body: str) -> object:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import publisher
 from services.domain.insight import worker as insight
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
-from services.domain.message import Message
-from services.domain.order import BrokerHealth
-from services.domain.query import Query, equals
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import WorkerInfo
-from services.engine import leader, leader_link
+from services.domain.task.order import BrokerHealth
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.engine.lead import leader, leader_link
 from services.ports import Store
 
 #: so many late workers are followed, those that were heard of last, and so many tasks of theirs

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.domain import home
 from services.domain.change import Rehome
 from services.domain.errors import ConsoleError
-from services.domain.status import Status
+from services.domain.gates import home
+from services.domain.task.status import Status
 from services.engine.shop_tasks import BATCH, tasks_of
 from services.engine.steps import Steps
 from services.ports import Clock, Store

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
-from services.domain import dependency
 from services.domain.errors import UsageError
-from services.domain.status import Status
-from services.domain.tombstone import Tombstone
+from services.domain.gates import dependency
+from services.domain.task.status import Status
+from services.domain.task.tombstone import Tombstone
 from services.engine.spec import TaskSpec
 from services.ports import Store
 

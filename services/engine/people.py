@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 
-from services.domain import role
 from services.domain.errors import Unreadable
-from services.domain.role import Roles
+from services.domain.fleet import role
+from services.domain.fleet.role import Roles
 from services.ports import Store
 
 log = logging.getLogger(__name__)

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from services.domain import ids, lane, shop, task_type
 from services.domain.change import UNREADABLE, Answer, Create
 from services.domain.errors import UsageError
-from services.domain.said import said
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet import shop
+from services.domain.task import ids, lane
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.said import said
+from services.domain.types import task_type
 from services.engine import links, recipe
 from services.engine.links import Links
 from services.engine.registry import Registry

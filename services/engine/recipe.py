@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
-from services.domain import envelope, task_type
 from services.domain.errors import BadMessage, UsageError
-from services.domain.said import said
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import envelope
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.said import said
+from services.domain.types import task_type
 
 MAX_RETRIES = 20
 MAX_PAYLOAD = 512 * 1024

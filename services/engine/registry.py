@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from services.domain import errors, shop_queue
-from services.domain import task_type as kinds
-from services.domain.shop import Shop
-from services.domain.task import Task
+from services.domain import errors
+from services.domain.fleet import shop_queue
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Task
+from services.domain.types import task_type as kinds
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)

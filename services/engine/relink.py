@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.domain.change import Op, Relink
-from services.domain.query import Query, equals
-from services.domain.status import Status
+from services.domain.task.query import Query, equals
+from services.domain.task.status import Status
 from services.engine.steps import Steps
 from services.ports import Store
 

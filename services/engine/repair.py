@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from services.domain import envelope, ids, lane, own_words, shop_queue
-from services.domain.damage import Damage
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
-from services.domain.miscount import some
-from services.domain.query import Query, equals
-from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
-from services.domain.shop import Pause
-from services.domain.status import TERMINAL, Status, Triage
-from services.domain.task import Task
+from services.domain.fleet import shop_queue
+from services.domain.fleet.shop import Pause
+from services.domain.task import envelope, ids, lane, own_words
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL, Status, Triage
+from services.domain.upkeep.damage import Damage
+from services.domain.upkeep.miscount import some
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, mend
 from services.engine import documents
-from services.engine.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
+from services.engine.lead.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.relink import relink
-from services.engine.shop_queues import ShopQueues
 from services.engine.steps import Steps
 from services.ports import Broker, Letter, Store
 

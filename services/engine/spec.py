@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.domain import dependency
-from services.domain.task import Task
+from services.domain.gates import dependency
+from services.domain.task.record import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from services.domain import classify, fingerprint, follow_up, own_words
 from services.domain.change import Answer, GiveUp, Op, Published
 from services.domain.errors import StoreError, StoreUnavailable
-from services.domain.order import Receipt
-from services.domain.status import message_of
-from services.domain.task import ERROR_LIMIT, Task
+from services.domain.task import classify, fingerprint, follow_up, own_words
+from services.domain.task.order import Receipt
+from services.domain.task.record import ERROR_LIMIT, Task
+from services.domain.task.status import message_of
 from services.engine.dispatch import Dispatcher
 from services.ports import Store
 

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import msgspec
 
-from services.domain.artifact import Artifact, Source
-from services.domain.task import Task
-from services.domain.worker import BrowserState
+from services.domain.fleet.worker import BrowserState
+from services.domain.task.artifact import Artifact, Source
+from services.domain.task.record import Task
 
 
 class Signal(Protocol):
@@ -89,7 +89,7 @@ class JobContext:
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """How the attempt ended. ``error_kind`` is one of services.domain.classify.KINDS when not ok."""
+    """How the attempt ended. ``error_kind`` is one of services.domain.task.classify.KINDS when not ok."""
 
     ok: bool
     result: str = ""  #: JSON

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from services.domain import classify, ids, lane, own_words
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
-from services.domain.status import TERMINAL, Triage
-from services.domain.task import Task
+from services.domain.task import classify, ids, lane, own_words
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL, Triage
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
 from services.executors.base import Fitness, Job, JobContext, Outcome

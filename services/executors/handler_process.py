@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from services.domain import classify
-from services.domain.task import ERROR_LIMIT
+from services.domain.task import classify
+from services.domain.task.record import ERROR_LIMIT
 from services.executors import python_child, supervise
 from services.executors.base import Job, JobContext, Outcome
 from services.executors.handler_child import MARK

@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from services.domain import own_words
+from services.domain.task import own_words
 from services.executors.offspring import offspring
 
 #: marks a child and all its offspring, also those that left its process group

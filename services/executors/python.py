@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import msgspec
 import psutil
 
-from services.domain import classify, own_words
 from services.domain.errors import UsageError
+from services.domain.task import classify, own_words
 from services.executors import registry, supervise
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handler_process import HandlerProcess

@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from services.domain import classify, ids
 from services.domain.errors import UsageError
-from services.domain.task import ERROR_LIMIT
+from services.domain.task import classify, ids
+from services.domain.task.record import ERROR_LIMIT
 from services.executors.stdout import bounded_json
 
 ISOLATIONS = ("process", "thread")

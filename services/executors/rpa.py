@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from services.domain import classify, ids, own_words
-from services.domain.task import Task
+from services.domain.task import classify, ids, own_words
+from services.domain.task.record import Task
 from services.executors import own_folder, supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handover import Handover

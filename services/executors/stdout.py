@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from services.domain import classify
-from services.domain.task import ERROR_LIMIT
+from services.domain.task import classify
+from services.domain.task.record import ERROR_LIMIT
 
 CHUNK = 64 * 1024
 RESULT_LIMIT = 256 * 1024  #: bytes of JSON that a record keeps as its result

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.domain import classify, own_words
-from services.domain.task import ERROR_LIMIT
+from services.domain.task import classify, own_words
+from services.domain.task.record import ERROR_LIMIT
 from services.executors.base import JobContext, Outcome
 from services.executors.process_tree import ProcessTree
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from services.domain.artifact import Artifact, marked
 from services.domain.errors import ArtifactError
-from services.domain.task import Task
+from services.domain.task.artifact import Artifact, marked
+from services.domain.task.record import Task
 from services.ports import ArtifactStore
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.domain.damage import Aside
 from services.domain.errors import UsageError
-from services.domain.mask import masked, masked_text
+from services.domain.text.mask import masked, masked_text
+from services.domain.upkeep.damage import Aside
 from services.ports import Store
 
 LIMIT = 10_000

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.domain.insight.flow import ABOVE, BELOW, MODEL, Spread
-from services.domain.query import Query, equals
-from services.domain.status import ACTIVE, TERMINAL, Status
+from services.domain.task.query import Query, equals
+from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 
 #: ends from which the pace of a batch is told

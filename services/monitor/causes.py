@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.domain import cause_rule, classify
-from services.domain.cause_rule import CauseRule
-from services.domain.insight import cause
+from services.domain.insight import cause, cause_rule
 from services.domain.insight.cause import Worth
-from services.domain.message import Message
-from services.domain.query import Query, equals
-from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.insight.cause_rule import CauseRule
+from services.domain.task import classify
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
+from services.domain.text.message import Message
 from services.engine.registry import Registry
 from services.monitor.worth import Worthiness
 from services.ports import Store

@@ -9,20 +9,25 @@ from pathlib import Path
 
 from services import messages
 from services.audit_witness import Witness
-from services.domain import ability, health, health_queues, schedule, schema, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
-from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
+from services.domain.fleet import shop_queue
+from services.domain.gates import ability
 from services.domain.insight import flow
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import Reach
-from services.domain.message import Message, Param
-from services.domain.miscount import some
-from services.domain.query import Counts
-from services.domain.said import Said, words_of
-from services.domain.status import ACTIVE, WAITING, Status
-from services.engine import audit_check, documents, fates, leader, leader_link, people
+from services.domain.plans import schedule
+from services.domain.task.query import Counts
+from services.domain.task.status import ACTIVE, WAITING, Status
+from services.domain.text.message import Message, Param
+from services.domain.text.said import Said, words_of
+from services.domain.types import schema, task_type
+from services.domain.upkeep import health, health_queues
+from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
+from services.domain.upkeep.miscount import some
+from services.engine import audit_check, documents, fates, people
 from services.engine.dispatch import Dispatcher
+from services.engine.lead import leader, leader_link
 from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.engine.steps import Steps

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from services.domain import ability, home
+from services.domain.fleet.shop import SCOPE_ALL, Shop
+from services.domain.gates import ability, home
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
 from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
-from services.domain.query import Query, equals, excludes
-from services.domain.shop import SCOPE_ALL, Shop
-from services.domain.status import TERMINAL, WAITING, Status, Triage
-from services.domain.task import Task
+from services.domain.task.query import Query, equals, excludes
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL, WAITING, Status, Triage
 from services.engine.registry import Registry
-from services.monitor import hung, successors
-from services.monitor.gates import GateLook
 from services.monitor.live import Rates, Snapshot, look
 from services.monitor.measured import Measured
 from services.monitor.meter import Meter
+from services.monitor.waits import hung, successors
+from services.monitor.waits.gates import GateLook
 from services.ports import Broker, Clock, Store
 
 #: parked records that are looked at; with more of them these speak for all of their shop

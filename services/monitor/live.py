@@ -9,21 +9,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain.errors import ConsoleError
-from services.domain.event import Event
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import LinkState, WorkerInfo
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import flow, publisher
 from services.domain.insight import worker as insight
 from services.domain.insight.durations import Measured
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
-from services.domain.order import BrokerHealth, QueueDepth
-from services.domain.query import Counts
-from services.domain.said import words_of
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.worker import LinkState, WorkerInfo
-from services.engine import leader, leader_link
+from services.domain.task.event import Event
+from services.domain.task.order import BrokerHealth, QueueDepth
+from services.domain.task.query import Counts
+from services.domain.task.status import Status
+from services.domain.text.said import words_of
 from services.engine.fates import Fates
+from services.engine.lead import leader, leader_link
 from services.monitor.meter import Meter, came, went
 from services.ports import Broker, Clock, Store
 

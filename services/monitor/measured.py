@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from services.domain.insight import durations
 from services.domain.insight.durations import Runs
-from services.domain.query import Query, Term, equals
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.ports import Store
 
 #: the last successes that a duration is measured by

@@ -6,13 +6,13 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
-from services.domain.event import Event
 from services.domain.insight import durations
 from services.domain.insight.durations import Measured
 from services.domain.insight.flow import Rates
-from services.domain.query import Query, equals
-from services.domain.status import TERMINAL, WAITING, Status
-from services.domain.task import Task
+from services.domain.task.event import Event
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL, WAITING, Status
 from services.ports import Store
 
 #: seconds that are counted, and those that are enough where much happens

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.worker import STATES, FleetNow
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
-from services.domain.worker import WorkerInfo
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = Mapping[str, str]

@@ -9,7 +9,7 @@ from typing import Protocol
 from services.domain.insight.depth import LANES, LaneDepth
 from services.domain.insight.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
-from services.domain.message import Message
+from services.domain.text.message import Message
 from services.monitor.history import Sample
 
 __all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.domain.insight import attempts, depth, flow, shop
-from services.domain.query import Query, equals
-from services.domain.status import WAITING, Status, Triage
-from services.domain.task import Task
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import WAITING, Status, Triage
 from services.engine.registry import Registry
 from services.monitor.attention import AttentionFinder, BrokenRun
 from services.monitor.causes import CauseQueries
@@ -18,7 +18,7 @@ from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
 from services.monitor.overview import OverviewNow
-from services.monitor.shop_states import ShopStates
+from services.monitor.shops.states import ShopStates
 from services.ports import Clock, Store
 
 SAMPLE_EVERY_MS = 800

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.role import Roles
+from services.domain.fleet.role import Roles
 from services.engine import people
 from services.ports import Store
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from services.domain import recurrence
-from services.domain import schedule as schedules
 from services.domain.errors import UsageError
 from services.domain.insight import schedule as insight
 from services.domain.insight.schedule import ScheduleNow
-from services.domain.said import words_of
-from services.domain.schedule import Planned, Schedule
-from services.engine import fates, leader
-from services.engine.firing import DEFAULT_ZONE, fleet_zone
+from services.domain.plans import recurrence
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Schedule
+from services.domain.text.said import words_of
+from services.engine import fates
+from services.engine.lead import leader
+from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
 

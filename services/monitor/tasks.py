@@ -8,25 +8,26 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import filter, flow_trace, ids
+from services.domain.fleet.shop import Shop
 from services.domain.insight import estimate, verdict, wait
 from services.domain.insight.cause import Worth
 from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.shop import ShopNow
-from services.domain.message import Message
-from services.domain.order import BrokerHealth
-from services.domain.query import Page, Query, Total
-from services.domain.remarks import Note, Suppressed
-from services.domain.shop import Shop
-from services.domain.status import Status, Triage
-from services.domain.task import Task
-from services.domain.tombstone import Tombstone
+from services.domain.task import filter, ids
+from services.domain.task.order import BrokerHealth
+from services.domain.task.query import Page, Query, Total
+from services.domain.task.record import Task
+from services.domain.task.remarks import Note, Suppressed
+from services.domain.task.status import Status, Triage
+from services.domain.task.tombstone import Tombstone
+from services.domain.text.message import Message
+from services.domain.types import flow_trace
 from services.engine import fates
 from services.engine.registry import Registry
-from services.monitor.shops_now import shops_now
-from services.monitor.waiting import Wait, WaitingFacts
+from services.monitor.shops.now import shops_now
+from services.monitor.waits.waiting import Wait, WaitingFacts
 from services.monitor.worth import Worthiness
 from services.ports import Letter, LogLine, Store
 

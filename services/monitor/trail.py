@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from services.audit_witness import Witness
-from services.domain import audit, filter_time
+from services.domain import audit
 from services.domain.errors import UsageError
-from services.domain.filter_time import Times
 from services.domain.insight.audit import Verdict
+from services.domain.task import filter_time
+from services.domain.task.filter_time import Times
 from services.engine import audit_check
 from services.monitor import aside
 from services.monitor.aside import AsideView

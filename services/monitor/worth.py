@@ -9,17 +9,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from services.domain import classify, task_type
 from services.domain.errors import UsageError
-from services.domain.filter import FINGERPRINT_LENGTH
 from services.domain.insight import cause, verdict
 from services.domain.insight.cause import Evidence, Worth
-from services.domain.message import Message
-from services.domain.query import Query, Term, equals
-from services.domain.said import Said
-from services.domain.schema import Problem
-from services.domain.status import ACTIVE, Status, Triage
-from services.domain.task import Task
+from services.domain.task import classify
+from services.domain.task.filter import FINGERPRINT_LENGTH
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.text.message import Message
+from services.domain.text.said import Said
+from services.domain.types import task_type
+from services.domain.types.schema import Problem
 from services.engine.registry import Registry
 from services.ports import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol
 
-from services.domain.artifact import Artifact, Source
+from services.domain.task.artifact import Artifact, Source
 
 
 class ArtifactStore(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, QueueSeen, Receipt
+from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, QueueSeen, Receipt
 
 
 class Consumer(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from services.domain.damage import Aside, Check, Damage
+from services.domain.upkeep.damage import Aside, Check, Damage
 
 
 class Care(Protocol):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from services.domain.home import Home
-from services.domain.shop import Pause, Shop
-from services.domain.worker import Heard, WorkerInfo
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import Heard, WorkerInfo
+from services.domain.gates.home import Home
 
 
 class Fleet(Protocol):

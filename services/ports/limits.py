@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from services.domain.breaker import Breaker
-from services.domain.closed import Closed
-from services.domain.limit import Limit, LimitNow
-from services.domain.session import ClosedSession, Login
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.closed import Closed
+from services.domain.gates.limit import Limit, LimitNow
+from services.domain.gates.session import ClosedSession, Login
 
 
 class Limits(Protocol):

@@ -8,8 +8,8 @@ from typing import Protocol
 import msgspec
 
 from services.domain.audit import AuditEntry, AuditRow, Link
-from services.domain.remarks import Note, Suppressed
-from services.domain.stored import Instant
+from services.domain.task.remarks import Note, Suppressed
+from services.domain.upkeep.stored import Instant
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from services.domain.change import Answer, Op
-from services.domain.event import EventBatch
-from services.domain.query import Counts, Page, Query
-from services.domain.task import Task
+from services.domain.task.event import EventBatch
+from services.domain.task.query import Counts, Page, Query
+from services.domain.task.record import Task
 
 
 class Records(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from services.domain.miscount import Miscount
+from services.domain.upkeep.miscount import Miscount
 
 
 class Recount(Protocol):

@@ -6,14 +6,14 @@ from typing import Protocol
 
 import msgspec
 
-from services.domain.stored import Instant
+from services.domain.upkeep.stored import Instant
 
 
 class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule as it is kept. ``version`` rises with every change, so that of two who saw the same one changes it."""
 
     name: str
-    body: str  #: JSON, see ``services.domain.schedule``
+    body: str  #: JSON, see ``services.domain.plans.schedule``
     next_at: Instant = 0  #: UTC ms of the next run, 0 for none
     version: int = 0  #: filled by the store
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.query import Page
-from services.domain.task import Task
-from services.domain.tombstone import Tombstone
+from services.domain.task.query import Page
+from services.domain.task.record import Task
+from services.domain.task.tombstone import Tombstone
 
 #: of tasks that workers fetch: lane and type, and the node that they wait for
 Parked = tuple[str, str] | tuple[str, str, str]

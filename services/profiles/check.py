@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from services import addresses
 from services.domain.errors import UsageError
-from services.domain.hosts import is_device
-from services.domain.said import said, words_of
+from services.domain.fleet.hosts import is_device
+from services.domain.text.said import said, words_of
 from services.profiles.book import SavedProfile
 
 LONGEST = 40

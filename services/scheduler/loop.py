@@ -9,11 +9,11 @@ import threading
 
 import msgspec
 
-from services.domain import schedule as schedules
 from services.domain.errors import ConsoleError, StoreUnavailable
-from services.domain.schedule import Planned, Tally
-from services.engine.duty import DutyThread
-from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Tally
+from services.engine.lead.duty import DutyThread
+from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone
 from services.ports import Clock, ScheduleEntry, Store
 
 log = logging.getLogger(__name__)

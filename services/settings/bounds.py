@@ -7,10 +7,13 @@ import urllib.parse
 import zoneinfo
 from collections.abc import Iterator
 
-from services.domain import autoscale, classify, home, ids, lane_share, linear
-from services.domain.hosts import is_device
-from services.domain.lane import LANES
-from services.domain.visible import is_hidden, visible
+from services.domain.fleet import autoscale
+from services.domain.fleet.hosts import is_device
+from services.domain.gates import home, lane_share
+from services.domain.task import classify, ids
+from services.domain.task.lane import LANES
+from services.domain.text.visible import is_hidden, visible
+from services.domain.types import linear
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 from services.settings.values import (

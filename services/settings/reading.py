@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from services import addresses, home_folder
-from services.domain import mask
 from services.domain.errors import UsageError
-from services.domain.visible import visible
+from services.domain.text import mask
+from services.domain.text.visible import visible
 from services.profiles.book import Book
 from services.settings.bounds import bounds
 from services.settings.environment import default_home, variables

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from services.domain.stored import LARGEST, LATEST_MS
-from services.domain.task import Task, decode
+from services.domain.task.record import Task, decode
+from services.domain.upkeep.stored import LARGEST, LATEST_MS
 
 T = TypeVar("T")
 R = TypeVar("R")

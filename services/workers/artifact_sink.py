@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from pathlib import Path, PurePath
 
-from services.domain.artifact import IN_RECORD, Artifact, ArtifactMark, Source, mark
 from services.domain.errors import ArtifactError
-from services.domain.mask import masked_text
+from services.domain.task.artifact import IN_RECORD, Artifact, ArtifactMark, Source, mark
+from services.domain.text.mask import masked_text
 from services.ports import ArtifactStore
 
 log = logging.getLogger(__name__)

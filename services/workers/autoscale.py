@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import psutil
 
-from services.domain.autoscale import Load, Range, Scaler
 from services.domain.errors import ConsoleError
-from services.domain.order import QueueDepth
+from services.domain.fleet.autoscale import Load, Range, Scaler
+from services.domain.task.order import QueueDepth
 from services.ports import Broker, Clock
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from services.domain.change import Answer
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.ports import Clock
 from services.workers.pace import Pace
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 from services.domain.errors import StoreError
-from services.domain.lane_share import Sharing
+from services.domain.gates.lane_share import Sharing
 from services.ports import Clock, Consumer
 from services.ports.upkeep import Parked
 from services.workers.crowd import Crowd, Room

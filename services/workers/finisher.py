@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from services.domain.change import UNREADABLE, Answer, Finish
 from services.domain.errors import StoreError, StoreUnavailable
-from services.domain.order import Delivery
-from services.domain.task import Task
+from services.domain.task.order import Delivery
+from services.domain.task.record import Task
 from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.workers.spool import Spool

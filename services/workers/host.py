@@ -8,19 +8,19 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Protocol
 
-from services.domain import retry
-from services.engine.archiver import Archiver
-from services.engine.artifact_keeper import ArtifactKeeper
-from services.engine.cause_keeper import CauseKeeper
-from services.engine.fitness import Fitness
+from services.domain.task import retry
 from services.engine.homes import Homes
-from services.engine.janitor import Janitor, Retention
-from services.engine.leader import Leader
-from services.engine.leader_link import LinkNote
-from services.engine.reconcile import LEASE_S, Reconciler
+from services.engine.lead.archiver import Archiver
+from services.engine.lead.artifact_keeper import ArtifactKeeper
+from services.engine.lead.cause_keeper import CauseKeeper
+from services.engine.lead.fitness import Fitness
+from services.engine.lead.janitor import Janitor, Retention
+from services.engine.lead.leader import Leader
+from services.engine.lead.leader_link import LinkNote
+from services.engine.lead.reconcile import LEASE_S, Reconciler
+from services.engine.lead.results import ResultRelay
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.registry import Registry
-from services.engine.results import ResultRelay
-from services.engine.shop_queues import ShopQueues
 from services.engine.steps import Steps
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts

@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from services.domain import envelope, ids, tombstone
 from services.domain.change import UNREADABLE, Answer, Claim, Create, Op, Republish
 from services.domain.errors import BadMessage, StoreError, StoreUnavailable
-from services.domain.order import Delivery, Order
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import envelope, ids, tombstone
+from services.domain.task.order import Delivery, Order
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.steps import Steps

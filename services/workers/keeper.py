@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from services.domain.change import UNREADABLE, Op, Progress, Renew
 from services.domain.errors import StoreError
-from services.domain.worker import Heard, WorkerInfo
+from services.domain.fleet.worker import Heard, WorkerInfo
 from services.engine.steps import Steps
 from services.ports import Clock, LogLine, Store
 from services.workers.slots import Held

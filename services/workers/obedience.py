@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from services.domain import worker_order
-from services.domain.autoscale import Range
-from services.domain.lane_share import Share
+from services.domain.fleet import worker_order
+from services.domain.fleet.autoscale import Range
+from services.domain.gates.lane_share import Share
 
 log = logging.getLogger(__name__)
 

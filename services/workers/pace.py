@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.ports import Clock
 from services.workers.slots import SlotPool
 

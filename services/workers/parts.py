@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from services.domain import retry
-from services.domain.autoscale import Range
-from services.domain.lane_share import Share
+from services.domain.fleet.autoscale import Range
+from services.domain.gates.lane_share import Share
+from services.domain.task import retry
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.executors.base import Executor
@@ -41,7 +41,7 @@ class WorkerOptions:
     declines: tuple[str, ...] = ()  #: task types that it refuses
     preemptions: int = 3  #: how often a task may be stopped for a more urgent one
     name: str = ""
-    node: str = ""  #: where browser profiles live (``services.domain.home``); "": no shop is at home here
+    node: str = ""  #: where browser profiles live (``services.domain.gates.home``); "": no shop is at home here
     kind: str = "headless"
     lease_s: float = 60.0
     grace_s: float = 30.0

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 
 import psutil
 
-from services.domain.ability import Ability
+from services.domain.fleet.worker import BrowserState, LinkState, SlotState, WorkerInfo
+from services.domain.gates.ability import Ability
+from services.domain.gates.lane_share import Share
 from services.domain.insight import publisher
-from services.domain.lane_share import Share
-from services.domain.order import BrokerHealth
-from services.domain.worker import BrowserState, LinkState, SlotState, WorkerInfo
+from services.domain.task.order import BrokerHealth
 from services.version import VERSION
 from services.workers.parts import WorkerOptions
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from services.domain.errors import StoreError
-from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY, Lane
-from services.domain.lane_share import Sharing
-from services.domain.task import Task
+from services.domain.gates.lane_share import Sharing
+from services.domain.task.lane import MAX_PRIORITY, MIN_PRIORITY, Lane
+from services.domain.task.record import Task
 from services.engine.registry import Registry
 from services.ports import Clock, Store
 from services.workers.intake import Intake

@@ -6,11 +6,13 @@ import json
 import logging
 from collections.abc import Mapping
 
-from services.domain import classify, fingerprint, mask, own_words, retry, task_type
 from services.domain.change import Finish
-from services.domain.status import Status
-from services.domain.task import ERROR_LIMIT, Attempt
-from services.engine import deadlines
+from services.domain.task import classify, fingerprint, own_words, retry
+from services.domain.task.record import ERROR_LIMIT, Attempt
+from services.domain.task.status import Status
+from services.domain.text import mask
+from services.domain.types import task_type
+from services.engine.lead import deadlines
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
 from services.ports import ArtifactStore, Clock, Store

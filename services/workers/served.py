@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from services.domain.lane import LANES
-from services.domain.worker import Heard
+from services.domain.fleet.worker import Heard
+from services.domain.task.lane import LANES
 from services.engine.registry import Registry
 from services.ports import Consumer
 from services.ports.upkeep import Parked

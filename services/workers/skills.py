@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.domain.ability import PYTHON, Ability
-from services.domain.task_type import TaskType
-from services.domain.worker import POOL_SHOWN, BrowserState
+from services.domain.fleet.worker import POOL_SHOWN, BrowserState
+from services.domain.gates.ability import PYTHON, Ability
+from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.executors.base import Executor
 

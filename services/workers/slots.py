@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.domain.lane_share import Sharing
-from services.domain.order import Delivery
-from services.domain.task import Task
-from services.domain.worker import SlotState
+from services.domain.fleet.worker import SlotState
+from services.domain.gates.lane_share import Sharing
+from services.domain.task.order import Delivery
+from services.domain.task.record import Task
 from services.executors.base import Flag
 from services.workers.artifact_sink import AttemptArtifacts
 

@@ -9,11 +9,11 @@ import socket
 import threading
 from collections.abc import Iterable, Mapping
 
-from services.domain.autoscale import Range
 from services.domain.change import Finish
 from services.domain.errors import StoreError
-from services.domain.lane_share import Share, Sharing
-from services.domain.worker import Heard, WorkerInfo
+from services.domain.fleet.autoscale import Range
+from services.domain.fleet.worker import Heard, WorkerInfo
+from services.domain.gates.lane_share import Share, Sharing
 from services.workers import obedience
 from services.workers.autoscale import Autoscaler
 from services.workers.crowd import Crowd

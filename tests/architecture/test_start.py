@@ -17,7 +17,7 @@ LATER = (
     "keyring",
     "pika",
     "redis",
-    "views.dialogs.new_task",
+    "views.dialogs.new_task.dialog",
     "views.pages.dead_letters.page",
     "views.pages.first_run.page",
     "views.pages.schedules.page",

@@ -21,9 +21,9 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
-from services.domain.order import Order
+from services.domain.task.order import Order
 
 QUEUE = "rpa_tasks_high"
 EXCHANGE, KEY = "rpa_task_exchange", "task.pdd.high"

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from services.engine.producer import TaskSpec
 from tests.bench.pairs import CountMismatch, Pair
 from tests.bench.traffic import MARKED

@@ -26,7 +26,7 @@ from qasync import QEventLoop
 from console.application import SWITCH_INTERVAL_S
 from console.desk import Console
 from services import settings as config
-from services.entrypoints.context import ConsoleRequest
+from services.cli.context import ConsoleRequest
 from services.monitor.live import Changes
 from tests.bench.pairs import percentile
 

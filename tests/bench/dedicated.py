@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 
 from services import assembly
-from services.domain.shop import Shop
-from services.domain.task import Task
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from tests.bench.bulk import at_work
 from tests.bench.held import Look, Watch, longest_above

@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import psutil
 
-from services.broker.rabbitmq_management import TOTALS
-from services.domain.lane import is_shop_queue
+from services.broker.rabbitmq.management import TOTALS
+from services.domain.task.lane import is_shop_queue
 from services.ports import Store
 from tests.support.services import RabbitMQ
 

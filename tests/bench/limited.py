@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from services.domain.limit import Limit
+from services.domain.gates.limit import Limit
 from tests.bench.pairs import Pair
 
 COUNT = 6_000

@@ -12,18 +12,18 @@ from redis import Redis
 
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
-from services.domain.lane import lane_of
-from services.domain.limit import Limit
-from services.domain.shop import Pause
-from services.domain.task import Attempt, Task
-from services.domain.task_type import TaskType
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.task.lane import lane_of
+from services.domain.task.record import Attempt, Task
+from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor.tasks import TaskQueries
 from services.ports import Store
-from services.store.embedded import EmbeddedStore
-from services.store.redis import RedisStore
+from services.store.redis.store import RedisStore
+from services.store.sqlite.store import EmbeddedStore
 from tests.support.counting import CountingStore
 
 T = TypeVar("T")

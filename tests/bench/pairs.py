@@ -13,7 +13,7 @@ import msgspec
 
 from services import assembly, workforce
 from services import settings as config
-from services.domain.status import TERMINAL
+from services.domain.task.status import TERMINAL
 from services.engine.producer import TaskSpec
 from services.monitor.live import Changes
 from services.workers.worker import Worker, WorkerOptions

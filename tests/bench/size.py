@@ -9,8 +9,8 @@ from pathlib import Path
 
 import redis
 
-from services.engine.janitor import Janitor, Retention
-from services.store import keys
+from services.engine.lead.janitor import Janitor, Retention
+from services.store.redis import keys
 from tests.bench.pairs import CountMismatch, Pair
 
 #: of the size benchmark; the parts of a store that do not grow with the tasks weigh little among so many

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish, Op, OpenShop, Published
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 from services.ports import Store
 from tests.contract.conftest import open_store
 

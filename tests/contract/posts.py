@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from services.domain.order import Delivery, Order, QueueDepth
+from services.domain.task.order import Delivery, Order, QueueDepth
 from services.ports import Broker, Consumer
 from tests.contract.waiting import PATIENCE_S
 

@@ -16,13 +16,13 @@ import redis
 
 from services.clock import ManualClock
 from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Published
-from services.domain.event import Event
-from services.domain.query import Counts
-from services.domain.shop import Shop
-from services.domain.status import ACTIVE, TERMINAL, Status, Triage
-from services.domain.task import Attempt, Task
+from services.domain.fleet.shop import Shop
+from services.domain.task.event import Event
+from services.domain.task.query import Counts
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from services.ports import Store
-from services.store import keys
+from services.store.redis import keys
 from tests.conftest import IN_CI
 from tests.contract.waiting import eventually
 

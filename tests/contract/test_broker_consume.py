@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from services.clock import SystemClock
-from services.domain.order import Order
+from services.domain.task.order import Order
 from services.ports import Broker
 from tests.contract.conftest import open_broker
 from tests.contract.posts import buffered, collect, depth, order

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.domain.order import Order, Receipt
+from services.domain.task.order import Order, Receipt
 from services.ports import Broker
 from tests.contract.conftest import open_broker
 from tests.contract.posts import collect, order

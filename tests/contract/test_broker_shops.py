@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from services.domain.errors import TopologyMismatch
-from services.domain.lane import LANES
-from services.domain.order import Delivery
+from services.domain.task.lane import LANES
+from services.domain.task.order import Delivery
 from services.ports import Broker, Consumer
 from tests.contract.posts import collect, order
 from tests.contract.waiting import eventually

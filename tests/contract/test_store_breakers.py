@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from services.domain.breaker import KINDS, Breaker
 from services.domain.change import CloseBreaker
-from services.domain.status import Status
-from services.domain.task import Task
-from services.store import keys
+from services.domain.gates.breaker import KINDS, Breaker
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.store.redis import keys
 from tests.contract.rig import Rig
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.change import Create, OpenSession, Republish
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
-from services.domain.limit import Limit
-from services.domain.query import Query, Term, Total, any_of, equals, excludes
-from services.domain.shop import Pause, Shop
-from services.domain.status import ACTIVE, Status
-from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
+from services.domain.task.query import Query, Term, Total, any_of, equals, excludes
+from services.domain.task.status import ACTIVE, Status
+from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
 from services.engine.registry import Registry
 from services.monitor import live

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Create, Nudge, Published
-from services.domain.status import Status
+from services.domain.task.status import Status
 from tests.contract.rig import Rig, changed, shown, told
 
 

@@ -11,13 +11,13 @@ import pytest
 import redis
 
 from services.domain.change import UNREADABLE, CloseSession, Create, Finish, OpenShop
-from services.domain.home import Home
-from services.domain.limit import Limit
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.home import Home
+from services.domain.gates.limit import Limit
+from services.domain.task.status import Status
 from services.ports import AuditEntry, Letter, Store
-from services.store import keys
+from services.store.redis import keys
 from tests.contract.rig import Rig, attempt_of
 
 JUNK = b"\xff\xfe\x80 \xc3("

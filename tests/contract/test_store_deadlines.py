@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain.change import Claim
-from services.domain.task import decode, encode
+from services.domain.task.record import decode, encode
 from tests.contract.rig import Rig
 
 

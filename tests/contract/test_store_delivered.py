@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain.change import Nudge
-from services.domain.task import Task
+from services.domain.task.record import Task
 from tests.contract.rig import Rig
 
 

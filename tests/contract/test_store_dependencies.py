@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain import dependency
 from services.domain.change import Cancel, Claim, Create, Move, Nudge, Republish, Resolve, TellDependants
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.gates import dependency
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig, shown, told
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from services.domain.artifact import ArtifactMark
 from services.domain.change import Cancel, Finish, Progress, Renew
-from services.domain.status import Status
-from services.domain.task import HISTORY_LIMIT, Attempt
+from services.domain.task.artifact import ArtifactMark
+from services.domain.task.record import HISTORY_LIMIT, Attempt
+from services.domain.task.status import Status
 from tests.contract.rig import Rig, attempt_of, shown, told
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import tombstone
 from services.domain.change import Create, Forget, Republish, SetTriage
-from services.domain.query import Query, equals
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import tombstone
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.ports import Letter, LogLine
 from tests.contract.rig import Rig, recount, same_counts
 

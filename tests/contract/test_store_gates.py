@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Cancel, Claim, Create, Move, OpenShop
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig
 
 

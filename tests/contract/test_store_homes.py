@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from services.domain.change import Answer, Cancel, Create, Move, Rehome
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig
 
 KIND = ("normal", "sync_order")

@@ -9,11 +9,11 @@ import pytest
 
 from services.clock import ManualClock
 from services.domain.change import Cancel, Create, Move, OpenLimit, OpenShop
-from services.domain.limit import Limit, LimitNow
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
-from services.store import keys
+from services.domain.fleet.shop import Pause
+from services.domain.gates.limit import Limit, LimitNow
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.store.redis import keys
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig
 

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.clock import SystemClock
-from services.domain import limit as limits
 from services.domain.change import Answer, Cancel, Create, Move, OpenLimit, OpenShop
-from services.domain.limit import Limit
-from services.domain.query import Query
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.gates import limit as limits
+from services.domain.gates.limit import Limit
+from services.domain.task.query import Query
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.ports import Store
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig

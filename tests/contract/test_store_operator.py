@@ -22,8 +22,8 @@ from services.domain.change import (
     SetTriage,
 )
 from services.domain.insight import attempts
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.ports import Store
 from tests.contract.rig import Rig, shown, told
 

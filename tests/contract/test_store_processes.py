@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.domain.query import Query
-from services.domain.status import TERMINAL
+from services.domain.task.query import Query
+from services.domain.task.status import TERMINAL
 from services.ports import Store
 from tests.contract.conftest import open_store
 from tests.contract.rig import ended, recount, same_counts

@@ -10,9 +10,9 @@ import pytest
 
 from services.domain.change import Create, Move, Op
 from services.domain.errors import UsageError
-from services.domain.query import Page, Query, Term, any_of, equals, none_of
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.query import Page, Query, Term, any_of, equals, none_of
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig
 
 
@@ -335,11 +335,11 @@ def test_a_page_that_no_index_answers_is_what_a_bounded_look_met(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:
     made = [rig.create(error_kind="timeout" if number in (3, 28) else "", status=Status.DEAD) for number in range(30)]
-    monkeypatch.setattr("services.store.redis_query.LOOKED", 5)
-    monkeypatch.setattr("services.store.redis_query.FEW", 0)
-    monkeypatch.setattr("services.store.redis_query.MOST", 5)
+    monkeypatch.setattr("services.store.redis.query.LOOKED", 5)
+    monkeypatch.setattr("services.store.redis.query.FEW", 0)
+    monkeypatch.setattr("services.store.redis.query.MOST", 5)
     for name, number in {"LOOKED": 5, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1, "FEW_ROWS": 0, "FETCHED": 0}.items():
-        monkeypatch.setattr(f"services.store.embedded_query.{name}", number)
+        monkeypatch.setattr(f"services.store.sqlite.query.{name}", number)
     seen: list[str] = []
     pages, cursor = 0, ""
     while True:

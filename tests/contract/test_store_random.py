@@ -30,13 +30,13 @@ from services.domain.change import (
     SetTriage,
     TellDependants,
 )
-from services.domain.dependency import GATE
-from services.domain.home import NO_WORKER, in_lot, is_fetched, node_of
-from services.domain.query import Query
-from services.domain.shop import Pause
-from services.domain.status import ACTIVE, TERMINAL, Status, may_become
-from services.domain.task import HISTORY_LIMIT, Task
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.dependency import GATE
+from services.domain.gates.home import NO_WORKER, in_lot, is_fetched, node_of
+from services.domain.task.query import Query
+from services.domain.task.record import HISTORY_LIMIT, Task
+from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig, ended, recount, same_counts, shown, told
 from tests.support.services import Redis

@@ -12,11 +12,11 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Claim, Create
-from services.domain.miscount import Miscount
-from services.domain.query import Query, equals
-from services.domain.status import Status
+from services.domain.task.query import Query, equals
+from services.domain.task.status import Status
+from services.domain.upkeep.miscount import Miscount
 from services.ports import Store
-from services.store import keys
+from services.store.redis import keys
 from tests.contract.rig import Rig, recount, same_counts
 
 

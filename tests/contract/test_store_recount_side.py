@@ -11,10 +11,10 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Create, OpenLimit, Relink
-from services.domain.limit import Limit
-from services.domain.miscount import Miscount
-from services.domain.query import Query, equals
-from services.store import keys
+from services.domain.gates.limit import Limit
+from services.domain.task.query import Query, equals
+from services.domain.upkeep.miscount import Miscount
+from services.store.redis import keys
 from tests.contract.rig import Rig
 
 Break = Callable[..., None]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import remarks
 from services.domain.change import Annotate, Create, Forget, Republish, SetTriage
-from services.domain.task import Task
+from services.domain.task import remarks
+from services.domain.task.record import Task
 from tests.contract.rig import Rig
 
 

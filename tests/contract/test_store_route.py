@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Op, Route
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig, shown, told
 
 

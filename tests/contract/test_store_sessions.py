@@ -10,11 +10,11 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Claim, CloseSession, Finish, Forget, Move, Nudge, OpenSession
-from services.domain.limit import Limit
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
-from services.store import keys
+from services.domain.fleet.shop import Pause
+from services.domain.gates.limit import Limit
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.store.redis import keys
 from tests.contract.rig import Rig, attempt_of, same_counts, shown, told
 
 

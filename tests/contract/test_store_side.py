@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.shop import Pause, Shop
-from services.domain.worker import BrowserState, SlotState, WorkerInfo
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import BrowserState, SlotState, WorkerInfo
 from services.ports import AuditEntry, Letter, LogLine
 from tests.contract.rig import Rig, changed
 

@@ -11,11 +11,11 @@ import redis
 
 from services.clock import SystemClock
 from services.domain.change import Create
-from services.domain.query import Query
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.query import Query
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.ports import ScheduleEntry, Store
-from services.store import keys
+from services.store.redis import keys
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig
 

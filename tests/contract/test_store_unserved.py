@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Cancel, Create, Finish, Move
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.contract.rig import Rig, attempt_of
 
 KIND = ("normal", "sync_order")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Claim, Create
-from services.domain.task import Task
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.record import Task
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from services.domain import schedule as schedules
-from services.domain.query import Query
-from services.domain.schedule import Planned, Schedule
-from services.domain.shop import Shop
-from services.engine.leader import RENEW_S, ROLE, TTL_MS
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Schedule
+from services.domain.task.query import Query
+from services.engine.lead.leader import RENEW_S, ROLE, TTL_MS
 from services.ports import ScheduleEntry
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from services.domain.status import TERMINAL
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL
 from services.version import VERSION
 from tests.faults.chaos_operator import Operator
 from tests.faults.chaos_world import Outage, World, starts_of, versions

@@ -16,9 +16,9 @@ from typing import Self
 import msgspec
 
 from services.domain.errors import ConsoleError
-from services.domain.query import Query
-from services.domain.task import Task
-from services.engine import leader
+from services.domain.task.query import Query
+from services.domain.task.record import Task
+from services.engine.lead import leader
 from tests.integration import fleet_rig
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import HANDLERS, Fleet

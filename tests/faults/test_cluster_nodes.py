@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
-from services.domain.order import Order
+from services.domain.task.order import Order
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import HANDLERS, lines

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from services import assembly
-from services.domain.order import Delivery
+from services.domain.task.order import Delivery
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines

@@ -10,7 +10,7 @@ import pytest
 
 from services import home_folder
 from services.assembly import Engine
-from services.engine import leader, leader_link
+from services.engine.lead import leader, leader_link
 from services.workers.host import Steward
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind

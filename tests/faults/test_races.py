@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from services.domain.change import Cancel, Move
-from services.domain.lane import LANES
-from services.domain.status import TERMINAL
+from services.domain.task.lane import LANES
+from services.domain.task.status import TERMINAL
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines

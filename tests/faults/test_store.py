@@ -10,8 +10,8 @@ import pytest
 from services import assembly
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish, Published
-from services.domain.task import Attempt, Task
-from services.store.redis import RedisStore
+from services.domain.task.record import Attempt, Task
+from services.store.redis.store import RedisStore
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
 from tests.integration.fleet_rig import lines

@@ -10,9 +10,9 @@ import pytest
 from services import messages
 from services.domain.change import Create
 from services.domain.errors import UsageError
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
-from services.domain.worker import WorkerInfo
 from services.engine.fates import Fates
 from services.engine.spec import TaskSpec
 from tests.contract.waiting import eventually

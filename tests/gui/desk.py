@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from console.session import Session
+from console.connection.session import Session
 from services.commands.tasks import TaskSpec
 from services.domain.change import Claim, Finish, Progress
-from services.domain.shop import Shop
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 from services.settings import Settings
 from views.context import PageContext
 from views.support.feed import Feed

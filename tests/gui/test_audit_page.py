@@ -20,7 +20,7 @@ from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
 from services.settings import Settings
-from services.store import keys
+from services.store.redis import keys
 from tests.gui.desk import Desk
 from views.pages.audit.page import AuditPage
 from views.pages.tasks.page import TasksPage

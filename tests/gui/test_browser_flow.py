@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QApplication
 
 from console.desk import Console
 from console.main_window import MainWindow
-from services.domain.flow_trace import StepState
-from services.domain.shop import Shop
-from services.domain.status import Status
+from services.domain.fleet.shop import Shop
+from services.domain.task.status import Status
+from services.domain.types.flow_trace import StepState
 from services.executors.browser.executor import NAMES
 from tests.gui.test_console import play, until
 from tests.support.browser_lab import PASSWORD, Lab
 from views.dialogs.artifact import ArtifactDialog
-from views.dialogs.new_task import NewTaskDialog
+from views.dialogs.new_task.dialog import NewTaskDialog
 from views.pages.tasks.page import TasksPage
 
 pytestmark = [

@@ -17,7 +17,7 @@ from console.desk import Console
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
-from services.domain.status import Status
+from services.domain.task.status import Status
 from tests.gui.desk import SHOPS
 from tests.gui.test_console import play, until
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis

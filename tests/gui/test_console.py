@@ -14,10 +14,10 @@ from qasync import QEventLoop
 
 from console.desk import Console
 from services import settings as config
-from services.domain.query import Query, equals
-from services.domain.status import ACTIVE, Status, Triage
-from services.entrypoints.context import ConsoleRequest
-from services.entrypoints.window import PAGES
+from services.cli.context import ConsoleRequest
+from services.cli.window import PAGES
+from services.domain.task.query import Query, equals
+from services.domain.task.status import ACTIVE, Status, Triage
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.tasks.page import TasksPage

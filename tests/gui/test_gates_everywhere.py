@@ -17,18 +17,18 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from services.domain import task_type
-from services.domain.breaker import Rule
 from services.domain.change import Claim, Create, Finish
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
 from services.domain.insight import gates
 from services.domain.insight.wait import GateView
-from services.domain.limit import Limit
-from services.domain.query import Total
-from services.domain.shop import Shop
-from services.domain.status import Status
-from services.domain.task import Attempt
-from services.domain.task_type import TaskType
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.task.query import Total
+from services.domain.task.record import Attempt
+from services.domain.task.status import Status
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.engine.producer import TaskSpec
 from services.messages import english
 from services.settings import Settings
@@ -36,8 +36,8 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.integration.cli_rig import Cli
 from views.pages.tasks import wait_words, waits
-from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.page import TasksPage
+from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.support import shown
 from views.tables.table_view import TableView
 

@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services import workforce
-from services.domain import schedule as schedules
-from services.domain.schedule import Schedule
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Schedule
 from services.monitor.live import Snapshot
 from services.ports.timetable import ScheduleEntry
 from tests.gui.desk import SHOPS, Desk

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from console.connection.leaving import Leaving
 from console.desk import Console
-from console.leaving import Leaving
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
-from services.domain.status import Status
-from services.domain.task import Task
-from services.entrypoints.sample_fleet import Trickle, by_itself, sample_shops
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.sample.fleet import Trickle, by_itself, sample_shops
 from tests.gui.test_console import play, until
 from views.support.acting import Acting
 

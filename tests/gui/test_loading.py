@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 from console.desk import Console
 from services import settings
-from services.entrypoints.context import ConsoleRequest
+from services.cli.context import ConsoleRequest
 
 async def look(app):
     console = Console(app, ConsoleRequest(settings=settings.load(home=Path(sys.argv[1])), first_run=True))
@@ -36,7 +36,7 @@ async def look(app):
 app = QApplication([])
 with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
     runner.run(look(app))
-print(json.dumps([elsewhere, [name for name in sys.modules if name in ("pyqtgraph", "views.dialogs.new_task")]]))
+print(json.dumps([elsewhere, [name for name in sys.modules if name in ("pyqtgraph", "views.dialogs.new_task.dialog")]]))
 """
 
 
@@ -55,5 +55,5 @@ def test_classes_of_qt_are_made_in_the_gui_thread_alone(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     elsewhere, loaded = json.loads(done.stdout.splitlines()[-1])
-    assert sorted(loaded) == ["pyqtgraph", "views.dialogs.new_task"], "what comes later is loaded ahead"
+    assert sorted(loaded) == ["pyqtgraph", "views.dialogs.new_task.dialog"], "what comes later is loaded ahead"
     assert [name for name in elsewhere if name.partition(".")[0] in QT] == []

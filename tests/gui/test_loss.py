@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import Desk as Console
 from services import i18n
 from services.domain.errors import StoreUnavailable
-from services.domain.status import Status
+from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover

@@ -27,10 +27,10 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services import assembly
-from services.domain import mask
+from services.cli.window import PAGES
 from services.domain.change import Annotate
-from services.domain.shop import Shop
-from services.entrypoints.window import PAGES
+from services.domain.fleet.shop import Shop
+from services.domain.text import mask
 from services.ports.papers import LogLine
 from services.settings import Settings
 from tests.integration.test_cli_masking import MARK, fill
@@ -40,7 +40,7 @@ from views.pages.tasks.sharing import FORMS
 from views.support.operation import Operation
 from views.tables.copying import to_tsv
 from views.tables.table_view import TableView
-from views.widgets.attention_item import AttentionItem
+from views.widgets.attention.item import AttentionItem
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 #: a secret that nothing but its value gives away

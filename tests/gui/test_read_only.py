@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import Desk as Console
-from console.session import Session
+from console.connection.session import Session
 from services import assembly, i18n
 from services import settings as config
+from services.cli.window import PAGES
 from services.domain.errors import NotAllowed
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
 from services.engine.producer import TaskSpec
-from services.entrypoints.window import PAGES
 from tests.gui.desk import SHOPS
 from tests.support import stock
 from tests.support.services import RabbitMQ

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import Desk as Console
 from services import assembly
 from services.domain.errors import NotAllowed
-from services.domain.role import ADMIN, OPERATOR, VIEWER
+from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER
 from tests.gui.desk import Desk
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage

@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import Desk as Window
-from services.domain.status import Status
+from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.palette_rows import Entry
-from views.support import shop_words
 from views.support.memory import ShortMemory
+from views.support.words import shop
 from views.theme.tokens import status
 
 WAIT_MS = 8000
@@ -195,7 +195,7 @@ def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk:
     wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
     palette.field.setText("@10021")
     (entry,) = entries(window)
-    assert entry.right == f"{shop_words.state(seen)}, PDD" == "Needs login, PDD"
+    assert entry.right == f"{shop.state(seen)}, PDD" == "Needs login, PDD"
     assert "A captcha waits for a person" in entry.note
     assert "new page" in entry.note
 

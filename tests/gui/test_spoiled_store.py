@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
+from console.connection.session import Session
 from console.desk import Console
-from console.session import Session
 from services import assembly, checkup, i18n
 from services import settings as config
-from services.domain.health import Finding
-from services.entrypoints.window import PAGES
+from services.cli.window import PAGES
+from services.domain.upkeep.health import Finding
 from tests.gui.test_console import play, until
 from tests.integration import fleet_rig, sample
 from tests.support.spoil import RedisSpoiler, Spoiled, Spoiler, SqliteSpoiler

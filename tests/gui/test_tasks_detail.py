@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.domain.change import Forget
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait

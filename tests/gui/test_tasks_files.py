@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.task import Task
+from services.domain.task.record import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from views.dialogs import artifact

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from services.domain.errors import StoreUnavailable
-from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from views.dialogs.confirm import ConfirmDialog

@@ -8,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.status import Status, Triage
+from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
 from views.dialogs.confirm import ConfirmDialog

@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services.domain.change import Cancel
-from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from views.dialogs.confirm import ConfirmDialog

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from services.domain.status import Status
+from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import WAIT_MS, shown, wait
 from views.pages.tasks import listing

@@ -10,7 +10,7 @@ from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from tests.gui.desk import SHOPS, Desk
 from tests.gui.tasks_rig import shown, wait
 from views.pages.tasks.page import TasksPage
-from views.pages.tasks.suppressed import SuppressedDialog
+from views.pages.tasks.panel.suppressed import SuppressedDialog
 
 pytestmark = pytest.mark.both_pairs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.domain.task import Task
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.record import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from views.dialogs.confirm import ConfirmDialog

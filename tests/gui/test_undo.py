@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from tests.gui.test_tasks_selection import asked, several

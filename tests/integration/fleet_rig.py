@@ -17,14 +17,14 @@ import pika
 from services import assembly, workforce
 from services import settings as config
 from services.domain.change import Answer, Op
-from services.domain.event import Event
-from services.domain.order import Delivery, Order
-from services.domain.shop import Shop
-from services.domain.status import TERMINAL
-from services.domain.task import Task
-from services.engine.archiver import Archiver
+from services.domain.fleet.shop import Shop
+from services.domain.task.event import Event
+from services.domain.task.order import Delivery, Order
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL
+from services.engine.lead.archiver import Archiver
+from services.engine.lead.reconcile import Reconciler
 from services.engine.producer import Submitted, TaskSpec
-from services.engine.reconcile import Reconciler
 from services.workers.host import Steward
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually

@@ -11,11 +11,11 @@ from typing import Any
 
 import pika
 
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_consumer import RabbitConsumer
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.consumer import RabbitConsumer
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
-from services.domain.order import Delivery, Order
+from services.domain.task.order import Delivery, Order
 from tests.contract.waiting import PATIENCE_S, eventually
 from tests.support.services import RabbitMQ
 

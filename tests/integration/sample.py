@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from services.commands.operator import current
-from services.domain import breaker
 from services.domain.change import (
     Annotate,
     Cancel,
@@ -20,11 +19,12 @@ from services.domain.change import (
     Published,
     SetTriage,
 )
-from services.domain.limit import Limit
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import breaker
+from services.domain.gates.limit import Limit
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry, Store
 
 DAY_MS = 86_400_000

@@ -32,7 +32,7 @@ from services.domain.insight.audit import (
     Verdict,
 )
 from services.engine.audit_check import check
-from services.store import keys
+from services.store.redis import keys
 from tests.integration.fleet_rig import Fleet
 
 WHO = ("ann@desk-01", "ben@desk-02", "cleo@desk-03")

@@ -13,9 +13,9 @@ import pika
 import pytest
 
 from services import checkup
-from services.domain.envelope import bad_record
-from services.domain.query import Query, equals
-from services.domain.task import Task
+from services.domain.task.envelope import bad_record
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from services.messages import english
 from tests.contract.waiting import eventually

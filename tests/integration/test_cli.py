@@ -9,9 +9,9 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from services.broker.embedded import EmbeddedBroker
+from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import SystemClock
-from services.domain.order import Order
+from services.domain.task.order import Order
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import HANDLERS, lines

@@ -15,12 +15,12 @@ import pytest
 
 from services import assembly
 from services import settings as config
+from services.cli import program
 from services.commands.tasks import TaskSpec
 from services.domain.change import Cancel, Claim, Finish
-from services.domain.shop import Shop
-from services.domain.status import Status
-from services.domain.task import Attempt
-from services.entrypoints import cli
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Attempt
+from services.domain.task.status import Status
 
 #: what the commands here are told; FOLDER, QUEUED, DEAD, HELD, CANCELLED stand for what is there
 ACTS = {
@@ -108,7 +108,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def call(*words: str) -> int:
     """The exit code of a command."""
-    return cli.run(words, lambda _request: 0)
+    return program.run(words, lambda _request: 0)
 
 
 def state(home: Path) -> dict[str, list[Any]]:
@@ -127,8 +127,8 @@ def words_of(command: str, rest: str, folder: Path) -> list[str]:
 
 
 def test_no_command_that_asks_or_previews_is_left_out() -> None:
-    asks = {name for name, options in leaves(cli._parser()) if "--yes" in options}
-    looks = {name for name, options in leaves(cli._parser()) if "--dry-run" in options}
+    asks = {name for name, options in leaves(program._parser()) if "--yes" in options}
+    looks = {name for name, options in leaves(program._parser()) if "--dry-run" in options}
     assert looks == {*ACTS, *LOOKS}
     assert asks - LOOKS.keys() == {*ACTS, *QUESTIONS, *ELSEWHERE}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from services.clock import SystemClock
 from services.domain.change import Claim
-from services.domain.worker import WorkerInfo
-from services.store.embedded import EmbeddedStore
+from services.domain.fleet.worker import WorkerInfo
+from services.store.sqlite.store import EmbeddedStore
 from tests.integration.cli_rig import Cli, configure
 
 

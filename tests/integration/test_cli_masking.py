@@ -15,15 +15,15 @@ import msgspec
 import pytest
 
 from services import assembly, settings
-from services.domain import mask
-from services.domain.cause_rule import CauseRule
+from services.cli import program
 from services.domain.change import Annotate, Create
-from services.domain.fingerprint import fingerprint
-from services.domain.schedule import Schedule
-from services.domain.shop import Pause, Shop
-from services.domain.task import Attempt, Step, Task
-from services.domain.worker import LinkState, SlotState, WorkerInfo
-from services.entrypoints import cli
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.insight.cause_rule import CauseRule
+from services.domain.plans.schedule import Schedule
+from services.domain.task.fingerprint import fingerprint
+from services.domain.task.record import Attempt, Step, Task
+from services.domain.text import mask
 from services.ports import AuditEntry, Letter
 from services.ports.papers import LogLine
 from services.ports.timetable import ScheduleEntry
@@ -137,7 +137,7 @@ class Line:
     capsys: pytest.CaptureFixture[str]
 
     def __call__(self, *words: str) -> tuple[int, str]:
-        code = cli.run(words, lambda request: 0)
+        code = program.run(words, lambda request: 0)
         caught = self.capsys.readouterr()
         return code, caught.out + caught.err
 
@@ -202,7 +202,7 @@ def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) ->
 
 def test_no_command_prints_a_secret(line: Line) -> None:
     out = line.home / "records.jsonl"
-    found = [each for each in leaves(cli._parser()) if " ".join(each[0]) not in ENDLESS]
+    found = [each for each in leaves(program._parser()) if " ".join(each[0]) not in ENDLESS]
     assert len(found) > 60, "the parser was walked"
     assert not [each for each in found if unknown(each[1])], "add an answer for what the new command asks for"
     assert line("export", "--out", str(out))[0] == 0

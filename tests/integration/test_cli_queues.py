@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.worker import BrowserState, WorkerInfo
-from services.store.embedded import EmbeddedStore
+from services.domain.fleet.worker import BrowserState, WorkerInfo
+from services.store.sqlite.store import EmbeddedStore
 from tests.integration.cli_rig import Cli, configure
 
 

@@ -17,7 +17,7 @@ import openpyxl
 import pytest
 
 from services import assembly, settings
-from services.entrypoints import cli, context
+from services.cli import context, program
 
 #: texts of people, and what any value is right for
 ANY = " "
@@ -214,8 +214,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         assert run("shop", "import", "shops.csv")[0] == 0
         engine = assembly.open_engine(settings.load())
-        parser = cli._parser()
-        patch.setattr(cli, "_parser", lambda: parser)
+        parser = program._parser()
+        patch.setattr(program, "_parser", lambda: parser)
         # one for all but those that go on, for there are hundreds of commands
         patch.setattr(context.Context, "engine", lambda _: contextlib.nullcontext(engine))
         yield folder
@@ -226,7 +226,7 @@ def run(*words: str) -> tuple[int, str]:
     """Exit code, and everything that was printed."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-        code = cli.run(list(words), lambda _: 0)
+        code = program.run(list(words), lambda _: 0)
     return code, told.getvalue()
 
 
@@ -250,8 +250,8 @@ def test_a_bad_value_is_refused_and_named(home: Path, one: Row) -> None:
 
 def test_the_table_is_complete() -> None:
     wanted: set[tuple[str, str]] = set()
-    common = {action.dest for action in cli._common()._actions}
-    for verb, parser in _leaves(cli._parser()):
+    common = {action.dest for action in program._common()._actions}
+    for verb, parser in _leaves(program._parser()):
         for action in parser._actions:
             if action.dest in common | {"help"} or action.nargs == 0:
                 continue

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from services.commands.bulk import Options
+from services.commands.bulk.republish import Options
 from services.domain.change import Create
-from services.domain.shop import Pause
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure, eventually_ended

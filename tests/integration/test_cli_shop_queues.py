@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from services.entrypoints import cli
+from services.cli import program
 from tests.integration.cli_rig import configure
 
 
@@ -19,7 +19,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
 
     def call(*words: str, code: int = 0) -> dict[str, Any]:
-        assert cli.run([*words, "--json"], lambda _request: 0) == code
+        assert program.run([*words, "--json"], lambda _request: 0) == code
         document = json.loads(capsys.readouterr().out)
         assert isinstance(document, dict)
         return document

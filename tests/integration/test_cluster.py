@@ -9,10 +9,10 @@ import msgspec
 import pika
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
 from services.domain.errors import TopologyMismatch
-from services.domain.order import Order
+from services.domain.task.order import Order
 from services.messages import english
 from services.monitor.doctor import Doctor
 from tests.contract.waiting import eventually

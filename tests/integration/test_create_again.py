@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from services import assembly
-from services.domain.status import Status
+from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet

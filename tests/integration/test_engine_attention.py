@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services import assembly, checkup
+from services.cli import shapes
 from services.domain.insight import shop as insight
-from services.entrypoints import shapes
 from services.messages import english
 from services.monitor import attention
 from tests.integration.fleet_rig import Fleet

@@ -8,10 +8,10 @@ import pytest
 
 from services import assembly
 from services.clock import SystemClock
-from services.domain.breaker import Rule
 from services.domain.errors import UsageError
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
 from services.domain.insight.wait import GateView
-from services.domain.limit import Limit
 from services.messages import english
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries

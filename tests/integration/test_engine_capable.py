@@ -11,8 +11,8 @@ import pytest
 
 from services import settings as config
 from services.domain.change import Cancel, Move
-from services.domain.shop import Pause
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from services.workers.crowd import Room
 from services.workers.feeder import Feeder, Plan

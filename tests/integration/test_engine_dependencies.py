@@ -9,7 +9,7 @@ import pytest
 from services import assembly
 from services.domain.change import Claim, Finish
 from services.domain.insight import wait
-from services.domain.task import Attempt
+from services.domain.task.record import Attempt
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines, moves

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from services import assembly
-from services.domain import home
-from services.domain.breaker import Rule
 from services.domain.change import Answer, Claim, Finish
+from services.domain.fleet.shop import Shop
+from services.domain.gates import home
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import GateView
-from services.domain.limit import Limit
-from services.domain.shop import Shop
-from services.domain.task import Attempt
+from services.domain.task.record import Attempt
 from tests.integration.fleet_rig import Fleet
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from services.domain.change import Claim, Finish
 from services.domain.errors import UsageError
-from services.domain.task import Attempt
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.record import Attempt
 from tests.integration.fleet_rig import Fleet
 from tests.support.heartbeats import beat_ago
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from services import assembly
-from services.domain.event import Event
+from services.domain.task.event import Event
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from services import assembly, workforce
 from services.domain.change import Claim, Published
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.engine.homes import KIND, Homes
 from services.executors.base import Job, JobContext
 from services.executors.browser.lending import LendingRpaExecutor

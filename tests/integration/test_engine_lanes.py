@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.domain.lane_share import Share
+from services.domain.gates.lane_share import Share
 from services.engine.producer import TaskSpec
 from services.settings import BrokerSettings
 from services.workers.feeder import Feeder

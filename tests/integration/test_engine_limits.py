@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from services.domain.errors import UsageError
-from services.domain.event import Event
-from services.domain.limit import Limit
+from services.domain.gates.limit import Limit
+from services.domain.task.event import Event
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, define, lines
 

@@ -14,8 +14,8 @@ import redis
 from services import mending
 from services.domain.change import UNREADABLE, Answer, Claim, Nudge, Op
 from services.domain.errors import StoreUnavailable
-from services.domain.order import Order, Receipt
-from services.store import keys
+from services.domain.task.order import Order, Receipt
+from services.store.redis import keys
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
 

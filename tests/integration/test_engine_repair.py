@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from services import workforce
-from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
-from services.domain.task import Attempt, Task
-from services.domain.transitions import ROLLED_BACK
+from services.domain.task import envelope
+from services.domain.task.record import Attempt, Task
+from services.domain.task.transitions import ROLLED_BACK
+from services.engine.lead.reconcile import BATCH, Reconciler
 from services.engine.producer import TaskSpec
-from services.engine.reconcile import BATCH, Reconciler
 from tests.contract.rollback import of_redis
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines, moves

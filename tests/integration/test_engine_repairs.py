@@ -10,15 +10,15 @@ import pytest
 import redis
 
 from services import checkup, mending
-from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
-from services.domain.order import Order
-from services.domain.repair import DONE, LEFT, PLANNED, Mend
-from services.domain.shop import Pause, Shop
-from services.domain.task import Attempt, Task
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.task import envelope
+from services.domain.task.order import Order
+from services.domain.task.record import Attempt, Task
+from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend
 from services.engine import repair as engine_repair
 from services.engine.producer import TaskSpec
-from services.store import keys
+from services.store.redis import keys
 from tests.contract.rig import recount, same_counts
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel

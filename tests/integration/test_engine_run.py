@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.order import Order, Receipt
-from services.domain.status import Status
+from services.domain.task.order import Order, Receipt
+from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, define, lines, moves

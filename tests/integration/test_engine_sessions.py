@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services import assembly
 from services.clock import SystemClock
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.wait import GateView
-from services.domain.worker import WorkerInfo
 from services.messages import english
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from services.domain.errors import UsageError
-from services.domain.order import Order
-from services.domain.shop import Shop
-from services.engine.shop_queues import ShopQueues
+from services.domain.fleet.shop import Shop
+from services.domain.task.order import Order
+from services.engine.lead.shop_queues import ShopQueues
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
 

@@ -11,22 +11,22 @@ import msgspec
 import pytest
 
 from services import assembly
-from services.domain import task_type
-from services.domain.breaker import Rule
 from services.domain.change import Claim, Create, Finish, Progress
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
-from services.domain.limit import Limit
-from services.domain.message import Message
-from services.domain.query import Total
-from services.domain.status import Status
-from services.domain.task import Attempt
-from services.domain.task_type import TaskType
-from services.domain.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task.query import Total
+from services.domain.task.record import Attempt
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.messages import english
 from services.monitor.flow import look_once
 from services.monitor.tasks import TaskQueries
-from services.monitor.waiting import Wait
+from services.monitor.waits.waiting import Wait
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet

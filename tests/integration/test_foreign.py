@@ -12,9 +12,9 @@ import pytest
 import redis
 
 from services.domain.change import Forget
-from services.domain.lane import LANES
-from services.domain.query import Query, equals
-from services.domain.task import Task
+from services.domain.task.lane import LANES
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel, lines, opened, settings_for
 from tests.support.services import RabbitMQ

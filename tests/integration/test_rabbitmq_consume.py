@@ -12,8 +12,8 @@ from typing import Any
 import pika
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
-from services.domain.order import Delivery
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.domain.task.order import Delivery
 from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     collect,

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
-from services.domain.order import Order, Receipt
+from services.domain.task.order import Order, Receipt
 from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     QUICK,

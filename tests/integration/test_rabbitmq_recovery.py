@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, UsageError
 from tests.contract.waiting import eventually
@@ -144,7 +144,7 @@ def test_a_queue_deleted_under_its_consumer_is_declared_and_consumed_again(rabbi
 def test_an_order_whose_queue_was_deleted_does_not_wait_for_the_outbox(
     rabbitmq: RabbitMQ, amqp_vhost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.broker.rabbitmq.RESTORE_WAIT", 60.0)
+    monkeypatch.setattr("services.broker.rabbitmq.broker.RESTORE_WAIT", 60.0)
     with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
         assert broker.publish([order("one")])[0].ok
         channel.queue_delete(HIGH)

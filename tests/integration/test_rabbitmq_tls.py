@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
 from tests.integration.rabbitmq_rig import collect, order

@@ -9,10 +9,10 @@ from typing import Any
 import pika
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
-from services.domain.order import STRIPPED_HEADERS
+from services.domain.task.order import STRIPPED_HEADERS
 from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import collect, depth, names, opened, order, raw, vhost
 from tests.support.services import RabbitMQ

@@ -15,12 +15,12 @@ from services.clock import SystemClock
 from services.commands.tasks import TaskSpec
 from services.domain.change import Claim, Finish
 from services.domain.errors import NotAllowed, StoreError, StoreUnavailable
-from services.domain.query import Query
-from services.domain.shop import Pause
-from services.domain.task import Attempt
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.query import Query
+from services.domain.task.record import Attempt
 from services.messages import english
-from services.store.redis import RedisStore
+from services.store.redis.store import RedisStore
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet
 from tests.support import stock

@@ -10,7 +10,7 @@ import pytest
 
 from services import assembly
 from services.domain.errors import NotAllowed
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.engine import recipe
 from services.ports import Letter
 from tests.integration.cli_rig import Cli, configure

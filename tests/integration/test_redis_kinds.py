@@ -12,8 +12,8 @@ from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.messages import english
 from services.monitor.doctor import Doctor
-from services.store import redis_server
-from services.store.redis import RedisStore
+from services.store.redis import server as redis_server
+from services.store.redis.store import RedisStore
 from tests.contract.waiting import eventually
 from tests.integration import fleet_rig
 from tests.support.services import Redis, free_port

@@ -10,7 +10,7 @@ from typing import Any
 import pika
 import pytest
 
-from services.engine.results import ResultRelay
+from services.engine.lead.results import ResultRelay
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel, opened, settings_for
 from tests.integration.rabbitmq_rig import break_connections

@@ -21,17 +21,17 @@ import redis
 
 import services.commands
 from services import assembly, mending
-from services.commands.bulk import Control
+from services.commands.bulk.republish import Control
 from services.commands.operator import person
 from services.domain.audit import AuditEntry
-from services.domain.breaker import Rule
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable
-from services.domain.limit import Limit
-from services.domain.schedule import Schedule
-from services.domain.shop import Shop
-from services.domain.task import Attempt, Task
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
+from services.domain.plans.schedule import Schedule
+from services.domain.task.record import Attempt, Task
 from services.engine.producer import TaskSpec
 from tests.integration.fleet_rig import Fleet
 

@@ -22,13 +22,13 @@ import pytest
 import redis
 
 from services import settings as config
+from services.cli import program
 from services.commands.operator import person
-from services.domain import role
-from services.domain.status import Status
+from services.domain.fleet import role
+from services.domain.task.status import Status
 from services.engine import people
 from services.engine.producer import TaskSpec
-from services.entrypoints import cli
-from services.store import keys
+from services.store.redis import keys
 from tests.contract.waiting import eventually
 from tests.integration import fleet_rig, sample
 from tests.integration.fleet_rig import HANDLERS
@@ -101,7 +101,7 @@ class Desk:
         os.environ.update(self.environment)
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-                code = cli.run([*words], lambda request: 0)
+                code = program.run([*words], lambda request: 0)
         except BaseException:
             code = -1
             errors.write(traceback.format_exc())

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from services import assembly, checkup, settings, tls
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import ConsoleError
 from services.messages import english
-from services.store.redis_client import Link
+from services.store.redis.client import Link
 from tests.support.services import free_port
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")

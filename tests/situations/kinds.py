@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.commands.tasks import TaskSpec
-from services.domain import filter
-from services.domain import schedule as schedules
-from services.domain.query import Query
-from services.domain.schedule import Schedule
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Schedule
+from services.domain.task import filter
+from services.domain.task.query import Query
+from services.domain.task.status import Status
 from services.ports.timetable import ScheduleEntry
 from tests.situations.stage import Shot, Stage, replaced
 

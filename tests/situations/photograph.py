@@ -17,7 +17,7 @@ from qasync import QEventLoop
 
 from console.desk import Console
 from services import settings as config
-from services.entrypoints.context import ConsoleRequest
+from services.cli.context import ConsoleRequest
 from views.tables.table_view import TableView
 
 

@@ -19,10 +19,10 @@ import msgspec
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
-from services.domain import filter
-from services.domain.query import Query
-from services.domain.shop import Shop
-from services.domain.task import Task
+from services.domain.fleet.shop import Shop
+from services.domain.task import filter
+from services.domain.task.query import Query
+from services.domain.task.record import Task
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
 
 T = TypeVar("T")

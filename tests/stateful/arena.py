@@ -15,9 +15,10 @@ from typing import Any
 from services import assembly
 from services import settings as config
 from services.clock import SystemClock
-from services.domain import retry, task_type
 from services.domain.change import Answer, Claim, Create, Finish, Op, Published
-from services.domain.task import Attempt, Task
+from services.domain.task import retry
+from services.domain.task.record import Attempt, Task
+from services.domain.types import task_type
 from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.registry import Registry

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.clock import ManualClock
-from services.domain import lane as lanes
-from services.domain.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
+from services.domain.task import lane as lanes
+from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
 
 DEAD = "rpa_dead_queue"
 

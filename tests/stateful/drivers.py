@@ -17,12 +17,12 @@ import pytest
 from services.clock import ManualClock
 from services.domain.change import Answer, Op
 from services.domain.errors import StoreUnavailable
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.ports import Store
-from services.store import redis as redis_driver
-from services.store.embedded import EmbeddedStore
-from services.store.redis_client import Link
-from services.store.redis_script import Script
+from services.store.redis import store as redis_driver
+from services.store.redis.client import Link
+from services.store.redis.script import Script
+from services.store.sqlite.store import EmbeddedStore
 
 _NOW = "turned:now"
 _TURNED = f"""local function turned(name, ...)

@@ -13,12 +13,12 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from services.domain import ids
-from services.domain.breaker import Rule
-from services.domain.limit import Limit
-from services.domain.shop import Shop
-from services.domain.status import ACTIVE, Status
-from services.domain.task import Task
+from services.domain.fleet.shop import Shop
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
+from services.domain.task import ids
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status
 from services.executors.base import Outcome
 from tests.stateful import rules
 from tests.stateful.drivers import HandClock, open_embedded, open_redis

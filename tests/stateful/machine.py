@@ -8,10 +8,10 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from services.domain import envelope
 from services.domain.change import Forget
-from services.domain.order import Order
-from services.domain.status import CLAIMABLE, TERMINAL
+from services.domain.task import envelope
+from services.domain.task.order import Order
+from services.domain.task.status import CLAIMABLE, TERMINAL
 from tests.stateful import rules
 from tests.stateful.bag import DEAD, Message
 from tests.stateful.lives import KINDS, NUMBER, SHOPS, S

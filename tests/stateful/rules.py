@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain import classify, session
 from services.domain.change import Answer
-from services.domain.event import Event
-from services.domain.limit import scopes
-from services.domain.query import Query, equals
-from services.domain.status import ACTIVE, TERMINAL, Status, may_become
-from services.domain.task import Task
+from services.domain.gates import session
+from services.domain.gates.limit import scopes
+from services.domain.task import classify
+from services.domain.task.event import Event
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
 from services.workers.slots import Held
 from tests.contract.rig import recount, same_counts
 from tests.stateful.world import World

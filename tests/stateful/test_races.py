@@ -10,8 +10,8 @@ import pytest
 
 from services.commands.outcome import Outcome
 from services.domain.change import Answer
-from services.domain.status import TERMINAL
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL
 from tests.stateful.arena import RACES, Arena, finish, one, opened, race
 from tests.stateful.lives import MEMORY
 

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from services.domain import task_type
-from services.domain.breaker import Rule
-from services.domain.limit import Limit
-from services.domain.status import CANCELLABLE, MOVABLE
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
+from services.domain.task.status import CANCELLABLE, MOVABLE
+from services.domain.types import task_type
 from tests.stateful.lives import NUMBER, PAUSES, SHOPS, Lives, S, gates_of, outline
 from tests.stateful.world import TYPES, World
 

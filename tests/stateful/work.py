@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from services.domain import envelope
-from services.domain.status import ACTIVE, CLAIMABLE
+from services.domain.task import envelope
+from services.domain.task.status import ACTIVE, CLAIMABLE
 from services.engine.producer import TaskSpec
 from tests.stateful import rules
 from tests.stateful.lives import ENDS, KINDS, NUMBER, SHOPS, SMALL, Lives, S, outcome_of

@@ -14,18 +14,19 @@ from typing import Any
 from services import assembly
 from services import settings as config
 from services.clock import ManualClock
-from services.domain import retry, task_type
 from services.domain.change import Op, Renew
 from services.domain.errors import StoreUnavailable
-from services.domain.query import Query
-from services.domain.task import Task
-from services.domain.worker import SlotState, WorkerInfo
-from services.engine.archiver import Archiver
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task import retry
+from services.domain.task.query import Query
+from services.domain.task.record import Task
+from services.domain.types import task_type
 from services.engine.dispatch import Dispatcher
+from services.engine.lead.archiver import Archiver
+from services.engine.lead.reconcile import Reconciler
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.producer import Producer
-from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
-from services.engine.shop_queues import ShopQueues
 from services.engine.steps import Steps
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.monitor.tasks import TaskQueries

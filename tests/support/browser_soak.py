@@ -15,8 +15,8 @@ import psutil
 
 from services import assembly, workforce
 from services import settings as config
-from services.domain.status import TERMINAL
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL
 from services.engine.producer import TaskSpec
 from services.executors import process_tree
 from services.executors.browser.executor import BrowserExecutor

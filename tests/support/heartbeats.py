@@ -6,10 +6,10 @@ import msgspec
 import redis
 
 from services.clock import SystemClock
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
 from services.settings import Settings
-from services.store import keys
-from services.store.embedded import EmbeddedStore
+from services.store.redis import keys
+from services.store.sqlite.store import EmbeddedStore
 
 
 class Behind(SystemClock):

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import msgspec
 import redis
 
-from services.store import keys
+from services.store.redis import keys
 
 DEEP = b"[" * 5000 + b"]" * 5000
 #: what may stand where something else should, by the name of what is wrong with it

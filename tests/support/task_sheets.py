@@ -10,7 +10,7 @@ from pathlib import Path
 
 import openpyxl
 
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 
 HEADER = ("平台", "店铺ID", "任务类型", "优先级", "参数")
 TYPES = ("sync_order", "refresh_goods", "single_product")

@@ -117,7 +117,7 @@ def main() -> int:
     for name in ("jsonschema", "openpyxl"):
         importlib.import_module(name)  # the program loads them when it needs them
     import main as program
-    from services.domain import task_type
+    from services.domain.types import task_type
 
     for path in (ROOT / "resources" / "task_types").glob("*.json"):
         task_type.parse(path.read_text(encoding="utf-8"))  # their schemas are then known to be right

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from services.domain.artifact import Artifact
+from services.domain.task.artifact import Artifact
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.artifacts import ArtifactQueries

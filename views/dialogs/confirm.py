@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from services.domain.environment import is_production
+from services.domain.fleet.environment import is_production
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.domain import environment
+from services.domain.fleet import environment
 from services.domain.insight.connection import BROKER, MANAGEMENT, STORE, Answer
 from services.i18n import N_, _
 from services.messages import told
@@ -15,9 +15,9 @@ from services.profiles import check
 from services.profiles.book import SavedProfile
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label, set_look
-from views.widgets.address_field import AddressField, AddressRow
-from views.widgets.answer_line import AnswerLine
 from views.widgets.buttons import Button
+from views.widgets.connection.address_field import AddressField, AddressRow
+from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented

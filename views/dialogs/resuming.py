@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from services import messages
-from services.domain.shop import Pause
+from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
 from views.support import safe, shown

@@ -9,7 +9,7 @@ from services.i18n import N_, _
 from views.support.connections import Connections
 from views.support.look import Label, line
 from views.widgets.buttons import Button
-from views.widgets.connection_row import ConnectionRow
+from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, TALLEST = 520, 480

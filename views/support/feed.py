@@ -6,7 +6,7 @@ import threading
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from services.domain.event import Event
+from services.domain.task.event import Event
 from services.monitor.live import Changes, Live, Snapshot
 from views.support import heard
 

@@ -6,8 +6,8 @@ What is known comes from the newest snapshot (``know``) and is shared by all pag
 from __future__ import annotations
 
 from services.domain.insight import worker as insight
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.support import shown

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.domain.insight import durations
-from services.domain.lane import LANES
-from services.domain.outlook import Load
-from services.domain.status import Status
+from services.domain.insight.outlook import Load
+from services.domain.task.lane import LANES
+from services.domain.task.status import Status
 from services.monitor.live import Snapshot
 
 USUAL_S = 10.0  #: one task where nobody said how long it takes

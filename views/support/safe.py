@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from functools import lru_cache
 
-from services.domain import mask
-from services.domain import visible as characters
+from services.domain.text import mask
+from services.domain.text import visible as characters
 
 MAX_LINE = 400
 MAX_TOOLTIP = 2_000

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
-from services.domain import home
+from services.domain.gates import home
 from services.domain.insight import gates
-from services.domain.message import Message
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from services.messages import render
-from views.support import kinds, text, type_names
+from views.support import text
+from views.support.words import kinds, type_names
 from views.theme.tokens import LANES, PLATFORM_NAMES
 
 #: record status -> status name of the design tokens

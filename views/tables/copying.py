@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from services.i18n import _
-from services.monitor.export import guarded
+from services.monitor.files.export import guarded
 from views.tables.column import TICK, Column
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.i18n import N_
-from views.support import type_names
+from views.support.words import type_names
 from views.tables.column import Column
 
 #: the key of a row that holds a task; computed in C, for it is asked of thousands of rows with every answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 
-from views.widgets.json_editor import JsonEditor
+from views.widgets.json.editor import JsonEditor
 from views.widgets.section import Section
 
 MOST_LINES = 12

@@ -13,10 +13,11 @@ from typing import Any
 from services.commands.sheet import digits
 from services.commands.sheet.digits import Rounded
 from services.commands.sheet.table import shown
-from services.domain import filter_time, lane, strict_json
-from services.domain.message import Message
-from services.domain.task_type import TaskType
-from services.domain.words import folded
+from services.domain.task import filter_time, lane
+from services.domain.text.message import Message
+from services.domain.text.words import folded
+from services.domain.types import strict_json
+from services.domain.types.task_type import TaskType
 
 MAX_AHEAD_MS = 366 * 86_400_000
 #: digits that a number may have: what is longer is a slip, and some programs cannot read it

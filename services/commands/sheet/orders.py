@@ -16,13 +16,16 @@ from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Row, Table, blank
 from services.commands.sheet.type_index import TypeIndex, titles_of
 from services.commands.sheet.workbook import UNCOMPUTED
-from services.domain import dependency, lane, platforms, task_type
 from services.domain.errors import UsageError
-from services.domain.mask import is_masked
-from services.domain.message import Message
-from services.domain.said import Said
-from services.domain.shop import Shop, valid_shop_id, valid_word
-from services.domain.task_type import TaskType
+from services.domain.fleet import platforms
+from services.domain.fleet.shop import Shop, valid_shop_id, valid_word
+from services.domain.gates import dependency
+from services.domain.task import lane
+from services.domain.text.mask import is_masked
+from services.domain.text.message import Message
+from services.domain.text.said import Said
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.engine.recipe import payload_text
 from services.engine.spec import Checked, TaskSpec, Twin
 

@@ -7,8 +7,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from services.domain import platforms
-from services.domain.shop import Shop
+from services.domain.fleet import platforms
+from services.domain.fleet.shop import Shop
 
 _SEPARATORS = re.compile(r"[,;\t，；、|]+")
 CUTOFF = 0.6

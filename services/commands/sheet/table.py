@@ -12,8 +12,8 @@ from typing import Any
 from services.commands.sheet import digits, text_file
 from services.commands.sheet.workbook import Workbook
 from services.domain.errors import UsageError
-from services.domain.message import Message
-from services.domain.said import said
+from services.domain.text.message import Message
+from services.domain.text.said import said
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ROWS, MAX_COLUMNS = 100_000, 200

@@ -7,10 +7,10 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 
 from services.commands.sheet import digits
-from services.domain import strict_json
 from services.domain.errors import UsageError
-from services.domain.message import Message
-from services.domain.said import said
+from services.domain.text.message import Message
+from services.domain.text.said import said
+from services.domain.types import strict_json
 
 #: what a person may choose; the codec, and its name on a screen
 ENCODINGS = {"utf-8": "UTF-8", "gb18030": "GBK (GB18030)", "utf-16": "UTF-16", "big5": "Big5"}

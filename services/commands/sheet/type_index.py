@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.domain.task_type import TaskType
-from services.domain.words import folded
+from services.domain.text.words import folded
+from services.domain.types.task_type import TaskType
 
 
 class TypeIndex:

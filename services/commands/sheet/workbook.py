@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 from services.commands.sheet import digits
 from services.domain.errors import UsageError
-from services.domain.said import said
+from services.domain.text.said import said
 
 #: bytes that the parts of a workbook may have when unpacked; the texts are held in memory, the sheet is not
 MAX_UNPACKED, MAX_TEXTS = 256 * 1024 * 1024, 64 * 1024 * 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain.change.base import Op
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
 
 
 class Claim(Op, frozen=True, kw_only=True, gc=False):
@@ -21,15 +21,15 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     watermark of its queue and priority (``Store.delivered``).
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *session*: the shop asks for a person
-    (``services.domain.session``): an attempt ended so, or somebody said so. *breaker*: too many of the last
-    attempts of the shop failed (``services.domain.breaker``): none may start until the cool-down is over, then one
-    at a time, until one succeeds. *shop_busy*: running tasks of the shop + live reservations of others >= its
+    (``services.domain.gates.session``): an attempt ended so, or somebody said so. *breaker*: too many of the last
+    attempts of the shop failed (``services.domain.gates.breaker``): none may start until the cool-down is over, then
+    one at a time, until one succeeds. *shop_busy*: running tasks of the shop + live reservations of others >= its
     concurrency. *quota*: as many tasks of the platform or of the type run, or have started within the last minute,
     as its limit allows, reservations counted as both; or somebody who waits there goes first (``OpenLimit``; one of
     those may be among the ``released``). *twin*: another active task of the same ``uniq`` (not scheduled) was
     created earlier (ties by task id), or is running or held whenever it was created; the waiting one gets the mark
     twin. *home_node*: the task needs the profile of its shop (``home`` is the claiming node, "" where it needs
-    none), and the shop is at home on another node; the gate is ``services.domain.home.gate_of`` that one. A claim
+    none), and the shop is at home on another node; the gate is ``services.domain.gates.home.gate_of`` that one. A claim
     with ``home`` that runs makes that node the home of a shop that has none. *no_worker*: the claiming worker says
     that it cannot run this type (``able`` is False).
 

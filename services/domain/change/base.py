@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 
 
 class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):

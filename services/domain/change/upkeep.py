@@ -160,7 +160,7 @@ class Rehome(Op, frozen=True, kw_only=True, gc=False):
 
 class Forget(Op, frozen=True, kw_only=True, gc=False):
     """Remove the record of an ended task with all that belongs to it (letter, notes, logs, places in indexes), and keep
-    a tombstone (``services.domain.tombstone``) for ``tomb_ms``; 0 keeps none.
+    a tombstone (``services.domain.task.tombstone``) for ``tomb_ms``; 0 keeps none.
 
     Counters follow, the counts of its batch keep it, and an event from its status to "" tells those who show it. Only
     if it has ended and ``updated_at`` is as it was seen. Answers ``ok`` (the removed record returned), ``stale``,

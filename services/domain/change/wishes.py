@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain.change.base import Op
-from services.domain.task import Task
+from services.domain.task.record import Task
 
 
 class Create(Op, frozen=True, kw_only=True, gc=False):

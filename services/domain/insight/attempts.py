@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.domain import dependency
-from services.domain.message import Message
-from services.domain.sentences import N_
-from services.domain.status import ACTIVE, CLAIMABLE, Status
-from services.domain.task import Task
+from services.domain.gates import dependency
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, CLAIMABLE, Status
+from services.domain.text.message import Message
+from services.domain.text.sentences import N_
 
 SENTENCES: dict[str, str] = {
     "attempts.last": N_("The last attempt runs; if it fails, the task is a dead letter."),

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from services.domain import audit
 from services.domain.audit import ACCEPT, AuditEntry, AuditRow, Link, Mark
-from services.domain.message import Message, Param
-from services.domain.sentences import N_
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_
 
 ALTERED, REMOVED, REORDERED, INSERTED = "altered", "removed", "reordered", "inserted"
 TAIL_CUT, WRITER_GONE, UNREADABLE = "tail_cut", "writer_gone", "unreadable"

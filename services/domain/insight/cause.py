@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from services.domain import classify
-from services.domain.message import Message, Param
+from services.domain.task import classify
+from services.domain.text.message import Message, Param
 
 #: whether letters would pass if they ran now: yes; nobody knows; others of them are about to show it; once somebody has
 #: logged in; no

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.domain.message import Message
+from services.domain.text.message import Message
 
 BROKER, STORE, MANAGEMENT, FILE = "broker", "store", "management", "file"
 

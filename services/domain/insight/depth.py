@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
-from services.domain.status import Status
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
+from services.domain.task.status import Status
 
 #: from the chart's baseline: the most urgent lane has the straight base; dedicated: all queues of single shops
 LANES = ("high", "dedicated", "normal", "low")

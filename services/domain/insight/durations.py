@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 
 MEASURED, PROGRESS, DECLARED, UNKNOWN = "measured", "progress", "declared", "unknown"
 #: so many attempts of a shop say more about it than those of all shops

@@ -13,9 +13,9 @@ from services.domain.insight import durations
 from services.domain.insight.durations import Runs
 from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Bench, bench_of
 from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
-from services.domain.message import Message
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
 
 INSTANT = "instant"
 #: a heartbeat, by which a worker fetches what waits for it

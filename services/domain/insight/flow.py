@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 from services.domain.insight import durations
 from services.domain.insight.durations import Measured
-from services.domain.message import Message, Param
-from services.domain.sentences import N_
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_
 
 LOADING, LOST, IDLE, FINE = "loading", "lost", "idle", "fine"
 DRAINING, STEADY, GROWING = "draining", "steady", "growing"

@@ -11,17 +11,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.domain import ability, breaker, dependency, home, limit, match, session
-from services.domain.breaker import Breaker
-from services.domain.home import Home
-from services.domain.lane import LANES
-from services.domain.limit import LimitNow
-from services.domain.query import Term, any_of, equals, excludes, none_of
-from services.domain.shop import SCOPE_ALL, Pause, Shop
-from services.domain.status import UNDER_WAY, Status
-from services.domain.task import Task
-from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import ability, breaker, dependency, home, limit, session
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.home import Home
+from services.domain.gates.limit import LimitNow
+from services.domain.task import match
+from services.domain.task.lane import LANES
+from services.domain.task.query import Term, any_of, equals, excludes, none_of
+from services.domain.task.record import Task
+from services.domain.task.status import UNDER_WAY, Status
+from services.domain.types.task_type import TaskType
 
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
 MESSAGE, NO_WORKER, LANE_ORDER = "message", home.NO_WORKER, "lane_order"

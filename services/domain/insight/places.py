@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from services.domain.fleet.worker import SlotState
 from services.domain.insight.durations import Runs
-from services.domain.worker import SlotState
 
 #: courses that are played through, and how many tasks ahead are drawn one by one; more are drawn as their sum
 DRAWS, ONE_BY_ONE = 96, 12

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from services.domain.fleet.worker import LinkState, WorkerInfo
 from services.domain.insight import worker as insight
-from services.domain.message import Message, Param
-from services.domain.order import BrokerHealth
-from services.domain.sentences import N_
-from services.domain.worker import LinkState, WorkerInfo
+from services.domain.task.order import BrokerHealth
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_
 
 DISK, MEMORY, BOTH = "disk", "memory", "both"
 

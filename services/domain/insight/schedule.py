@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.domain.insight.publisher import PublisherNow
-from services.domain.message import Message, Param
-from services.domain.schedule import GRACE_MS, Planned
-from services.domain.sentences import N_, NN_
+from services.domain.plans.schedule import GRACE_MS, Planned
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_, NN_
 
 #: a run that begins later than this is late: who fires looks every second, and a dead leader is replaced in 15 s
 LATE_MS = GRACE_MS

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from services.domain import classify
-from services.domain.breaker import Breaker
-from services.domain.message import Message, Param
-from services.domain.sentences import N_, NP_
-from services.domain.session import ClosedSession
-from services.domain.shop import SCOPE_ALL, Pause, Shop
-from services.domain.status import WAITING as WAITS
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.session import ClosedSession
+from services.domain.task import classify
+from services.domain.task.record import Task
+from services.domain.task.status import WAITING as WAITS
+from services.domain.task.status import Status
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_, NP_
 
 HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, HEALTHY, IDLE, PAUSED = (
     "held", "login", "dead", "stuck", "breaker", "unknown",

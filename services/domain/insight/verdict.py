@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from services.domain import classify
-from services.domain.message import Message, Param
-from services.domain.status import ACTIVE, Status, Triage
-from services.domain.task import Attempt, Task
+from services.domain.task import classify
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.text.message import Message, Param
 
 SAFE, CHECK, WOULD_DUPLICATE = "safe", "check", "would_duplicate"
 #: these are found before a flow is started; a lost login or browser may come after half of the work

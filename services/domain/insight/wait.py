@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain import classify, dependency, home
-from services.domain.ability import NOBODY, Supply
-from services.domain.breaker import Breaker
+from services.domain.fleet.shop import SCOPE_ALL, Pause
+from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
+from services.domain.gates import dependency, home
+from services.domain.gates.ability import NOBODY, Supply
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.limit import LimitNow
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import attempts, durations
 from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.gates import (
@@ -31,13 +35,10 @@ from services.domain.insight.gates import (
 )
 from services.domain.insight.places import Bench
 from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
-from services.domain.limit import LimitNow
-from services.domain.message import Message, Param
-from services.domain.session import ClosedSession
-from services.domain.shop import SCOPE_ALL, Pause
-from services.domain.status import ACTIVE, Status
-from services.domain.task import Task
-from services.domain.worker import SILENT_AFTER_MS, SlotState
+from services.domain.task import classify
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status
+from services.domain.text.message import Message, Param
 
 _NEEDS = {
     "handler": "gate.needs_handler",

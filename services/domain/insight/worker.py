@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain import classify, retry
-from services.domain.message import Message, Param
-from services.domain.sentences import N_, NN_
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.fleet.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.task import classify, retry
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_, NN_
 
 LATE_MS, SILENT_MS = AMBER_AFTER_MS, SILENT_AFTER_MS
 #: a claim that ran out is judged with the leader's next tick

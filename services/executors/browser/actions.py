@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from playwright.async_api import Download as Coming
 from playwright.async_api import Error, Page, expect
 
-from services.domain import classify, linear
-from services.domain import flow_steps as steps
+from services.domain.task import classify
+from services.domain.types import flow_steps as steps
+from services.domain.types import linear
 from services.executors.browser.faults import Failed
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from urllib.parse import urljoin
 import msgspec
 from playwright.async_api import Download, Error, Page, Request
 
-from services.domain import classify, flow, flow_text, linear
-from services.domain.flow_steps import Fill, Goto, IfVisible, Step
-from services.domain.mask import Masker
+from services.domain.task import classify
+from services.domain.text.mask import Masker
+from services.domain.types import flow, flow_text, linear
+from services.domain.types.flow_steps import Fill, Goto, IfVisible, Step
 from services.executors.browser import orders
 from services.executors.browser.actions import ACTIONS, sheet, visible
 from services.executors.browser.evidence import HTML_CHARS, Evidence

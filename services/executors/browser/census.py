@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.clock import SystemClock
-from services.domain import ids
-from services.domain.worker import BrowserState
+from services.domain.fleet.worker import BrowserState
+from services.domain.task import ids
 from services.executors.browser.launch import Chromium
 
 #: key of the place, its browser, how many work in it, whether it is lent, whether one is being started

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.async_api import ConsoleMessage, Dialog, Error, Page, Request, Response
 
-from services.domain.artifact import safe_name
-from services.domain.mask import Masker, masked_text
+from services.domain.task.artifact import safe_name
+from services.domain.text.mask import Masker, masked_text
 from services.executors.browser import orders
 
 LINES, LINE_CHARS, HTML_CHARS = 300, 1_000, 300_000

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from services.domain import classify, flow, own_words
+from services.domain.task import classify, own_words
+from services.domain.types import flow
 from services.executors import own_folder
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.browser import installation, orders

@@ -7,8 +7,8 @@ import re
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as TooLate
 
-from services.domain import classify
-from services.domain.flow_steps import AssertText, Download, Goto, Step
+from services.domain.task import classify
+from services.domain.types.flow_steps import AssertText, Download, Goto, Step
 from services.executors.browser.guard import Trouble
 
 _NET = re.compile(r"net::(ERR_\w+)")

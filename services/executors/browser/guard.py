@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.domain import classify
+from services.domain.task import classify
 from services.executors.http import reach
 from services.settings.browser import BrowserSettings
 
@@ -27,7 +27,7 @@ _Pair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a host was not connected to; ``kind`` is of services.domain.classify."""
+    """Why a host was not connected to; ``kind`` is of services.domain.task.classify."""
 
     text: str
     kind: str

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
-from services.domain import classify, own_words
+from services.domain.task import classify, own_words
 from services.executors.browser import attempt, orders
 from services.executors.browser.launch import Launcher
 from services.executors.browser.pool import Lease, NoBrowser, Pool

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright
 
-from services.domain import ids
+from services.domain.task import ids
 from services.executors.browser import guard
 from services.executors.browser.guard import Guard
 from services.executors.browser.orders import Setup

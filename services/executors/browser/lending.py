@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from services.domain import classify
+from services.domain.task import classify
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.rpa import RpaExecutor
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
-from services.domain import classify, ids, linear
+from services.domain.task import classify, ids
+from services.domain.types import linear
 from services.executors.browser import installation
 from services.executors.browser.actions import visible
 from services.executors.browser.launch import Chromium, Launcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.domain.worker import BrowserState
+from services.domain.fleet.worker import BrowserState
 from services.settings.browser import BrowserSettings
 
 

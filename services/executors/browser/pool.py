@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import BrowserContext, Error, Page
 
-from services.domain.worker import POOL_SHOWN
+from services.domain.fleet.worker import POOL_SHOWN
 from services.executors.browser.census import Census
 from services.executors.browser.launch import Chromium, Launcher, measure, new_page
 from services.executors.browser.orders import Pulse

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from services.domain import classify, mask, own_words
+from services.domain.task import classify, own_words
+from services.domain.text import mask
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.http import reach, verdict
 from services.executors.http.fetch import Bounds, Fetch, Request

@@ -10,14 +10,15 @@ import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.domain import classify, hosts
+from services.domain.fleet import hosts
+from services.domain.task import classify
 
 #: one entry of ``socket.getaddrinfo``
 Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]
 
 
 class Refused(Exception):
-    """The request is not made; ``kind`` is of services.domain.classify."""
+    """The request is not made; ``kind`` is of services.domain.task.classify."""
 
     def __init__(self, text: str, kind: str = classify.BAD_PAYLOAD) -> None:
         super().__init__(text)

@@ -8,15 +8,15 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from services.domain import classify
-from services.domain.task import Task
+from services.domain.task import classify
+from services.domain.task.record import Task
 
 _PLACE = re.compile(r"\{\{\s*([\w.-]{1,200})\s*\}\}")
 _WORDS = ("shop_id", "platform", "task_type", "task_id")
 
 
 class Unfillable(Exception):
-    """A place has no value; ``kind`` is of services.domain.classify."""
+    """A place has no value; ``kind`` is of services.domain.task.classify."""
 
     def __init__(self, text: str, kind: str) -> None:
         super().__init__(text)

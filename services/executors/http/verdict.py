@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.domain import classify
-from services.domain.mask import Masker
+from services.domain.task import classify
+from services.domain.text.mask import Masker
 from services.executors.base import ArtifactSink, Outcome
 from services.executors.http.fetch import Answer
 from services.executors.stdout import bounded_json

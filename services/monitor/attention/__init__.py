@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from services.domain.errors import ConsoleError
 from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
-from services.domain.query import Query, equals
-from services.domain.status import WAITING, Triage
-from services.domain.task import Task
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import WAITING, Triage
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.attention import (
@@ -32,12 +32,12 @@ from services.monitor.attention import (
 from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
-from services.monitor.gates import GateLook
 from services.monitor.live import Snapshot
 from services.monitor.measured import Measured
 from services.monitor.overview import Attention
-from services.monitor.shop_states import ShopStates
-from services.monitor.shops import ShopQueries
+from services.monitor.shops.queries import ShopQueries
+from services.monitor.shops.states import ShopStates
+from services.monitor.waits.gates import GateLook
 from services.ports import Clock, Store
 
 #: The families in the order of their items: what only a person can decide, what waits for a person, what failed and

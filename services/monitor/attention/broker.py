@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.status import Status
+from services.domain.task.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from services.domain import classify, filter
 from services.domain.insight import cause
-from services.domain.message import Message
-from services.domain.query import equals
-from services.domain.status import Status, Triage
+from services.domain.task import classify, filter
+from services.domain.task.query import equals
+from services.domain.task.status import Status, Triage
+from services.domain.text.message import Message
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.causes import Cause

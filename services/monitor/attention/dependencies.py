@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from services.domain import dependency
+from services.domain.gates import dependency
 from services.domain.insight import cause
 from services.domain.insight.cause import Worth
-from services.domain.query import Query, equals
-from services.domain.status import Status
-from services.domain.task import Task
-from services.monitor import successors
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+from services.monitor.waits import successors
 
 #: so many waiting tasks are asked for what they wait for
 ASKED = 200

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from services.domain.insight.shop import LOGIN, PAUSED, ShopNow
-from services.domain.query import Query, equals
-from services.domain.status import WAITING
+from services.domain.task.query import Query, equals
+from services.domain.task.status import WAITING
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.query import Query, equals
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain import ability, home
-from services.domain.status import Status
+from services.domain.gates import ability, home
+from services.domain.task.status import Status
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

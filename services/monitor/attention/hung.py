@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.domain.fleet.worker import SlotState
 from services.domain.insight.durations import Runs
-from services.domain.message import Message
-from services.domain.worker import SlotState
-from services.monitor import hung
+from services.domain.text.message import Message
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+from services.monitor.waits import hung
 
 #: so many are told, the longest first
 MOST = 3

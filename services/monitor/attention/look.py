@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.cause import Worth
 from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
-from services.domain.message import Message
-from services.domain.query import Query, Term, Total, equals
-from services.domain.status import WAITING
-from services.domain.task import Task
-from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
+from services.domain.task.query import Query, Term, Total, equals
+from services.domain.task.record import Task
+from services.domain.task.status import WAITING
+from services.domain.text.message import Message
+from services.domain.types.task_type import TaskType
 from services.monitor.causes import Cause
 from services.monitor.live import Snapshot
 from services.ports import Store

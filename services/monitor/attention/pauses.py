@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain import filter
+from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.insight.gates import PAUSED
-from services.domain.query import equals
-from services.domain.shop import SCOPE_ALL
+from services.domain.task import filter
+from services.domain.task.query import equals
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

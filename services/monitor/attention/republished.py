@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from services.domain import filter
 from services.domain.insight import cause
-from services.domain.query import Query, Term, equals
-from services.domain.status import ACTIVE, Status, Triage
-from services.domain.task import Task
+from services.domain.task import filter
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status, Triage
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from services.domain.errors import UsageError
 from services.domain.insight import schedule as insight
-from services.domain.schedule import load
-from services.domain.status import ACTIVE, Status
+from services.domain.plans.schedule import load
+from services.domain.task.status import ACTIVE, Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from services.domain import classify, session
-from services.domain.breaker import Breaker
+from services.domain.gates import session
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import cause
 from services.domain.insight.shop import STUCK
-from services.domain.message import Message
-from services.domain.query import equals
-from services.domain.session import ClosedSession
+from services.domain.task import classify
+from services.domain.task.query import equals
+from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services import messages, spans
-from services.domain.sentences import N_, NN_, Counted
+from services.domain.text.sentences import N_, NN_, Counted
 from services.i18n import fill
 from services.monitor.overview import Attention
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain import ability, filter
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import ability
 from services.domain.insight.worker import CUT_OFF, kept
-from services.domain.query import Query, equals
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import WorkerInfo
+from services.domain.task import filter
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -10,10 +10,10 @@ from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.change import Claim, Finish
-from services.domain.shop import Shop
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 from tests.integration.cli_rig import configure
 
 SHOPS = (("pdd", "s1"), ("pdd", "s2"), ("pdd", "s3"), ("pdd", "shop017"), ("temu", "t1"))

@@ -11,7 +11,7 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from tests.e2e.readme.blocks import READMES, Block, blocks
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.entrypoints.window import PAGES
+from services.cli.window import PAGES
 from services.executors.browser.executor import NAMES
 from tests.e2e.readme.blocks import ROOT, Command
 from tests.e2e.readme.plan import Way

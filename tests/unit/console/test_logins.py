@@ -13,7 +13,7 @@ from console.logins import ShopLogins
 from services import assembly, workforce
 from services import settings as config
 from services.domain.errors import OperatorError
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
 
 SHOP = "pdd:s1"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import console.session
-from console.session import Session
+import console.connection.session
+from console.connection.session import Session
 from services import settings as config
 
 
@@ -35,7 +35,7 @@ def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
         seen.append(open_below(tmp_path))
         raise OSError("no room")
 
-    monkeypatch.setattr(console.session, part, fail)
+    monkeypatch.setattr(console.connection.session, part, fail)
     before = set(threading.enumerate())
     with pytest.raises(OSError, match="no room"):
         Session(config.load(home=tmp_path))

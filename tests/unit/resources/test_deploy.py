@@ -14,10 +14,10 @@ import pytest
 import yaml
 
 from services import settings as config
-from services.domain.lane import LANES
-from services.domain.query import Counts
-from services.domain.worker import WorkerInfo
-from services.entrypoints import cli
+from services.domain.task.lane import LANES
+from services.domain.task.query import Counts
+from services.domain.fleet.worker import WorkerInfo
+from services.cli import program
 from services.monitor import metrics
 
 DEPLOY = Path(__file__).resolve().parents[3] / "resources" / "deploy"
@@ -42,7 +42,7 @@ def commands() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_workers_are_started_with_options_that_exist(words: list[str]) -> None:
-    found = cli._parser().parse_args(words)
+    found = program._parser().parse_args(words)
     assert words[0] == "worker"
     assert found.metrics[1] > 0
 

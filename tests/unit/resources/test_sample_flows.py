@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.domain import classify
+from services.domain.task import classify
 from tests.unit.resources.sample_fleet import Fleet, finish, launch
 
 PDD = "pdd-10021"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.domain import shop
+from services.domain.fleet import shop
 
 SHOPS = Path(__file__).parents[3] / "resources" / "sample" / "shops.csv"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from services.domain import task_type
+from services.domain.types import task_type
 
 FOLDER = Path(__file__).parents[3] / "resources" / "task_types"
 FILES = sorted(FOLDER.glob("*.json"))

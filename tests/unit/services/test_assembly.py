@@ -11,7 +11,7 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from tests.support.services import free_port
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from services import i18n, messages
 from services.domain.errors import StoreUnavailable, UsageError
-from services.domain.filter import FilterError
-from services.domain.message import Message
-from services.domain.refusals import REFUSALS
-from services.domain.said import said
+from services.domain.task.filter import FilterError
+from services.domain.text.message import Message
+from services.domain.text.refusals import REFUSALS
+from services.domain.text.said import said
 
 
 def test_a_message_becomes_its_sentence() -> None:

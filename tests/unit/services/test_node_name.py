@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services import node_name
-from services.domain import home
+from services.domain.gates import home
 
 
 def test_it_is_made_once_and_kept_for_all_workers_of_the_folder(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 
 from services import sqlite_holder, sqlite_writer
 from services.clock import SystemClock
-from services.domain import health
 from services.domain.errors import StoreUnavailable
-from services.domain.said import words_of
-from services.domain.shop import Pause
-from services.store.embedded import EmbeddedStore
+from services.domain.fleet.shop import Pause
+from services.domain.text.said import words_of
+from services.domain.upkeep import health
+from services.store.sqlite.store import EmbeddedStore
 from tests.contract.waiting import eventually
 
 WRITES = """

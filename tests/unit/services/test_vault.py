@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyring
 import pytest
 
-from services.domain import mask
+from services.domain.text import mask
 from services.vault import Vault
 
 ENVIRONMENT = {

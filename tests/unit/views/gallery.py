@@ -52,8 +52,9 @@ from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
 from views.widgets.fields import DateTimeField, Labelled, NumberField
-from views.widgets.filter_bar import FilterBar
-from views.widgets.json_editor import JsonEditor, Problem
+from views.widgets.filter.bar import FilterBar
+from views.widgets.filter.value_popup import Choice, ValuePopup
+from views.widgets.json.editor import JsonEditor, Problem
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
@@ -63,7 +64,6 @@ from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 from views.widgets.toast import ToastAction, ToastSpec
 from views.widgets.toggle import Toggle
-from views.widgets.value_popup import Choice, ValuePopup
 
 PAYLOAD = {
     "task": "sync_order",

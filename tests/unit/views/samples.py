@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from services.i18n import N_
 from views.tables.column import Attempts, Column, Progress
 from views.theme.tokens import status
-from views.widgets.filter_bar import FilterField, FilterValue
+from views.widgets.filter.bar import FilterField, FilterValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.domain.lane import Lane
-from services.domain.task_type import TaskType
+from services.domain.task.lane import Lane
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from views.dialogs.republish.sorting import Sorted
-from views.dialogs.schema_read import JSON
-from views.dialogs.schema_values import READ
+from views.dialogs.schema.read import JSON
+from views.dialogs.schema.values import READ
 from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label

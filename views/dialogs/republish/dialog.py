@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from services.commands.bulk import Ended, Progress
-from services.domain import outlook
+from services.commands.bulk.republish import Ended, Progress
+from services.domain.insight import outlook
 from services.domain.insight.cause import Worth
-from services.domain.lane import Lane
+from services.domain.task.lane import Lane
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext

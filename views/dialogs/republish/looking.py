@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from services.commands.bulk import Plan
+from services.commands.bulk.republish import Plan
+from services.domain.fleet.shop import Shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.shop import ShopNow
-from services.domain.shop import Shop
-from services.domain.task_type import TaskType
+from services.domain.types.task_type import TaskType
 from views.context import PageContext
 from views.dialogs.republish.sorting import Sorted, reason
 from views.support import shown

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.commands.bulk_plan import GONE, PAUSED, SCHEMA, Item
-from services.domain.shop import Shop
+from services.commands.bulk.plan import GONE, PAUSED, SCHEMA, Item
+from services.domain.fleet.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.republish.shares import SharesBar
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Sorted

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from services.domain.outlook import Outlook
+from services.domain.insight.outlook import Outlook
 from services.i18n import _
 from views.charts import ticks
 from views.support import text

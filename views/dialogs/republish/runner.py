@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from services.commands.bulk import BulkRepublish, Control, Ended, Options, Plan, Progress
+from services.commands.bulk.republish import BulkRepublish, Control, Ended, Options, Plan, Progress
 from services.domain.errors import ConsoleError
 
 HOLD_S, STOP_S = 10, 5.0

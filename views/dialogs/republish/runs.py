@@ -10,12 +10,12 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.commands import bulk_fates
-from services.commands.bulk import BulkRepublish, Plan, RunView
-from services.commands.bulk_fates import Fate
-from services.domain import filter
-from services.domain.message import Message
-from services.domain.query import equals
+from services.commands.bulk import fates
+from services.commands.bulk.fates import Fate
+from services.commands.bulk.republish import BulkRepublish, Plan, RunView
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.frame import DialogFrame
@@ -35,7 +35,7 @@ SIZE, LEAST, LEFT = (1060, 640), (760, 460), 420
 LISTED = 2_000
 #: how often a run that moves is asked for; lines of fates; tasks that one of them opens
 FOLLOW_MS, MOST_DOORS, OPENED = 1_000, 8, 100
-_WITH_WHY = frozenset({bulk_fates.DIED, bulk_fates.SKIPPED, bulk_fates.CLOSED})
+_WITH_WHY = frozenset({fates.DIED, fates.SKIPPED, fates.CLOSED})
 _CLOCK = SystemClock()
 _STATES: dict[str, tuple[str, str]] = {
     "running": ("running", N_("under way")),
@@ -54,25 +54,25 @@ def state_words(view: RunView) -> str:
 
 #: fate -> (glyph, colour role of its share, source text of its number)
 _FATES: dict[str, tuple[str, str, str]] = {
-    bulk_fates.SUCCEEDED: ("succeeded", "succeeded", N_("{n} succeeded")),
-    bulk_fates.DIED: ("dead", "deadfill", N_("{n} died again")),
-    bulk_fates.STOPPED: ("cancelled", "text3", N_("{n} stopped or held")),
-    bulk_fates.RUNNING: ("running", "running", N_("{n} running")),
-    bulk_fates.SENT: ("waiting", "waiting", N_("{n} sent, waiting")),
-    bulk_fates.LEFT: ("paused", "line2", N_("{n} not sent: still dead letters")),
-    bulk_fates.SKIPPED: ("warning", "retrying", N_("{n} skipped: still dead letters")),
-    bulk_fates.CLOSED: ("cancelled", "text3", N_("{n} skipped: no dead letters any more")),
+    fates.SUCCEEDED: ("succeeded", "succeeded", N_("{n} succeeded")),
+    fates.DIED: ("dead", "deadfill", N_("{n} died again")),
+    fates.STOPPED: ("cancelled", "text3", N_("{n} stopped or held")),
+    fates.RUNNING: ("running", "running", N_("{n} running")),
+    fates.SENT: ("waiting", "waiting", N_("{n} sent, waiting")),
+    fates.LEFT: ("paused", "line2", N_("{n} not sent: still dead letters")),
+    fates.SKIPPED: ("warning", "retrying", N_("{n} skipped: still dead letters")),
+    fates.CLOSED: ("cancelled", "text3", N_("{n} skipped: no dead letters any more")),
 }
 
 
 def words(one: Fate) -> str:
     """What became of a letter, in a few words."""
     why = shown.say(one.why) if one.why is not None else ""
-    if one.state in (bulk_fates.SKIPPED, bulk_fates.CLOSED):
+    if one.state in (fates.SKIPPED, fates.CLOSED):
         return why or _("no dead letter any more")
-    if one.state == bulk_fates.LEFT:
+    if one.state == fates.LEFT:
         return _("still a dead letter")
-    if one.state == bulk_fates.DIED:
+    if one.state == fates.DIED:
         return _("died again: {cause}").format(cause=safe.one_line(why, 100))
     status = shown.status_word(one.status).lower() if one.status else _("succeeded, its record was removed")
     return _("{status}, as {id}").format(status=status, id=safe.one_line(one.new_id, 80))
@@ -85,9 +85,9 @@ def number_words(state: str, number: int) -> str:
 
 def summary(view: RunView, found: Sequence[Fate]) -> str:
     """How a run stands, or what came of it once nothing of it moves any more."""
-    counts = bulk_fates.counts(found)
+    counts = fates.counts(found)
     parts = [number_words(state, number) for state, number in counts.items()]
-    moves = view.state == "running" or any(state in bulk_fates.MOVING for state in counts)
+    moves = view.state == "running" or any(state in fates.MOVING for state in counts)
     template = _("Going on: {parts}") if moves else _("Over: {parts}")
     return template.format(parts=text.listed(parts)) if parts else ""
 
@@ -258,7 +258,7 @@ class RunsDialog(DialogFrame):
 
     def _follow(self) -> None:
         view = self.current()
-        moves = any(one.state in bulk_fates.MOVING for one in self._fates)
+        moves = any(one.state in fates.MOVING for one in self._fates)
         if view is not None and (moves or view.state in ("running", "interrupted")) and not self._looking.busy:
             self.refresh()
 
@@ -297,7 +297,7 @@ class RunsDialog(DialogFrame):
         for one in self._fates:
             why = shown.say(one.why) if one.why is not None and one.state in _WITH_WHY else ""
             groups.setdefault((one.state, safe.one_line(why, 100)), []).append(one)
-        order = sorted(groups, key=lambda key: (bulk_fates.FATES.index(key[0]), -len(groups[key])))[:MOST_DOORS]
+        order = sorted(groups, key=lambda key: (fates.FATES.index(key[0]), -len(groups[key])))[:MOST_DOORS]
         while len(self.doors) < len(order):
             door = _Door(len(self.doors))
             door.wanted.connect(self._open)
@@ -310,9 +310,7 @@ class RunsDialog(DialogFrame):
                 state, why = order[place]
                 number = number_words(state, len(groups[order[place]]))
                 door.set_count_text(_("{name}: {value}").format(name=number, value=why) if why else number)
-        self.shares.show_pieces(
-            [(number, _FATES[state][1]) for state, number in bulk_fates.counts(self._fates).items()]
-        )
+        self.shares.show_pieces([(number, _FATES[state][1]) for state, number in fates.counts(self._fates).items()])
 
     def _open(self, place: int) -> None:
         self.accept()

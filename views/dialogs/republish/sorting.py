@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from services.commands.bulk import Options, Plan
-from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.republish import Options, Plan
 from services.domain.insight.shop import ShopNow
 
 TWIN, CLOSED = "twin", "closed"

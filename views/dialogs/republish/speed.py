@@ -7,8 +7,8 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.commands.bulk_options import MAX_RATE
-from services.domain.outlook import Outlook
+from services.commands.bulk.options import MAX_RATE
+from services.domain.insight.outlook import Outlook
 from services.i18n import _
 from services.spans import between
 from views.dialogs.republish import pace

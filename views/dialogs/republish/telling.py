@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from services.commands.bulk import Ended, Progress
+from services.commands.bulk.republish import Ended, Progress
 from services.i18n import _, ngettext
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
 from views.support import shown, text

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from services.commands.bulk import Ended
-from services.commands.bulk_options import Probe
+from services.commands.bulk.options import Probe
+from services.commands.bulk.republish import Ended
+from services.domain.fleet.shop import Shop
 from services.domain.insight.cause import Worth
-from services.domain.shop import Shop
-from services.domain.status import Status
+from services.domain.task.status import Status
 from services.i18n import _, ngettext
 from views.dialogs.notice import Notice
 from views.dialogs.republish.sorting import CLOSED, Sorted
-from views.support import kinds, shown, text, verdicts
+from views.support import shown, text
+from views.support.words import kinds, verdicts
 
 PROBES = 3
 

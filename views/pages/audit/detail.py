@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from services.domain.mask import masked_json
+from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
 from views.pages.audit.rows import AuditLine

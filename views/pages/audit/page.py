@@ -28,8 +28,8 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
-from views.widgets.filter_bar import FilterBar
-from views.widgets.filter_text import Chip
+from views.widgets.filter.bar import FilterBar
+from views.widgets.filter.text import Chip
 from views.widgets.panes import side_by_side, stacked
 from views.widgets.strip import ErrorStrip, Strip
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from services.clock import SystemClock
 from services.domain import audit
 from services.domain.audit import AuditEntry
-from services.domain.mask import masked_text
+from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.audit import words
 from views.support import safe, shown, text
 from views.tables.column import Column
-from views.widgets.filter_bar import FilterField, FilterValue
+from views.widgets.filter.bar import FilterField, FilterValue
 
 _CLOCK = SystemClock()
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from services.i18n import N_, _, ngettext
-from services.monitor import trail_file
+from services.monitor.files import trail
 from services.monitor.trail import AuditQueries
 from views.context import PageContext
 from views.support import safe, shown, text
@@ -64,7 +64,7 @@ class AuditSharing(QObject):
         self.exported.emit(path)
 
     def _tell_failed(self, error: BaseException) -> None:
-        if isinstance(error, trail_file.Stopped):
+        if isinstance(error, trail.Stopped):
             said = _("Export stopped; nothing was written.")
             self._context.toast(ToastSpec(text=said, status="cancelled", key="audit.export"))
             return
@@ -77,4 +77,4 @@ def _open(folder: QUrl) -> None:
 
 def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.Event) -> int:
     entries = queries.each(expression, stop)
-    return trail_file.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)
+    return trail.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)

@@ -18,9 +18,9 @@ from views.support.connections import Connection
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
-from views.widgets.answer_line import AnswerLine
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, LinkLabel
+from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.elided import Elided
 from views.widgets.scroll_pane import ScrollPane
 

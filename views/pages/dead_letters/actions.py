@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
-from services.domain.status import Triage
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
 from services.i18n import _, ngettext
 from views.context import PageContext
 from views.dialogs.republish.dialog import RepublishDialog

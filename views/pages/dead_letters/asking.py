@@ -8,11 +8,11 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from services.domain import classify, filter
-from services.domain.query import equals
-from services.domain.status import Status, Triage
-from services.domain.task import Task
-from services.domain.task_type import TaskType
+from services.domain.task import classify, filter
+from services.domain.task.query import equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
+from services.domain.types.task_type import TaskType
 from services.monitor.causes import Causes
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from services.commands.bulk import RunView
+from services.commands.bulk.republish import RunView
 from services.i18n import N_, _
 from views.context import PageContext
 from views.support import safe, text

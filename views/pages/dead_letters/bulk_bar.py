@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from services.domain.status import Triage
+from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from views.support import text
 from views.support.language import on_language_changed

@@ -11,8 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from services.commands.outcome import Outcome
-from services.domain.status import Triage
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
 from views.context import PageContext
@@ -21,9 +21,10 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Wanted, letters_of
 from views.pages.dead_letters.cause_note import CauseNote
-from views.support import shown, text, verdicts
+from views.support import shown, text
 from views.support.offers import offer
 from views.support.operation import Operation
+from views.support.words import verdicts
 from views.theme.tokens import platform_badge
 from views.widgets.toast import ToastAction, ToastSpec, failure
 

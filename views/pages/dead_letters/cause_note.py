@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from services.domain.cause_rule import MAX_NAME, MAX_NOTE
+from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label

@@ -13,8 +13,9 @@ from services.domain.insight.cause import LEVELS
 from services.i18n import N_, _
 from services.monitor.causes import BARS, Cause
 from views.pages.dead_letters import words
-from views.support import text, verdicts
+from views.support import text
 from views.support.language import on_language_changed
+from views.support.words import verdicts
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.theme import theme

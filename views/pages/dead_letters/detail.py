@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services import messages
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
-from services.domain import classify
 from services.domain.insight.cause import AGAIN, WAIT, refused_field
 from services.domain.insight.shop import ShopNow
-from services.domain.status import Status, Triage
-from services.domain.task_type import TaskType
+from services.domain.task import classify
+from services.domain.task.status import Status, Triage
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.tasks import TaskDetail
@@ -26,10 +26,11 @@ from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.head import LetterHead
 from views.pages.dead_letters.headers import headers_of
 from views.pages.dead_letters.notes import NotesSection
-from views.support import safe, shown, verdicts
+from views.support import safe, shown
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
+from views.support.words import verdicts
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane

@@ -18,14 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from services.domain import mask, schema
 from services.domain.insight import refused
-from services.domain.said import said
-from services.domain.task_type import TaskType
+from services.domain.text import mask
+from services.domain.text.said import said
+from services.domain.types import schema
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
-from views.dialogs.json_text import pretty
-from views.dialogs.problems import editor_validator, payload_problems
-from views.dialogs.schema_form import SchemaForm
+from views.dialogs.new_task.problems import editor_validator, payload_problems
+from views.dialogs.schema.form import SchemaForm
+from views.dialogs.schema.json_text import pretty
 from views.pages.dead_letters.changes import changes, line_diff
 from views.support import safe
 from views.support.language import on_language_changed
@@ -34,8 +35,8 @@ from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import IconButton
 from views.widgets.elided import Elided
-from views.widgets.json_editor import JsonEditor
-from views.widgets.json_problems import Problem
+from views.widgets.json.editor import JsonEditor
+from views.widgets.json.problems import Problem
 from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}

@@ -7,12 +7,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.domain.status import Triage
+from services.domain.task.status import Triage
 from services.i18n import N_, _, pgettext
 from services.monitor.tasks import TaskDetail
 from views.pages.dead_letters.words import minute
-from views.support import safe, type_names
+from views.support import safe
 from views.support.look import Label
+from views.support.words import type_names
 from views.theme import theme
 from views.theme.tokens import LANES, platform_badge
 from views.widgets.badge import Badge

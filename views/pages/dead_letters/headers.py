@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from services.domain import mask
+from services.domain.text import mask
 from services.monitor.tasks import TaskDetail
 from views.support import safe
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.clock import SystemClock
-from services.domain.remarks import NOTE_LIMIT
+from services.domain.task.remarks import NOTE_LIMIT
 from services.i18n import N_, _
 from services.monitor.tasks import TaskDetail
 from views.support import shown, text

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget
 
 from services.clock import SystemClock
 from services.domain.insight.shop import ShopNow
-from services.domain.status import Triage
+from services.domain.task.status import Triage
 from services.i18n import N_
 from services.messages import told
 from services.monitor.live import Snapshot

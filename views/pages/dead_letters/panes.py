@@ -13,9 +13,10 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.bulk_bar import BulkBar
 from views.pages.dead_letters.causes import SORTS, CauseList
 from views.pages.dead_letters.rows import LetterRow
-from views.support import safe, text, verdicts
+from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.words import verdicts
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS

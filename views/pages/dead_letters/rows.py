@@ -9,11 +9,13 @@ from PySide6.QtGui import QPainter
 
 from services.clock import SystemClock
 from services.domain.insight.shop import ShopNow
-from services.domain.message import Message
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.text.message import Message
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute
-from views.support import shop_words, shown, type_names
+from views.support import shown
+from views.support.words import shop as shop_words
+from views.support.words import type_names
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink

@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from services.domain import filter
-from services.domain.query import equals
-from services.domain.status import Triage
-from services.domain.task import Task
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
 from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.republish.runs import RunsDialog
@@ -21,9 +21,9 @@ from views.pages.dead_letters.cause_actions import CauseActions
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import LetterRow
-from views.support import verdicts
 from views.support.offers import offer
 from views.support.operation import Operation
+from views.support.words import verdicts
 from views.tables.record_model import RecordModel
 
 _STATES = ((Triage.OPEN, N_("Reopen")), (Triage.IGNORED, N_("Ignore")), (Triage.ARCHIVED, N_("Archive")))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from services import messages
-from services.domain import filter
 from services.domain.insight.shop import ShopNow
-from services.domain.status import Triage
-from services.domain.task import Task
+from services.domain.task import filter
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
-from views.support import kinds, safe, shop_words, shown, text, type_names, verdicts
-from views.support.shop_words import platform_name
+from views.support import safe, shown, text
+from views.support.words import kinds, shop, type_names, verdicts
+from views.support.words.shop import platform_name
 
 
 def title(cause: Cause) -> str:
@@ -127,8 +128,8 @@ def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:
 
 def shop_row(now: ShopNow, now_ms: int) -> tuple[str, str, str]:
     """How the shop stands now, as a row below the attempts."""
-    role = shop_words.look(now)[2]
-    return _("Shop now"), shop_words.since(now, now_ms), role if role in ("succeeded", "retrying") else "text"
+    role = shop.look(now)[2]
+    return _("Shop now"), shop.since(now, now_ms), role if role in ("succeeded", "retrying") else "text"
 
 
 def next_step(task: Task, who: str) -> str:

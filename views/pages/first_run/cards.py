@@ -16,9 +16,9 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD
-from views.widgets.address_field import AddressField, AddressRow
-from views.widgets.answer_line import AnswerLine
 from views.widgets.buttons import Button
+from views.widgets.connection.address_field import AddressField, AddressRow
+from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.stepper import Stepper
 
 SLOTS, ICON_BOX = 4, 40

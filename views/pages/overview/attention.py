@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from services import messages
-from services.domain.message import Message
+from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.named import Marker
-from views.support import safe, shown, text, type_names, way_words
-from views.widgets.attention_list import AttentionRow
-from views.widgets.heat_map import platform_name
+from views.support import safe, shown, text
+from views.support.words import type_names, way
+from views.widgets.attention.list import AttentionRow
+from views.widgets.heat_map.map import platform_name
 
 FINE_UNTIL = timedelta(minutes=10)
 
@@ -32,7 +33,7 @@ def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
         sentence=sentence,
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
-        verbs=tuple((verb, target, way_words.label(verb, target)) for verb, target in verbs),
+        verbs=tuple((verb, target, way.label(verb, target)) for verb, target in verbs),
         state=item.state,
     )
 

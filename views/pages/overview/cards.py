@@ -17,15 +17,15 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.memory import Memory
 from views.theme.tokens import CARD_PADDING
-from views.widgets.attention_item import SPANS
-from views.widgets.attention_list import AttentionList, AttentionRow
+from views.widgets.attention.item import SPANS
+from views.widgets.attention.list import AttentionList, AttentionRow
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
-from views.widgets.heat_layout import Rows
-from views.widgets.heat_legend import HeatLegend
-from views.widgets.heat_map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.heat_map.layout import Rows
+from views.widgets.heat_map.legend import HeatLegend
+from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
 
 MENU_ITEMS = 12
 

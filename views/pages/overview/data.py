@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import CAPACITY, MAX_POINTS, Frame, SampleBuffer
-from views.widgets.heat_layout import Rows, prepare
+from views.widgets.heat_map.layout import Rows, prepare
 
 #: Asked again each time, so that a sample written late is not missed.
 OVERLAP_S = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from views.support.memory import Memory
-from views.widgets.attention_list import AttentionRow
+from views.widgets.attention.list import AttentionRow
 
 NAME = "overview.mutes"
 HOUR_MS = 3_600_000

@@ -31,7 +31,7 @@ from views.support.operation import Operation
 from views.support.refresher import Refresher
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
-from views.widgets.heat_map import AGGREGATE_ABOVE
+from views.widgets.heat_map.map import AGGREGATE_ABOVE
 from views.widgets.kpi_tile import KpiTile
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip

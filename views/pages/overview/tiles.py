@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from services.domain.status import WAITING as STATUS_WAITING
-from services.domain.status import Status
+from services.domain.task.status import WAITING as STATUS_WAITING
+from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.overview import OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success

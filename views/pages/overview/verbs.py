@@ -11,17 +11,18 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.commands.outcome import Outcome
-from services.domain import lane
-from services.domain.status import MOVABLE
+from services.domain.task import lane
+from services.domain.task.status import MOVABLE
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
-from views.support import priorities, type_names
+from views.support import priorities
 from views.support.operation import Operation
-from views.widgets.heat_map import platform_name
+from views.support.words import type_names
+from views.widgets.heat_map.map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (

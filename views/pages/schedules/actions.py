@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services import messages
-from services.domain.schedule import Tally
+from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidge
 
 from services.clock import SystemClock
 from services.domain.errors import OperatorError
-from services.domain.schedule import Schedule
+from services.domain.plans.schedule import Schedule
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.schedules import ScheduleRow
@@ -23,7 +23,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.fields import ChoiceField, Labelled
-from views.widgets.json_editor import JsonEditor
+from views.widgets.json.editor import JsonEditor
 from views.widgets.segmented import Segmented
 
 WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 96, 300

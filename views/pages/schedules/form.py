@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from services.domain import filter_time
 from services.domain.errors import UsageError
-from services.domain.schedule import Schedule
+from services.domain.plans.schedule import Schedule
+from services.domain.task import filter_time
 from services.i18n import _
 
 CRON, EVERY = "cron", "every"

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.clock import SystemClock
-from services.domain import filter
-from services.domain.query import equals
+from services.domain.task import filter
+from services.domain.task.query import equals
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext

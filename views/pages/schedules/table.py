@@ -7,7 +7,8 @@ from services.clock import SystemClock
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
-from views.support import safe, text, type_names
+from views.support import safe, text
+from views.support.words import type_names
 from views.tables.column import Column
 
 _CLOCK = SystemClock()

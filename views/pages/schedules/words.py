@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from services.domain.insight import schedule as insight
-from services.domain.recurrence import ALIASES
-from services.domain.schedule import Schedule, Tally
+from services.domain.plans.recurrence import ALIASES
+from services.domain.plans.schedule import Schedule, Tally
 from services.i18n import N_, _, ngettext
 from services.messages import render
 from services.monitor.schedules import ScheduleRow

@@ -10,7 +10,7 @@ from views.support.language import on_language_changed
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.card import Card
-from views.widgets.connection_row import ConnectionRow
+from views.widgets.connection.connection_row import ConnectionRow
 
 
 class ConnectionsCard(Card):

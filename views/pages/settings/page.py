@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
-from services.domain import environment
+from services.domain.fleet import environment
 from services.i18n import N_, _
 from services.settings import Settings
 from services.version import VERSION

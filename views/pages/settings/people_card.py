@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services import messages
 from services.clock import SystemClock
-from services.domain.role import ADMIN, OPERATOR, VIEWER, Person, Roles
+from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER, Person, Roles
 from services.i18n import N_, _
 from services.messages import told
 from views.context import PageContext

@@ -8,11 +8,11 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from services.domain import limit as limits
-from services.domain.breaker import Rule
-from services.domain.limit import Limit
+from services.domain.gates import limit as limits
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
 from services.i18n import N_, _, ngettext
-from services.monitor.shops import ScopeRow, ShopRow
+from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
 from views.dialogs.resuming import ask_to_resume

@@ -7,11 +7,12 @@ from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from services.domain import filter, limit
-from services.domain.query import equals
+from services.domain.gates import limit
+from services.domain.task import filter
+from services.domain.task.query import equals
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.shops import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
+from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
 from views.page import Page
 from views.pages.shops import words
@@ -20,17 +21,18 @@ from views.pages.shops.rule_dialog import RuleDialog
 from views.pages.shops.scope_card import ScopeCard
 from views.pages.shops.shop_card import ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
-from views.support import shop_words, text
+from views.support import text
 from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.support.throttle import Debounce
+from views.support.words import shop
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.filter.search_field import SearchField
 from views.widgets.scroll_pane import ScrollPane
-from views.widgets.search_field import SearchField
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -303,7 +305,7 @@ class ShopsPage(Page):
         if row.now.breaker is not None:
             offer(menu, _("Let the shop run again"), lambda: acts.close_breaker(row), reason)
         for pause in row.now.pauses:
-            offer(menu, shop_words.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
+            offer(menu, shop.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
         if not paused:
             offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)
         menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))

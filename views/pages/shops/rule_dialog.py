@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from services.domain import breaker
-from services.domain.breaker import Rule
+from services.domain.gates import breaker
+from services.domain.gates.breaker import Rule
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label

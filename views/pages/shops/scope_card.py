@@ -6,9 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
 from services.clock import SystemClock
-from services.domain import limit
+from services.domain.gates import limit
 from services.i18n import N_, _
-from services.monitor.shops import ScopeRow
+from services.monitor.shops.queries import ScopeRow
 from views.pages.shops import words
 from views.support.language import on_language_changed
 from views.support.look import Label, line

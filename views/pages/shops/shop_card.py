@@ -9,14 +9,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
-from services.domain.shop import Pause
 from services.i18n import N_, _
-from services.monitor.shops import ShopRow
+from services.monitor.shops.queries import ShopRow
 from views.pages.shops import words
-from views.support import shop_words, text
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.words import shop
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button
@@ -161,7 +162,7 @@ class ShopCard(Card):
         self._facts.set_rows(self._rows(row))
         self.state.set_status(row.now.state)
         told = insight.reasons(row.now, now)[0]
-        self.state.show_text(shop_words.said(told), shop_words.word(row.now.state))
+        self.state.show_text(shop.said(told), shop.word(row.now.state))
         # these have a strip of their own below
         self.state.setVisible(row.now.state not in (insight.LOGIN, insight.BREAKER, insight.PAUSED))
         self.decide_button.setVisible(bool(row.now.held))
@@ -247,8 +248,8 @@ class _Pauses(QWidget):
         if [pause.scope for pause in pauses] != list(self._strips):
             self._rebuild(pauses)
         for pause in pauses:
-            self._strips[pause.scope].show_text(shop_words.said(insight.paused(pause, now_ms)))
-            self._buttons[pause.scope].set_count_text(shop_words.resume(pause.scope))
+            self._strips[pause.scope].show_text(shop.said(insight.paused(pause, now_ms)))
+            self._buttons[pause.scope].set_count_text(shop.resume(pause.scope))
         self.setVisible(bool(pauses))
 
     def set_acting(self, reason: str) -> None:

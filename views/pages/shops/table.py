@@ -5,9 +5,10 @@ from __future__ import annotations
 from services.clock import SystemClock
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
-from services.monitor.shops import ScopeRow, ShopRow
+from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.pages.shops import words
-from views.support import safe, shop_words, text
+from views.support import safe, text
+from views.support.words import shop
 from views.tables.column import Column
 from views.theme.tokens import status
 
@@ -49,11 +50,11 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         key="state",
         title=N_("State"),
         value=lambda row: row.now.state,
-        text=lambda row: shop_words.word(row.now.state),
+        text=lambda row: shop.word(row.now.state),
         kind="status",
         width=124,
         speech=words.sentence,
-        tooltip=lambda row: safe.tooltip(shop_words.state(row.now)),
+        tooltip=lambda row: safe.tooltip(shop.state(row.now)),
     ),
     Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
     Column(

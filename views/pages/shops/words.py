@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from services import messages
-from services.domain import limit
-from services.domain.breaker import Breaker, Rule
+from services.domain.gates import limit
+from services.domain.gates.breaker import Breaker, Rule
+from services.domain.gates.limit import LimitNow
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
-from services.domain.limit import LimitNow
-from services.domain.session import ClosedSession
 from services.i18n import _, ngettext
-from services.monitor.shops import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
-from views.support import kinds, safe, shop_words, shown, text, type_names
-from views.support.shop_words import platform_name
+from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
+from views.support import safe, shown, text
+from views.support.words import kinds, shop, type_names
+from views.support.words.shop import platform_name
 
 NOT_COUNTED = -1
 
@@ -66,7 +67,7 @@ def paused_scope(row: ShopRow, scope: str) -> str:
 
 def asks_for(now: ShopNow, at_ms: int) -> str:
     """What a shop waits for and how long already."""
-    return next((shop_words.said(one) for one in insight.reasons(now, at_ms) if one.code in insight.ASKS), "")
+    return next((shop.said(one) for one in insight.reasons(now, at_ms) if one.code in insight.ASKS), "")
 
 
 def told_by(one: ClosedSession) -> str:
@@ -94,7 +95,7 @@ _CALM = frozenset({insight.RUNNING, insight.WAITING, insight.HEALTHY, insight.ID
 def reason(row: ShopRow, now_ms: int) -> str:
     """What keeps its tasks from running or needs a person, the decisive first; "" for a shop that works."""
     told = insight.reasons(row.now, now_ms)[1 if row.now.state in _CALM else 0 :]
-    return text.listed([shop_words.said(one) for one in told], ";")
+    return text.listed([shop.said(one) for one in told], ";")
 
 
 def used(running: int, most: int) -> str:
@@ -161,7 +162,7 @@ def scopes_summary(rows: tuple[ScopeRow, ...]) -> str:
 def sentence(row: ShopRow) -> str:
     """A shop for a screen reader."""
     waits = ngettext("{n} waiting", "{n} waiting", row.now.waiting).format(n=row.now.waiting)
-    return text.listed((name(row), platform_name(row.shop.platform), shop_words.state(row.now), waits))
+    return text.listed((name(row), platform_name(row.shop.platform), shop.state(row.now), waits))
 
 
 def scope_sentence(row: ScopeRow) -> str:

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import join
-from services.domain import lane
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import lane
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.i18n import _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet, PageContext
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
-from views.pages.tasks.deciding import Deciding
+from views.pages.tasks.panel.deciding import Deciding
 from views.pages.tasks.preview import interrupts, question
 from views.pages.tasks.verbs import (
     AGAIN,

@@ -11,16 +11,16 @@ from PySide6.QtCore import QObject
 
 from services import i18n
 from services.domain.errors import ConsoleError
-from services.domain.query import Counts, Total
-from services.domain.shop import Shop
-from services.domain.task_type import TaskType
+from services.domain.fleet.shop import Shop
+from services.domain.task.query import Counts, Total
+from services.domain.types.task_type import TaskType
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.pages.tasks.fields import FIELDS
 from views.support import safe, shown
 from views.support.operation import Operation
-from views.widgets.filter_bar import FilterBar
-from views.widgets.filter_field import FilterField, FilterValue
+from views.widgets.filter.bar import FilterBar
+from views.widgets.filter.field import FilterField, FilterValue
 
 #: a list longer than this is searched by typing, not by scrolling
 MOST_SHOPS = 300

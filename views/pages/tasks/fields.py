@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from services.domain.lane import LANES
-from services.domain.status import Status, Triage
+from services.domain.task.lane import LANES
+from services.domain.task.status import Status, Triage
 from services.i18n import N_
 from views.support.shown import GATE_WORDS
-from views.widgets.filter_bar import FilterField, FilterValue
+from views.widgets.filter.bar import FilterField, FilterValue
 
 _STATUSES = (
     ("flight", N_("In flight")),

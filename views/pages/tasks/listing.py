@@ -8,8 +8,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from services.domain.message import Message
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.text.message import Message
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
 from views.pages.tasks.rows import TaskRow

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
-from services.domain.filter import FilterError
-from services.domain.status import Status
+from services.domain.task.filter import FilterError
+from services.domain.task.status import Status
 from services.i18n import N_
 from services.messages import told
 from services.monitor.live import Snapshot
@@ -19,17 +19,17 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
 from views.pages.tasks.commands import page_commands
-from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import HeaderButtons, NoTasks
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.offers import Offers
-from views.pages.tasks.panel_door import PanelDoor
+from views.pages.tasks.panel.detail import TaskDetailPanel
+from views.pages.tasks.panel.panel_door import PanelDoor
+from views.pages.tasks.panel.suppressed import SuppressedDialog
 from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.suppressed import SuppressedDialog
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
@@ -43,7 +43,7 @@ from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.tables.task_columns import task_id
-from views.widgets.filter_bar import FilterBar
+from views.widgets.filter.bar import FilterBar
 from views.widgets.panes import side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from services.domain.status import Status
+from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.dialogs.confirm import Question, typed_count

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.i18n import _
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.rows import TaskRow

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from services import messages
 from services.clock import SystemClock
 from services.domain.insight import attempts
-from services.domain.message import Message
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
-from services.monitor.waiting import Wait
+from services.monitor.waits.waiting import Wait
 from views.pages.tasks import wait_words
-from views.support import heard, safe, shown, text, type_names
+from views.support import heard, safe, shown, text
+from views.support.words import type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 

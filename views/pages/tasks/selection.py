@@ -13,8 +13,8 @@ from services.domain.insight.wait import GateView
 from services.monitor.tasks import Pick, TaskQueries, pick
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.verbs import Standing
-from views.support import verdicts
 from views.support.operation import Operation
+from views.support.words import verdicts
 from views.tables.table_view import TableView
 
 

@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from services.domain.mask import masked_json
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.text.mask import masked_json
 from services.i18n import N_, _, ngettext
-from services.monitor import export
+from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.pages.tasks.listing import Wanted

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from services.domain.status import CANCELLABLE, MOVABLE, Status, Triage
+from services.domain.task.status import CANCELLABLE, MOVABLE, Status, Triage
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.support import text

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from services.domain.insight import attempts, estimate, gates
 from services.domain.insight.wait import GateView
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.i18n import N_, _
-from services.monitor.waiting import Wait
+from services.monitor.waits.waiting import Wait
 from services.spans import between
 from views.support import shown, text
 from views.tables.column import Progress

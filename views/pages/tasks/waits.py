@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 
 from services.monitor.tasks import TaskQueries
-from services.monitor.waiting import Wait
+from services.monitor.waits.waiting import Wait
 from views.pages.tasks.rows import TaskRow
 from views.support.operation import Operation
 from views.tables.table_view import TableView

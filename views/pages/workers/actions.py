@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
 from services.i18n import _
 from views.context import PageContext
 from views.pages.workers.nodes import Names, running_rows

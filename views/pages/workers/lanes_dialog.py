@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
-from services.domain import autoscale, ids, lane_share
-from services.domain.autoscale import Range
-from services.domain.lane import LANES
-from services.domain.lane_share import MAX_SLOTS, Share
-from services.domain.worker import WorkerInfo
+from services.domain.fleet import autoscale
+from services.domain.fleet.autoscale import Range
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import lane_share
+from services.domain.gates.lane_share import MAX_SLOTS, Share
+from services.domain.task import ids
+from services.domain.task.lane import LANES
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support import safe, shown

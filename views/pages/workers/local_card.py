@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from services.domain.insight.worker import WorkerNow
-from services.domain.lane import Lane
+from services.domain.task.lane import Lane
 from services.i18n import N_, _, ngettext
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid

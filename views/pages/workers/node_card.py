@@ -8,10 +8,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.domain import autoscale
+from services.domain.fleet import autoscale
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
-from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
 from services.messages import render
 from views.pages.workers import nodes

@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services import messages
-from services.domain import autoscale, filter
-from services.domain.autoscale import Range
+from services.domain.fleet import autoscale
+from services.domain.fleet.autoscale import Range
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import BrowserState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
-from services.domain.lane import LANES
-from services.domain.query import equals
-from services.domain.shop import Shop
-from services.domain.task_type import TaskType
-from services.domain.worker import BrowserState, SlotState, WorkerInfo
+from services.domain.task import filter
+from services.domain.task.lane import LANES
+from services.domain.task.query import equals
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
-from views.support import safe, shown, text, type_names
+from views.support import safe, shown, text
+from views.support.words import type_names
 
 #: a task that takes this many times its usual duration is marked
 SLOW_FACTOR = 3

@@ -7,10 +7,10 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
-from services.domain import filter
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import FleetNow, WorkerNow
-from services.domain.query import equals
+from services.domain.task import filter
+from services.domain.task.query import equals
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
@@ -23,8 +23,8 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
-from views.support import worker_words
 from views.support.operation import Operation
+from views.support.words import worker as worker_words
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN

@@ -17,12 +17,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from services.domain.fleet.worker import SlotState
 from services.domain.insight.worker import GONE, STOPPED, WorkerNow
-from services.domain.worker import SlotState
 from services.i18n import _, ngettext
 from views.pages.workers.nodes import NO_NAMES, Names, is_slow, slot_words
-from views.support import safe, type_names
+from views.support import safe
 from views.support.language import on_language_changed
+from views.support.words import type_names
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
 

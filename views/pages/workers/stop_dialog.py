@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from services.domain.worker import WorkerInfo
-from services.domain.worker_order import MAX_GRACE_S
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker_order import MAX_GRACE_S
 from services.i18n import N_, _, ngettext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.pages.workers.nodes import Names

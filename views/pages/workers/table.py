@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.worker import WorkerNow
-from services.domain.worker import SlotState, WorkerInfo
 from services.i18n import N_, _
 from views.pages.workers import nodes
 from views.support import shown, text

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from services.broker.rabbitmq_errors import ChannelLost
-from services.broker.rabbitmq_timing import Timing
-from services.broker.rabbitmq_url import parse
+from services.broker.rabbitmq.errors import ChannelLost
+from services.broker.rabbitmq.timing import Timing
+from services.broker.rabbitmq.url import parse
 from services.clock import ManualClock
 
 

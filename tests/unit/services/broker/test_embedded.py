@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from services.broker import embedded_messages
-from services.broker.embedded import EmbeddedBroker
+from services.broker.sqlite import messages
+from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock
 from services.domain.errors import BrokerError, BrokerUnavailable
-from services.domain.order import Order, Receipt
-from services.store.embedded import EmbeddedStore
+from services.domain.task.order import Order, Receipt
+from services.store.sqlite.store import EmbeddedStore
 from tests.contract.posts import collect, depth, order
 from tests.contract.waiting import eventually
 
@@ -63,7 +63,7 @@ def test_a_delay_runs_by_the_clock(broker: EmbeddedBroker, clock: ManualClock) -
     ],
 )
 def test_routing(key: str, queue: str) -> None:
-    assert embedded_messages.queue_of(Order(kind="work", routing_key=key, body=b"", message_id="m")) == queue
+    assert messages.queue_of(Order(kind="work", routing_key=key, body=b"", message_id="m")) == queue
 
 
 def test_store_and_broker_share_one_writer(broker: EmbeddedBroker, path: Path, clock: ManualClock) -> None:
@@ -112,7 +112,7 @@ def test_what_cannot_be_stored_is_not_confirmed(broker: EmbeddedBroker, monkeypa
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(embedded_messages, "put", fail)
+        patch.setattr(messages, "put", fail)
         receipts = broker.publish([order(1), Order(kind="work", routing_key="x", body=b"", message_id="m")])
     assert receipts == [Receipt(False, "refused: database or disk is full"), Receipt(False, "unroutable")]
     assert not broker.health().connected

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq import RabbitBroker
-from services.broker.rabbitmq_timing import Timing
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, UsageError
-from services.domain.order import Order
+from services.domain.task.order import Order
 from services.ports import Broker
 
 

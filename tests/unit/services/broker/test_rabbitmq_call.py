@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.broker.rabbitmq_call import OK, Call
-from services.domain.order import Order, Receipt
+from services.broker.rabbitmq.call import OK, Call
+from services.domain.task.order import Order, Receipt
 
 GONE = Receipt(False, "disconnected")
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.broker.rabbitmq_connection import Link
-from services.broker.rabbitmq_timing import Timing
-from services.broker.rabbitmq_url import parse
+from services.broker.rabbitmq.connection import Link
+from services.broker.rabbitmq.timing import Timing
+from services.broker.rabbitmq.url import parse
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq_consumer import RabbitConsumer
-from services.domain.order import Delivery
+from services.broker.rabbitmq.consumer import RabbitConsumer
+from services.domain.task.order import Delivery
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 QUEUES = ("rpa_tasks_high", "rpa_tasks_low")

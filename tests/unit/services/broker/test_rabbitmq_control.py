@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq_control import Control
-from services.broker.rabbitmq_errors import ChannelLost
+from services.broker.rabbitmq.control import Control
+from services.broker.rabbitmq.errors import ChannelLost
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from services.broker.rabbitmq_count import Count, Numbers
-from services.broker.rabbitmq_errors import ChannelLost
+from services.broker.rabbitmq.count import Count, Numbers
+from services.broker.rabbitmq.errors import ChannelLost
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pika import frame, spec
 
-from services.broker.rabbitmq_cut import WHOLE, cut, of_pika
+from services.broker.rabbitmq.cut import WHOLE, cut, of_pika
 
 WORDS = st.text(max_size=40).filter(lambda text: len(text.encode()) < 120)
 TABLES = st.dictionaries(

@@ -14,8 +14,8 @@ from pika.adapters.utils.connection_workflow import (
     AMQPConnectorTransportSetupError,
 )
 
-from services.broker import rabbitmq_errors as errors
-from services.broker.rabbitmq_url import parse
+from services.broker.rabbitmq import errors
+from services.broker.rabbitmq.url import parse
 
 ADDRESS = parse("amqp://ann:hush@rabbit.example:5672/fleet")
 SECURE = parse("amqps://ann:hush@rabbit.example:5671/fleet")

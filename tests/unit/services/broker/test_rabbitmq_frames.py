@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pika import frame, spec
 
-from services.broker import rabbitmq_frames as frames
-from services.domain.order import STRIPPED_HEADERS, Order
+from services.broker.rabbitmq import frames
+from services.domain.task.order import STRIPPED_HEADERS, Order
 
 
 def order(**fields: Any) -> Order:

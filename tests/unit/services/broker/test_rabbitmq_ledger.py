@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.broker.rabbitmq_ledger import Ledger, Settle, Token, Verb
-from services.domain.order import Delivery
+from services.broker.rabbitmq.ledger import Ledger, Settle, Token, Verb
+from services.domain.task.order import Delivery
 
 QUEUES = ("high", "low")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq_errors import ChannelLost
-from services.broker.rabbitmq_look import look
-from services.broker.rabbitmq_topology import Exchange, Part, Queue
+from services.broker.rabbitmq.errors import ChannelLost
+from services.broker.rabbitmq.look import look
+from services.broker.rabbitmq.topology import Exchange, Part, Queue
 from services.domain.errors import BrokerUnavailable
-from services.domain.order import Inspection
+from services.domain.task.order import Inspection
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 PARTS = [Exchange("e", "topic"), Queue("a"), Queue("b"), Queue("c")]

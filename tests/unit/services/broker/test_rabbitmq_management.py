@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from services.broker import rabbitmq_management
-from services.broker.rabbitmq_management import Management, _Place
-from services.broker.rabbitmq_url import parse
+from services.broker.rabbitmq import management as rabbitmq_management
+from services.broker.rabbitmq.management import Management, _Place
+from services.broker.rabbitmq.url import parse
 from services.clock import ManualClock
 from services.domain.errors import UsageError
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pika import frame, spec
 
-from services.broker.rabbitmq_publisher import Publisher
-from services.domain.order import Order, Receipt
+from services.broker.rabbitmq.publisher import Publisher
+from services.domain.task.order import Order, Receipt
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 OK = Receipt(True)
@@ -116,7 +116,7 @@ def test_the_window_is_never_exceeded_and_moves_on() -> None:
 
 
 def test_large_bodies_narrow_the_window(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.broker.rabbitmq_publisher.WINDOW_BYTES", 3000)
+    monkeypatch.setattr("services.broker.rabbitmq.publisher.WINDOW_BYTES", 3000)
     with desk.publishing([order(f"m{number}", body=bytes(2000)) for number in range(4)]) as found:
         assert len(desk.sent()) == 2
         desk.channel.confirm(2, multiple=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq_cut import Cut
-from services.broker.rabbitmq_subscription import STALL, STUCK, WATCH, Subscription
+from services.broker.rabbitmq.cut import Cut
+from services.broker.rabbitmq.subscription import STALL, STUCK, WATCH, Subscription
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
 QUEUES = ("rpa_tasks_high", "rpa_tasks_low")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.broker.rabbitmq_timing import FIRST_RETRY, REACH_CAP, REFUSED_CAP, Backoff
+from services.broker.rabbitmq.timing import FIRST_RETRY, REACH_CAP, REFUSED_CAP, Backoff
 
 
 @pytest.mark.parametrize("cap", [REACH_CAP, REFUSED_CAP])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.broker import rabbitmq_topology as topology
-from services.broker.rabbitmq_topology import Binding, Exchange, Queue
+from services.broker.rabbitmq import topology
+from services.broker.rabbitmq.topology import Binding, Exchange, Queue
 from tests.unit.services.broker.rabbitmq_fakes import FakeLink
 
 

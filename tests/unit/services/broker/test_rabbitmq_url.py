@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.broker.rabbitmq_timing import Timing
-from services.broker.rabbitmq_url import parameters, parse
+from services.broker.rabbitmq.timing import Timing
+from services.broker.rabbitmq.url import parameters, parse
 from services.domain.errors import UsageError
 
 

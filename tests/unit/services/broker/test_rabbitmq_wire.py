@@ -13,7 +13,7 @@ from pika import frame, spec
 from pika.adapters import base_connection
 from pika.adapters.utils import io_services_utils
 
-from services.broker.rabbitmq_wire import RECEIVE, UNREADABLE, WireChannel, WireConnection
+from services.broker.rabbitmq.wire import RECEIVE, UNREADABLE, WireChannel, WireConnection
 
 
 class Loose(WireConnection):

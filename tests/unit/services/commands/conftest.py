@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from services.commands.audit import Audit
-from services.commands.bulk import BulkRepublish
+from services.commands.bulk.republish import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
 from services.commands.records import RecordCommands
 from services.commands.tasks import TaskCommands
-from services.engine.shop_queues import ShopQueues
+from services.engine.lead.shop_queues import ShopQueues
 from tests.unit.services.engine.room import Room, opened
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from services.commands import bulk_book
-from services.commands.bulk import Control, Options, Progress
-from services.commands.bulk_book import LEASE_MS
-from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
-from services.commands.bulk_run import PATIENCE_S
+from services.commands.bulk import book
+from services.commands.bulk.book import LEASE_MS
+from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk.republish import Control, Options, Progress
+from services.commands.bulk.run import PATIENCE_S
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
-from services.domain.message import Message
-from services.domain.shop import Pause, Shop
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.task.record import Task
+from services.domain.text.message import Message
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 
@@ -524,7 +524,7 @@ def test_an_unknown_run_is_named(desk: Desk) -> None:
 def test_one_letter_is_no_run_and_old_runs_are_forgotten(
     room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk_book, "KEPT", 2)
+    monkeypatch.setattr(book, "KEPT", 2)
     one, *ids = letters(room, 7)
     desk.bulk.run(desk.bulk.plan([one]))
     assert desk.bulk.runs() == []
@@ -534,4 +534,4 @@ def test_one_letter_is_no_run_and_old_runs_are_forgotten(
         room.clock.advance(1)
         names.append(desk.bulk.runs()[0].entry.run_id)
     assert [view.entry.run_id for view in desk.bulk.runs()] == names[:0:-1]
-    assert room.store.documents(bulk_book.IDS + names[0]) == {}
+    assert room.store.documents(book.IDS + names[0]) == {}

@@ -7,10 +7,10 @@ import pytest
 from services.commands.audit import Audit
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
-from services.domain import cause_rule
 from services.domain.errors import NotAllowed, UsageError
-from services.domain.status import Triage
-from services.engine.cause_keeper import LOOK_S, CauseKeeper
+from services.domain.insight import cause_rule
+from services.domain.task.status import Triage
+from services.engine.lead.cause_keeper import LOOK_S, CauseKeeper
 from services.monitor.causes import CauseQueries
 from tests.unit.services.engine.room import Room
 

@@ -8,8 +8,8 @@ import pytest
 
 from services.domain.change import Claim
 from services.domain.errors import NotAllowed, UsageError
-from services.domain.shop import Shop
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import WorkerInfo
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 

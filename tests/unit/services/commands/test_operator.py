@@ -9,8 +9,8 @@ import pytest
 
 from services import account
 from services.commands.operator import Operator, current, person
-from services.domain import role
 from services.domain.errors import NotAllowed
+from services.domain.fleet import role
 from services.engine import people
 from tests.unit.services.engine.room import Room
 

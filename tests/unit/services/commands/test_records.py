@@ -6,7 +6,7 @@ import pytest
 
 from services.commands.records import left_out
 from services.domain.errors import StoreUnavailable
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.ports import Letter
 from tests.unit.services.commands.conftest import Desk
 from tests.unit.services.engine.room import Room

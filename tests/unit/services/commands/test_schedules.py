@@ -13,13 +13,13 @@ import pytest
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
-from services.domain import schedule as schedules
 from services.domain.errors import NotAllowed, StoreError, UsageError
-from services.domain.query import Query
-from services.domain.schedule import Planned, Run, Schedule
-from services.domain.shop import Shop
-from services.domain.worker import WorkerInfo
-from services.engine.firing import Firing, fleet_zone, set_fleet_zone
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Run, Schedule
+from services.domain.task.query import Query
+from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
 from services.monitor.schedules import ScheduleQueries
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler

@@ -10,8 +10,8 @@ from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join
 from services.domain.change import Cancel
 from services.domain.errors import UsageError
-from services.domain.message import Message
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.text.message import Message
 from tests.unit.services.commands.conftest import Desk
 from tests.unit.services.engine.room import Room
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from services.commands import types
-from services.domain import task_type
 from services.domain.errors import UsageError
+from services.domain.types import task_type
 from tests.unit.services.commands.conftest import Desk
 from tests.unit.services.engine.room import Room
 

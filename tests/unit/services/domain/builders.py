@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
 
 NOW = 1_795_000_000_000  # 2026-11-18T11:06:40Z
 HOUR = 3_600_000

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from services.domain import ability
-from services.domain.ability import Ability
-from services.domain.home import HomeNow
-from services.domain.task_type import TaskType
-from services.domain.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.gates import ability
+from services.domain.gates.ability import Ability
+from services.domain.gates.home import HomeNow
+from services.domain.types.task_type import TaskType
 
 NOW = 1_700_000_000_000
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.domain import artifact
-from services.domain.artifact import Artifact, folder_of, kind_of, mark, marked, numbered, safe_name
+from services.domain.task import artifact
+from services.domain.task.artifact import Artifact, folder_of, kind_of, mark, marked, numbered, safe_name
 
 
 @pytest.mark.parametrize(

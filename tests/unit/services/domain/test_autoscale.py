@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from services.domain import autoscale
-from services.domain.autoscale import REST_S, Load, Range, Scaler
+from services.domain.fleet import autoscale
+from services.domain.fleet.autoscale import REST_S, Load, Range, Scaler
 
 
 class World:

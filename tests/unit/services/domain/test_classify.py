@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import classify
+from services.domain.task import classify
 
 TEXTS = [
     ("NetworkError: connect to api.example:443 timed out after 10000 ms", "network"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.dependency import find_circle, in_order
+from services.domain.gates.dependency import find_circle, in_order
 
 NAMES = [f"t{number}" for number in range(8)]
 GRAPHS = st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from(NAMES), max_size=4), max_size=8)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import classify, envelope
 from services.domain.errors import BadMessage
-from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.task import classify, envelope
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
 from tests.unit.services.domain.builders import NOW, body, message, task
 
 WORDS = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import environment
+from services.domain.fleet import environment
 
 
 @pytest.mark.parametrize("words", ["production", "PROD", "Production", " prod ", "live"])

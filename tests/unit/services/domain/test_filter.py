@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import classify, filter
-from services.domain.filter import FilterError, format_terms, parse
-from services.domain.query import Term
-from services.domain.status import ACTIVE, TERMINAL, Status, Triage
+from services.domain.task import classify, filter
+from services.domain.task.filter import FilterError, format_terms, parse
+from services.domain.task.query import Term
+from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from tests.unit.services.domain.builders import HOUR, NOW
 
 SHANGHAI, NEW_YORK = "Asia/Shanghai", "America/New_York"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from services.domain.fingerprint import fingerprint, normalise
+from services.domain.task.fingerprint import fingerprint, normalise
 
 NUMBERS = st.integers(0, 10**12).map(str)
 HEX = st.binary(min_size=4, max_size=16).map(bytes.hex)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from services.domain import flow, flow_text, task_type
-from services.domain.flow_steps import STEPS, Click, Goto, IfVisible, Screenshot, WaitFor
+from services.domain.types import flow, flow_text, task_type
+from services.domain.types.flow_steps import STEPS, Click, Goto, IfVisible, Screenshot, WaitFor
 
 FILE = Path(__file__).parents[4] / "resources" / "task_types" / "browser_flow.json"
 KIND = task_type.parse(FILE.read_bytes())

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.domain.flow_trace import Trace, trace
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
+from services.domain.types.flow_trace import Trace, trace
 
 STEPS: list[dict[str, Any]] = [
     {"do": "goto", "name": "open", "url": "/orders"},

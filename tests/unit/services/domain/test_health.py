@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from services import messages
-from services.domain import health
-from services.domain.health import ERROR, NOTE, OK, WARNING
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
-from services.domain.order import Inspection
-from services.domain.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task.order import Inspection
+from services.domain.upkeep import health
+from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING
 
 GOOD = {
     "kind": "redis", "version": "7.0.15", "role": "master", "maxmemory": "0", "maxmemory_policy": "noeviction",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.health import Finding
-from services.domain.health_queues import of_copies, of_patience, of_policies, of_queues, of_strays
-from services.domain.order import QueueDepth, QueueSeen
+from services.domain.task.order import QueueDepth, QueueSeen
+from services.domain.upkeep.health import Finding
+from services.domain.upkeep.health_queues import of_copies, of_patience, of_policies, of_queues, of_strays
 from services.messages import english
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import hosts
-from services.domain.artifact import folder_of, safe_name
+from services.domain.fleet import hosts
+from services.domain.task.artifact import folder_of, safe_name
 
 PUBLIC = [
     "8.8.8.8", "1.1.1.1", "223.5.5.5", "2606:4700::1111", "2400:3200::1", "::ffff:8.8.8.8", "64:ff9b::808:808",

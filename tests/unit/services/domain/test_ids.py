@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from services.domain import ids
+from services.domain.task import ids
 
 WORDS = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
 

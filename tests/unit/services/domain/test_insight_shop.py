@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from services.domain.breaker import Breaker
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopFacts, ShopNow
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 from services.messages import english
 from tests.unit.services.domain.builders import NOW, task
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.lane_share import Share, Sharing, check, named, parse_share, parse_slots
+from services.domain.gates.lane_share import Share, Sharing, check, named, parse_share, parse_slots
 
 LANES = ("high", "normal", "low")
 

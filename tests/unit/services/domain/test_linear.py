@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from services.domain import linear
+from services.domain.types import linear
 
 #: pattern → texts that it finds, texts that it does not
 MEANINGS: dict[str, tuple[list[str], list[str]]] = {

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from services.domain import mask
-from services.domain.mask import DOTS, Masker, masked, masked_json, masked_text
+from services.domain.text import mask
+from services.domain.text.mask import DOTS, Masker, masked, masked_json, masked_text
 
 
 def test_what_is_named_like_a_secret_is_masked_at_any_depth() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import services
 from services import i18n, messages
-from services.domain import own_words
+from services.domain.task import own_words
 
 _HOLE = re.compile(r"\{(\w+)\}")
 #: three English words in a row are a sentence; a name, a code or a path is none

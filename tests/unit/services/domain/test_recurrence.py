@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import recurrence
 from services.domain.errors import UsageError
-from services.domain.recurrence import Cron, Interval, iso, latest, next_after, shortest_gap, upcoming
+from services.domain.plans import recurrence
+from services.domain.plans.recurrence import Cron, Interval, iso, latest, next_after, shortest_gap, upcoming
 
 MINUTE = 60_000
 EXPRESSIONS = ["30 2 * * *", "*/20 1-3 * * *", "*/15 * * * *", "5 0-23 * * *", "0 0 * * 0,6", "7 3 * * *"]

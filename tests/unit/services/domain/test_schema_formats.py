@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import formats, schema
+from services.domain.types import formats, schema
 from services.messages import english
 
 GOOD = {

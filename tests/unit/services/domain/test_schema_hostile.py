@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.domain import formats, schema
+from services.domain.types import formats, schema
 
 EVIL = r"^(\w+\s?)*$"
 UNLUCKY = "a" * 60 + "!"

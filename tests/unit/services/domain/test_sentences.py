@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from string import Formatter
 
-from services.domain.sentences import SENTENCES
+from services.domain.text.sentences import SENTENCES
 
 DOMAIN = Path(__file__).resolve().parents[4] / "services" / "domain"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from services.domain import classify
-from services.domain.retry import RetryPolicy, decide
-from services.domain.status import (
+from services.domain.task import classify
+from services.domain.task.retry import RetryPolicy, decide
+from services.domain.task.status import (
     ACTIVE,
     ALLOWED,
     CANCELLABLE,

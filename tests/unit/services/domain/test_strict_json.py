@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import strict_json
+from services.domain.types import strict_json
 
 
 @pytest.mark.parametrize(

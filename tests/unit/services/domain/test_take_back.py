@@ -9,9 +9,10 @@ from pathlib import Path
 
 import services
 from services import commands
-from services.domain import take_back, worker_order
-from services.domain.status import Triage
-from services.domain.take_back import HELD, KINDS, REVERSE
+from services.domain.fleet import worker_order
+from services.domain.task import take_back
+from services.domain.task.status import Triage
+from services.domain.task.take_back import HELD, KINDS, REVERSE
 
 _ACT = re.compile(
     r"(?:batch|breaker|cause|dead|fleet|limit|platform|queue|schedule|session|shop|task|type|worker)\.[a-z_]+"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import task_type
 from services.domain.errors import UsageError
-from services.domain.task_type import TaskType, parse, uniqueness_key, validate_payload
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType, parse, uniqueness_key, validate_payload
 
 RESOURCES = Path(__file__).resolve().parents[4] / "resources" / "task_types"
 JSON = st.recursive(

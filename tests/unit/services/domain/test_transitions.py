@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from services.domain import transitions
 from services.domain.change import Cancel, Claim, Finish, Move, Nudge, Progress, Resolve, SetTriage
-from services.domain.status import TERMINAL, Status
-from services.domain.task import HISTORY_LIMIT, Attempt, Task
+from services.domain.task import transitions
+from services.domain.task.record import HISTORY_LIMIT, Attempt, Task
+from services.domain.task.status import TERMINAL, Status
 
 NOW = 5_000
 BASE = Task(task_id="t", shop_id="s", platform="p", task_type="k", created_at=1, created_by="ann")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from services.domain.visible import columns, escaped, visible
-from services.entrypoints.context import table
+from services.cli.context import table
+from services.domain.text.visible import columns, escaped, visible
 
 #: what a text may hold, by name
 HOSTILE = {

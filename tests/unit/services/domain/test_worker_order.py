@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import worker_order
-from services.domain.ability import Ability, of, supply
-from services.domain.autoscale import Range
-from services.domain.lane_share import Share
-from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
-from services.domain.worker_order import WorkerOrder
+from services.domain.fleet import worker_order
+from services.domain.fleet.autoscale import Range
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker_order import WorkerOrder
+from services.domain.gates.ability import Ability, of, supply
+from services.domain.gates.lane_share import Share
+from services.domain.types.task_type import TaskType
 
 
 @pytest.mark.parametrize(

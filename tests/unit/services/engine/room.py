@@ -11,19 +11,19 @@ from typing import Any
 
 from msgspec import structs
 
-from services.broker.embedded import EmbeddedBroker
+from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock
 from services.domain.change import Answer, Claim, Create, Finish, Op, Published, SetTriage
 from services.domain.errors import StoreUnavailable
-from services.domain.order import Delivery, Order, Receipt
-from services.domain.retry import RetryPolicy
-from services.domain.task import Attempt, Task
-from services.domain.task_type import TaskType
+from services.domain.task.order import Delivery, Order, Receipt
+from services.domain.task.record import Attempt, Task
+from services.domain.task.retry import RetryPolicy
+from services.domain.types.task_type import TaskType
 from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
 from services.engine.steps import Steps
-from services.store.embedded import EmbeddedStore
+from services.store.sqlite.store import EmbeddedStore
 
 DELAYS = (30, 60, 120)
 POLICY = RetryPolicy()

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from services.domain import envelope
 from services.domain.change import Answer, Claim, CloseSession, Create, Forget, Op
 from services.domain.errors import StoreError, StoreUnavailable
-from services.domain.order import Delivery, Order
-from services.domain.query import Query, equals
-from services.domain.shop import Pause
-from services.engine.archiver import Archiver
+from services.domain.fleet.shop import Pause
+from services.domain.task import envelope
+from services.domain.task.order import Delivery, Order
+from services.domain.task.query import Query, equals
+from services.engine.lead.archiver import Archiver
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from services.domain.errors import UsageError
-from services.domain.shop import Pause
-from services.domain.task import Task
-from services.engine import deadlines
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
+from services.engine.lead import deadlines
 from tests.unit.services.engine.room import Room
 
 

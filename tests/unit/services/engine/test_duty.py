@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from services.engine.duty import DutyThread
+from services.engine.lead.duty import DutyThread
 
 
 def test_each_start_runs_until_its_own_stop() -> None:

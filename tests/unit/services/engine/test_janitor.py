@@ -9,8 +9,8 @@ from msgspec import structs
 
 from services.domain.change import Create, SetTriage
 from services.domain.errors import StoreUnavailable
-from services.domain.status import Status
-from services.engine.janitor import BATCH, DAY_MS, REST_S, Janitor, Retention
+from services.domain.task.status import Status
+from services.engine.lead.janitor import BATCH, DAY_MS, REST_S, Janitor, Retention
 from services.engine.producer import TaskSpec
 from tests.unit.services.engine.room import Room
 

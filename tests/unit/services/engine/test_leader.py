@@ -10,7 +10,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
-from services.engine.leader import RENEW_S, ROLE, TTL_MS, Leader
+from services.engine.lead.leader import RENEW_S, ROLE, TTL_MS, Leader
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -116,7 +116,7 @@ class Health:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minutes in tenths of a second."""
     for name, seconds in {"LEAST_S": 0.05, "PAUSE_S": 0.05, "RENEW_S": 0.05}.items():
-        monkeypatch.setattr(f"services.engine.leader.{name}", seconds)
+        monkeypatch.setattr(f"services.engine.lead.leader.{name}", seconds)
 
 
 @pytest.mark.usefixtures("hasty")
@@ -222,7 +222,7 @@ def test_only_rounds_that_nobody_could_finish_from_here_cost_the_lead(
 def test_without_the_store_the_lead_ends_with_the_lease(
     room: Room, leaders: Callable[..., Leader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.engine.leader.TTL_MS", 200)
+    monkeypatch.setattr("services.engine.lead.leader.TTL_MS", 200)
     leader = leaders("a")
     eventually(lambda: leader.leading)
 

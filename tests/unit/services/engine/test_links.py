@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.domain import dependency
 from services.domain.change import Forget, Published
-from services.domain.task import Task
+from services.domain.gates import dependency
+from services.domain.task.record import Task
 from services.engine.producer import BULK, TaskSpec
 from tests.unit.services.engine.room import Room
 

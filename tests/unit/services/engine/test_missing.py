@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from services.domain.change import Claim, Create, Finish
-from services.domain.task import Attempt
-from services.engine.missing import OVERTAKEN_MS, MissingFinder
+from services.domain.task.record import Attempt
+from services.engine.lead.missing import OVERTAKEN_MS, MissingFinder
 from tests.unit.services.engine.room import Room
 
 NEVER = 10**12

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from services.engine.producer import BULK
 from tests.unit.services.engine.room import Room, opened
 

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.domain import envelope
 from services.domain.errors import UsageError
-from services.domain.task import Task
-from services.domain.task_type import TaskType
+from services.domain.task import envelope
+from services.domain.task.record import Task
+from services.domain.types.task_type import TaskType
 from services.engine import recipe
 
 NOW = 1_795_000_000_000

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from services.domain import dependency
 from services.domain.change import Claim, Renew
 from services.domain.errors import StoreUnavailable
-from services.domain.order import QueueDepth
-from services.domain.shop import Pause
-from services.domain.task import Task
-from services.domain.worker import WorkerInfo
-from services.engine.reconcile import (
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import dependency
+from services.domain.task.order import QueueDepth
+from services.domain.task.record import Task
+from services.engine.lead.reconcile import (
     LOOK_S,
     MISSING_AFTER_MS,
     OUTBOX_AGE_MS,

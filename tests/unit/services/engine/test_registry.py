@@ -7,9 +7,9 @@ import logging
 
 import pytest
 
-from services.domain import task_type
 from services.domain.errors import StoreUnavailable
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
+from services.domain.types import task_type
 from services.engine.registry import REFRESH_S
 from tests.unit.services.engine.room import Room
 

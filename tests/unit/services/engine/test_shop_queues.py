@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from services.domain import envelope
 from services.domain.change import Finish
-from services.domain.order import Order
-from services.domain.shop import Shop
-from services.domain.task import Attempt, Task
-from services.engine.missing import MissingFinder
-from services.engine.shop_queues import CLOSING_MS, ShopQueues
+from services.domain.fleet.shop import Shop
+from services.domain.task import envelope
+from services.domain.task.order import Order
+from services.domain.task.record import Attempt, Task
+from services.engine.lead.missing import MissingFinder
+from services.engine.lead.shop_queues import CLOSING_MS, ShopQueues
 from tests.unit.services.engine.room import DELAYS, Room, opened
 
 SHOP = Shop(platform="pdd", shop_id="s1")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from services.domain import envelope
 from services.domain.change import Cancel, Claim, Create, Nudge, OpenShop, SetTriage
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
-from services.domain.order import Order
-from services.domain.shop import Pause
+from services.domain.fleet.shop import Pause
+from services.domain.task import envelope
+from services.domain.task.order import Order
 from tests.unit.services.engine.room import DELAYS, Room
 
 

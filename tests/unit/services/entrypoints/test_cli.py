@@ -7,44 +7,44 @@ from pathlib import Path
 
 import pytest
 
-from services.entrypoints import cli
-from services.entrypoints.window import PAGES
+from services.cli import program
+from services.cli.window import PAGES
 
 
 @pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[cli.ConsoleRequest]:
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[program.ConsoleRequest]:
     monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
     return []
 
 
-def test_no_word_at_all_opens_the_window(opened: list[cli.ConsoleRequest]) -> None:
-    assert cli.run([], lambda request: opened.append(request) or 7) == 7
+def test_no_word_at_all_opens_the_window(opened: list[program.ConsoleRequest]) -> None:
+    assert program.run([], lambda request: opened.append(request) or 7) == 7
     assert [request.page for request in opened] == [""]
 
 
-def test_an_option_without_its_value_is_refused(opened: list[cli.ConsoleRequest]) -> None:
-    assert cli.run(["--page", ""], lambda request: opened.append(request) or 0) == 2
+def test_an_option_without_its_value_is_refused(opened: list[program.ConsoleRequest]) -> None:
+    assert program.run(["--page", ""], lambda request: opened.append(request) or 0) == 2
     assert not opened
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_can_be_named(opened: list[cli.ConsoleRequest], page: str) -> None:
-    assert cli.run(["--page", page], lambda request: opened.append(request) or 0) == 0
+def test_every_page_can_be_named(opened: list[program.ConsoleRequest], page: str) -> None:
+    assert program.run(["--page", page], lambda request: opened.append(request) or 0) == 0
     assert [request.page for request in opened] == [page]
 
 
 def test_the_help_names_every_page(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--help"], ["demo", "--help"]):
         with pytest.raises(SystemExit):
-            cli.run(words, lambda _request: 0)
+            program.run(words, lambda _request: 0)
         said = " ".join(capsys.readouterr().out.split())
         assert f"page to open: {', '.join(PAGES)}" in said
 
 
 def test_a_page_that_is_none_is_told_with_those_there_are(
-    opened: list[cli.ConsoleRequest], capsys: pytest.CaptureFixture[str]
+    opened: list[program.ConsoleRequest], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run(["--page", "shop"], lambda request: opened.append(request) or 0) == 2
+    assert program.run(["--page", "shop"], lambda request: opened.append(request) or 0) == 2
     assert not opened
     assert f"there is no page 'shop'; there are {', '.join(PAGES)}" in capsys.readouterr().err
 
@@ -62,18 +62,18 @@ def test_a_page_that_is_none_is_told_with_those_there_are(
     ],
 )
 def test_what_is_for_a_window_is_refused_where_none_opens(
-    opened: list[cli.ConsoleRequest], capsys: pytest.CaptureFixture[str], words: list[str], field: str
+    opened: list[program.ConsoleRequest], capsys: pytest.CaptureFixture[str], words: list[str], field: str
 ) -> None:
     asked = words if "--json" in words else [*words, "--json"]
-    assert cli.run(asked, lambda request: opened.append(request) or 0) == 2
+    assert program.run(asked, lambda request: opened.append(request) or 0) == 2
     assert not opened
     assert json.loads(capsys.readouterr().out)["field"] == field
 
 
 def test_with_json_a_picture_is_told_when_it_was_taken(
-    opened: list[cli.ConsoleRequest], capsys: pytest.CaptureFixture[str]
+    opened: list[program.ConsoleRequest], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run(["--screenshot", "window.png", "--json"], lambda request: opened.append(request) or 0) == 0
+    assert program.run(["--screenshot", "window.png", "--json"], lambda request: opened.append(request) or 0) == 0
     assert json.loads(capsys.readouterr().out) == {"ok": True, "screenshot": "window.png"}
-    assert cli.run(["--screenshot", "window.png", "--json"], lambda _request: 1) == 1
+    assert program.run(["--screenshot", "window.png", "--json"], lambda _request: 1) == 1
     assert json.loads(capsys.readouterr().out) == {"ok": False, "screenshot": ""}

@@ -11,9 +11,9 @@ import pytest
 
 from services import assembly
 from services import settings as config
-from services.domain.artifact import ArtifactMark, mark
 from services.domain.change import Claim, Create, Finish
-from services.domain.task import Attempt, Task
+from services.domain.task.artifact import ArtifactMark, mark
+from services.domain.task.record import Attempt, Task
 
 Run = Callable[..., tuple[int, Any]]
 AWAY = ArtifactMark("away.html", "html", 7, "ab", "", 1, "x/y/1/away.html")

@@ -10,9 +10,9 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
-from services.domain.shop import Shop
-from services.domain.task import Attempt, Task
-from services.store.embedded import EmbeddedStore
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Attempt, Task
+from services.store.sqlite.store import EmbeddedStore
 
 Run = Callable[..., tuple[int, dict[str, Any]]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
-from services.entrypoints.cli_run import LED_S, OTHERS_S, QUIET_S, Idle
+from services.cli.run import LED_S, OTHERS_S, QUIET_S, Idle
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
 
 
 def lane(ready: int = 0, unacked: int | None = 0, name: str = "normal") -> QueueDepth:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services.cli.commands.workers import _chosen
 from services.domain.errors import UsageError
-from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
-from services.entrypoints.cli_workers import _chosen
+from services.domain.fleet.worker import SILENT_AFTER_MS, WorkerInfo
 
 NOW = 10_000_000
 WORKERS = [

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
+from services.cli.context import Context, plain, seconds, table, whole
 from services.domain.errors import UsageError
-from services.entrypoints.context import Context, plain, seconds, table, whole
 
 
 class Terminal(io.StringIO):

@@ -10,11 +10,12 @@ import pytest
 
 from services import assembly
 from services import settings as config
+from services.cli import guesses
+from services.cli.commands import create
+from services.cli.context import Context
 from services.domain.errors import UsageError
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from services.engine.producer import TaskSpec
-from services.entrypoints import cli_create, guesses
-from services.entrypoints.context import Context
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_shops_that_nobody_has_registered(engine: assembly.Engine) -> None:
 
 def look(doubts: list[guesses.Doubt], **words: object) -> list[str] | None:
     given = {"json": False, "strict": False, "yes": False} | words
-    return cli_create._look_at(Context(argparse.Namespace(**given), lambda _: 0), doubts)
+    return create._look_at(Context(argparse.Namespace(**given), lambda _: 0), doubts)
 
 
 def test_strict_refuses_and_otherwise_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:

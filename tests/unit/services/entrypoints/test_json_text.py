@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from services.cli.json_text import read_object
 from services.domain.errors import UsageError
-from services.entrypoints.json_text import read_object
 
 
 def test_an_object_is_read() -> None:

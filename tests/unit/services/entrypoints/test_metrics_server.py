@@ -9,11 +9,11 @@ import urllib.request
 
 import pytest
 
+from services.cli import metrics_server
 from services.domain.errors import StoreUnavailable, UsageError
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
-from services.domain.worker import SlotState, WorkerInfo
-from services.entrypoints import metrics_server
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
 from services.monitor import metrics
 from services.monitor.metrics import Metric
 

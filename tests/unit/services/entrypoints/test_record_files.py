@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from services.domain.artifact import ArtifactMark
-from services.domain.task import Attempt, Task
-from services.entrypoints import record_files
+from services.cli import record_files
+from services.domain.task.artifact import ArtifactMark
+from services.domain.task.record import Attempt, Task
 from services.ports import Letter
 from tests.unit.services.engine.room import Room, opened
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from services import assembly
 from services.domain.change import CloseSession
-from services.entrypoints.sample_care import Caretaker
+from services.sample.care import Caretaker
 from tests.integration.fleet_rig import settings_for
 from tests.support.browser_lab import Lab
 

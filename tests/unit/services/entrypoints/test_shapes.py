@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from services.domain.artifact import ArtifactMark
-from services.domain.task import Attempt, Step, Task
-from services.entrypoints import shapes
+from services.cli import shapes
+from services.domain.task.artifact import ArtifactMark
+from services.domain.task.record import Attempt, Step, Task
 
 TASK = Task(
     task_id="t1",

@@ -7,10 +7,10 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from services.cli import shop_files
 from services.commands.sheet import workbook
 from services.domain.errors import UsageError
-from services.domain.shop import Shop
-from services.entrypoints import shop_files
+from services.domain.fleet.shop import Shop
 
 HEADER = "platform,shop_id,name,name_en,group,concurrency,dedicated,enabled\n"
 

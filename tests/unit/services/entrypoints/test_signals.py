@@ -10,7 +10,7 @@ import threading
 import psutil
 import pytest
 
-from services.entrypoints.signals import heard
+from services.cli.signals import heard
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals between processes")
 

@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 
 from services.artifacts import papers
-from services.domain.artifact import Artifact, Source
-from services.domain.task import Task
+from services.domain.task.artifact import Artifact, Source
+from services.domain.task.record import Task
 from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
 

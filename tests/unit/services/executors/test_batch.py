@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from services.domain import classify
 from services.domain.change import Forget
-from services.domain.filter import parse
-from services.domain.query import Query
-from services.domain.task import Task
+from services.domain.task import classify
+from services.domain.task.filter import parse
+from services.domain.task.query import Query
+from services.domain.task.record import Task
 from services.executors.base import Job, Outcome
 from services.executors.batch import BatchExecutor
 from tests.unit.services.engine.room import Room, opened

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from services.artifacts import papers
-from services.domain.artifact import Artifact, Source
+from services.domain.task.artifact import Artifact, Source
 from services.executors.handover import Handover
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links are a right of their own")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from services.domain import classify
+from services.domain.task import classify
 from services.executors.base import Outcome
 from services.executors.http.executor import HttpExecutor
 from services.executors.http.fetch import Answer

@@ -14,8 +14,8 @@ from typing import Any
 import psutil
 import pytest
 
-from services.domain import classify
 from services.domain.errors import UsageError
+from services.domain.task import classify
 from services.executors.base import Outcome
 from services.executors.handler_process import HandlerProcess
 from services.executors.python import PythonExecutor

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from services.domain import classify
+from services.domain.task import classify
 from services.executors.base import Outcome
 from services.executors.process_tree import MARK
 from services.executors.rpa import RpaExecutor

@@ -9,13 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from services.domain.event import Event
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight import flow
 from services.domain.insight.flow import Flow
-from services.domain.order import BrokerHealth
-from services.domain.query import Counts
-from services.domain.shop import Shop
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.task.event import Event
+from services.domain.task.order import BrokerHealth
+from services.domain.task.query import Counts
 from services.monitor.flow import Gates, facts_of
 from services.monitor.live import Rates, Snapshot
 from services.monitor.meter import Meter

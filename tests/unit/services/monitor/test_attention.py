@@ -9,17 +9,17 @@ import msgspec
 import pytest
 
 from services import messages
-from services.commands.republisher import Changes, Republisher
-from services.domain import schedule as schedules
+from services.commands.bulk.republisher import Changes, Republisher
 from services.domain.change import Claim, SetTriage
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import flow
 from services.domain.insight.shop import ShopNow
-from services.domain.order import BrokerHealth
-from services.domain.query import Counts
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause
-from services.domain.task import Attempt
-from services.domain.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
+from services.domain.plans import schedule as schedules
+from services.domain.task.order import BrokerHealth
+from services.domain.task.query import Counts
+from services.domain.task.record import Attempt
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
 from services.monitor.causes import CauseQueries

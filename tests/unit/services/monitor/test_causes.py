@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import SetTriage
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.monitor import causes as module
 from services.monitor.causes import BARS, CauseQueries
 from tests.unit.services.engine.room import Room

@@ -12,10 +12,10 @@ import pytest
 from services import messages
 from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
-from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
-from services.domain.message import Message
-from services.domain.shop import Pause
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.text.message import Message
+from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding
 from services.monitor.doctor import Doctor
 from tests.unit.services.engine.room import Room, opened
 

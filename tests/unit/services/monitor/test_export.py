@@ -14,9 +14,9 @@ import pytest
 from msgspec import structs
 
 from services.domain.errors import UsageError
-from services.domain.shop import Shop
-from services.domain.task import Task
-from services.monitor import export
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Task
+from services.monitor.files import export
 
 SHOPS = {"pdd:s1": Shop(platform="pdd", shop_id="s1", name='=HYPERLINK("http://127.0.0.1")')}
 CHINA = timezone(timedelta(hours=8))

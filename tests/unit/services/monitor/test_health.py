@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.order import BrokerHealth
+from services.domain.task.order import BrokerHealth
 from services.monitor.health import KEPT_S, HealthLog
 from services.monitor.live import Snapshot, StoreHealth
 

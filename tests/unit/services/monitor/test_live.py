@@ -9,8 +9,8 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
-from services.domain.event import EventBatch
-from services.domain.query import Page, Query
+from services.domain.task.event import EventBatch
+from services.domain.task.query import Page, Query
 from services.monitor.live import Changes, Live, Snapshot
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room

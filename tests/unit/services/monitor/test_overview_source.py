@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.monitor import sheet
+from services.monitor.files import sheet
 
 
 def read(path: Path) -> list[tuple[object, ...]]:

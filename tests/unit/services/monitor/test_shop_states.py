@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from services.domain.change import Claim, CloseSession
-from services.domain.event import Event
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.shop import STUCK_MS, ShopNow
-from services.domain.order import BrokerHealth
-from services.domain.shop import Pause, Shop
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.task.event import Event
+from services.domain.task.order import BrokerHealth
 from services.monitor.live import Changes, Snapshot, StoreHealth
-from services.monitor.shop_states import HOUR_S, LastHour, ShopStates
+from services.monitor.shops.states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
 
 

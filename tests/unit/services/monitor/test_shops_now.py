@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.monitor import shops_now
+from services.domain.task.status import Status
+from services.monitor.shops import now as shops_now
 from services.monitor.tasks import TaskQueries
 from tests.unit.services.engine.room import Room
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from services.domain import schedule as schedules
-from services.domain.query import Query, equals
-from services.domain.schedule import Planned, Schedule
-from services.domain.shop import Shop
-from services.domain.task import Task
-from services.engine.firing import Firing
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Schedule
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.engine.lead.firing import Firing
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler
 from tests.unit.services.engine.room import Room, opened

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.domain import schedule as schedules
 from services.domain.errors import StoreUnavailable
-from services.domain.schedule import Planned, Run
-from services.domain.shop import Shop
-from services.domain.task import Task
-from services.engine import firing
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Run
+from services.domain.task.record import Task
+from services.engine.lead import firing
 from services.engine.producer import Producer, Submitted, TaskSpec
 from services.ports import ScheduleEntry
 from services.scheduler.loop import BATCH, Scheduler

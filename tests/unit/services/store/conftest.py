@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from services.clock import SystemClock
-from services.store.redis import RedisStore
+from services.store.redis.store import RedisStore
 
 
 @pytest.fixture

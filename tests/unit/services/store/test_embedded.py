@@ -14,11 +14,11 @@ import pytest
 from services.clock import ManualClock
 from services.domain.change import Create, Op
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, TaskError
-from services.domain.task import Task
-from services.domain.transitions import LOOK_AHEAD
+from services.domain.task.record import Task
+from services.domain.task.transitions import LOOK_AHEAD
 from services.ports import AuditEntry
-from services.store import embedded_write
-from services.store.embedded import EmbeddedStore
+from services.store.sqlite import write
+from services.store.sqlite.store import EmbeddedStore
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -126,8 +126,8 @@ def test_what_cannot_be_kept_is_refused_and_nothing_else(store: EmbeddedStore, f
 
 
 def test_the_feed_is_trimmed_and_says_so(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_write, "EVENTS_KEPT", 20)
-    monkeypatch.setattr(embedded_write, "EVENTS_TRIM", 10)
+    monkeypatch.setattr(write, "EVENTS_KEPT", 20)
+    monkeypatch.setattr(write, "EVENTS_TRIM", 10)
     start = store.events("", 1, 0).cursor
     for number in range(50):
         store.apply([Create(task=task(number))])
@@ -153,7 +153,7 @@ import sys
 from pathlib import Path
 from services.clock import SystemClock
 from services.domain.change import Create
-from services.store.embedded import EmbeddedStore
+from services.store.sqlite.store import EmbeddedStore
 from tests.unit.services.store.test_embedded import task
 store = EmbeddedStore(Path(sys.argv[1]), SystemClock())
 for number in range(10_000_000):

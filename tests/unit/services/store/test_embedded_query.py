@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 
 from services.clock import ManualClock
 from services.domain.change import Create
-from services.domain.query import Query, Term, equals, excludes
-from services.domain.task import Task
+from services.domain.task.query import Query, Term, equals, excludes
+from services.domain.task.record import Task
 from services.ports import Store
 from services.sqlite_setup import connect
-from services.store import embedded_plan, embedded_query
-from services.store.embedded import EmbeddedStore
+from services.store.sqlite import plan
+from services.store.sqlite import query as embedded_query
+from services.store.sqlite.store import EmbeddedStore
 from tests.contract import model
 
 HUGE = 10**9
@@ -52,7 +53,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, li
 def forced(**numbers: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in numbers.items():
-            module = embedded_plan if name == "MANY_ARMS" else embedded_query
+            module = plan if name == "MANY_ARMS" else embedded_query
             patch.setattr(module, name, value)
         yield
 

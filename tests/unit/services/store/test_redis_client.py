@@ -14,9 +14,10 @@ from msgspec import structs
 from services.clock import SystemClock
 from services.domain.change import Claim, Create
 from services.domain.errors import StoreError, StoreUnavailable, UsageError
-from services.domain.task import Task
-from services.store import keys, redis_apply, redis_client
-from services.store.redis import RedisStore
+from services.domain.task.record import Task
+from services.store.redis import apply, keys
+from services.store.redis import client as redis_client
+from services.store.redis.store import RedisStore
 from tests.support.services import Redis, free_port
 
 
@@ -171,9 +172,7 @@ def test_a_claim_whose_reply_was_lost_is_still_its_own(redis_server: Redis, monk
     redis_server.pause()
     try:
         with pytest.raises(StoreUnavailable):  # the frozen server has it in its socket and will do it
-            store._link.run(
-                redis_apply._APPLY, (keys.META,), redis_apply.ENCODER.encode([redis_apply._claim(asked)]), "x"
-            )
+            store._link.run(apply._APPLY, (keys.META,), apply.ENCODER.encode([apply._claim(asked)]), "x")
     finally:
         redis_server.resume()
     assert store.apply([asked])[0].code == "run"

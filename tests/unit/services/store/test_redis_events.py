@@ -9,9 +9,9 @@ import redis
 
 from services.domain.change import Create
 from services.domain.errors import StoreUnavailable
-from services.domain.task import Task
-from services.store import keys
-from services.store.redis import RedisStore
+from services.domain.task.record import Task
+from services.store.redis import keys
+from services.store.redis.store import RedisStore
 
 
 def create(store: RedisStore, *numbers: int) -> None:

@@ -11,11 +11,11 @@ from msgspec import structs
 from services.clock import SystemClock
 from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Progress, Published
 from services.domain.errors import SchemaTooNew, TaskError
-from services.domain.query import Query, Term, equals
-from services.domain.shop import Pause, Shop
-from services.domain.task import Attempt, Task
-from services.store import keys, redis_apply
-from services.store.redis import RedisStore
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Attempt, Task
+from services.store.redis import apply, keys
+from services.store.redis.store import RedisStore
 
 
 def task(number: int = 0, **fields: object) -> Task:
@@ -257,9 +257,9 @@ def test_a_page_goes_through_more_ties_than_one_slice(store: RedisStore) -> None
 
 
 def test_a_long_scan_is_cut_and_goes_on(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.store.redis_query.SCAN", 100)
-    monkeypatch.setattr("services.store.redis_query.FEW", 0)
-    monkeypatch.setattr("services.store.redis_query.MOST", 50)
+    monkeypatch.setattr("services.store.redis.query.SCAN", 100)
+    monkeypatch.setattr("services.store.redis.query.FEW", 0)
+    monkeypatch.setattr("services.store.redis.query.MOST", 50)
     ops = [Create(task=task(number, status="dead", error="needle" if number == 7 else "hay")) for number in range(500)]
     store.apply(ops)
     for sort in ("created", "updated"):
@@ -351,7 +351,7 @@ def test_a_record_costs_less_than_it_may(store: RedisStore, plain: redis.Redis) 
 
 
 def test_the_apply_script_is_loaded_once() -> None:
-    assert redis_apply._APPLY.sha == redis_apply.load_apply().sha
+    assert apply._APPLY.sha == apply.load_apply().sha
 
 
 # ------------------------------------------------------------------ uniqueness keys of records that are gone

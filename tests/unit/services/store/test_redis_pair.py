@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain import query
 from services.domain.change import (
     Answer,
     Cancel,
@@ -35,11 +34,12 @@ from services.domain.change import (
     SetTriage,
     TellDependants,
 )
-from services.domain.shop import Pause, Shop
-from services.domain.task import Attempt, Task
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.task import query
+from services.domain.task.record import Attempt, Task
 from services.ports import Store
-from services.store.embedded import EmbeddedStore
-from services.store.redis import RedisStore
+from services.store.redis.store import RedisStore
+from services.store.sqlite.store import EmbeddedStore
 from tests.support.services import Redis
 
 BEGIN = 1_700_000_000_000

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from services.domain.change import Op
-from services.domain.status import Status, Triage
-from services.store import keys, redis_script
+from services.domain.task.status import Status, Triage
+from services.store.redis import keys, script
 
-FOLDER = Path(redis_script.__file__).parent / "scripts"
+FOLDER = Path(script.__file__).parent / "scripts"
 LUA = sorted(FOLDER.glob("*.lua"))
 #: quoted words of the scripts that are compared with a status or a triage
 COMPARED = re.compile(r"(?:status|was|to|from) [~=]= '(\w+)'|\[T\.(?:status|triage)\] [~=]= '(\w+)'")
 
 
 def test_every_name_is_filled_in() -> None:
-    text = redis_script.load_apply().text
+    text = script.load_apply().text
     assert not re.findall(r"\b(?:T|K|C|[A-Z][a-z]\w+)\.[a-z_]+\b", _code(text))
 
 
@@ -30,9 +30,9 @@ def _code(text: str) -> str:
 def test_an_unknown_name_is_an_error(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "guard.lua").write_text("", encoding="utf-8")
     (tmp_path / "wrong.lua").write_text(f"return {word}\n", encoding="utf-8")
-    monkeypatch.setattr(redis_script, "_FOLDER", tmp_path)
+    monkeypatch.setattr(script, "_FOLDER", tmp_path)
     with pytest.raises(KeyError):
-        redis_script.load("wrong")
+        script.load("wrong")
 
 
 def test_statuses_in_the_scripts_are_statuses() -> None:
@@ -45,10 +45,10 @@ def test_statuses_in_the_scripts_are_statuses() -> None:
 
 
 def test_every_operation_has_its_length_and_handler() -> None:
-    text = redis_script.load_apply().text
+    text = script.load_apply().text
     lengths = next(line for line in text.splitlines() if line.startswith("local LENGTH = "))
     for op in Op.__subclasses__():
-        assert op in redis_script.OPERATIONS
+        assert op in script.OPERATIONS
         assert f"{op.__name__} = {len(op.__struct_fields__) + 1}" in lengths
         assert re.search(rf"\b{op.__name__} = \w+,", text)
 

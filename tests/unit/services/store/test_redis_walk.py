@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import redis
 
-from services.store.redis_client import Command, Link
-from services.store.redis_walk import Place, Window, walk
+from services.store.redis.client import Command, Link
+from services.store.redis.upkeep.walk import Place, Window, walk
 
 SETS, MEMBERS, FIRST = 60, 200, 51
 

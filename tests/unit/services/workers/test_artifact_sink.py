@@ -9,7 +9,7 @@ import pytest
 from services.artifacts.folder import FolderArtifacts
 from services.artifacts.papers import Caps
 from services.clock import ManualClock
-from services.domain.artifact import IN_RECORD
+from services.domain.task.artifact import IN_RECORD
 from services.executors.base import Job, JobContext, Outcome
 from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.runner import Runner

@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.domain.change import Answer
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.workers.crowd import Crowd, Room
 from services.workers.pace import Pace
 from services.workers.slots import SlotPool

@@ -12,8 +12,8 @@ from msgspec import structs
 from services.clock import SystemClock
 from services.domain.change import Answer, Finish, Op
 from services.domain.errors import StoreError
-from services.domain.order import Delivery
-from services.domain.task import Attempt, Task
+from services.domain.task.order import Delivery
+from services.domain.task.record import Attempt, Task
 from services.workers import finisher as module
 from services.workers.finisher import Finisher
 from services.workers.spool import Spool

@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.domain.change import UNREADABLE, Answer, Cancel, Op, Renew
-from services.domain.worker import WorkerInfo
+from services.domain.fleet.worker import WorkerInfo
 from services.workers import keeper as module
 from services.workers.keeper import Keeper
 from services.workers.slots import Held

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.clock import ManualClock
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.workers.pace import Pace
 from services.workers.slots import Held, SlotPool
 from tests.contract.waiting import eventually

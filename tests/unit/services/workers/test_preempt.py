@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.domain.lane import LANES
-from services.domain.lane_share import Share, Sharing
-from services.domain.task import Attempt, Task
+from services.domain.gates.lane_share import Share, Sharing
+from services.domain.task.lane import LANES
+from services.domain.task.record import Attempt, Task
 from services.workers.crowd import Crowd
 from services.workers.intake import Intake
 from services.workers.pace import Pace

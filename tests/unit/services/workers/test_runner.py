@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.domain import mask
 from services.domain.change import Finish
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.text import mask
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
 from services.workers.runner import Runner
 from services.workers.skills import Skills

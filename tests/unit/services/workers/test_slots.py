@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.workers.slots import Held, SlotPool
 from tests.contract.waiting import eventually
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.domain.change import Finish
-from services.domain.task import Attempt
+from services.domain.task.record import Attempt
 from services.workers import spool as module
 from services.workers.spool import Spool
 

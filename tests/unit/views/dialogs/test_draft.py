@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from views.dialogs.draft import Draft, from_prefill
+from views.dialogs.new_task.draft import Draft, from_prefill
 
 
 def test_one_task_for_each_shop() -> None:

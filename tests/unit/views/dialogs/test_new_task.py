@@ -16,14 +16,14 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.insight import durations
-from services.domain.mask import DOTS
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.mask import DOTS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
-from views.dialogs.draft import ALL
-from views.dialogs.new_task import NewTaskDialog
-from views.dialogs.schema_fields import ChoicesInput, LineInput
+from views.dialogs.new_task.dialog import NewTaskDialog
+from views.dialogs.new_task.draft import ALL
+from views.dialogs.schema.fields import ChoicesInput, LineInput
 from views.support import shown
 
 Open = Callable[..., NewTaskDialog]

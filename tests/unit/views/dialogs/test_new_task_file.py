@@ -15,11 +15,11 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from tests.support import task_sheets
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.dialogs.new_task import NewTaskDialog
+from views.dialogs.new_task.dialog import NewTaskDialog
 
 Open = Callable[..., NewTaskDialog]
 

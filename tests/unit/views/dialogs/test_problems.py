@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services import i18n
-from services.domain.schema import Problem
-from services.domain.task_type import TaskType
-from views.dialogs import problems
+from services.domain.types.schema import Problem
+from services.domain.types.task_type import TaskType
+from views.dialogs.new_task import problems
 
 KIND = TaskType(
     name="x",

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.domain.shop import Pause
+from services.domain.fleet.shop import Pause
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.resuming import ask_to_resume
 

@@ -8,10 +8,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain import schema
-from views.dialogs import schema_read as plan
-from views.dialogs.schema_fields import ChoiceInput, ChoicesInput, LineInput, SwitchInput
-from views.dialogs.schema_form import SchemaForm
+from services.domain.types import schema
+from views.dialogs.schema import read as plan
+from views.dialogs.schema.fields import ChoiceInput, ChoicesInput, LineInput, SwitchInput
+from views.dialogs.schema.form import SchemaForm
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.commands.sheet.shop_index import ShopIndex
-from services.domain.shop import Shop
-from views.dialogs.shop_text import SUGGESTED, found, read, unknown
+from services.domain.fleet.shop import Shop
+from views.dialogs.shops.text import SUGGESTED, found, read, unknown
 
 SHOPS = {
     shop.key: shop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.dialogs.twins import find
+from views.dialogs.new_task.twins import find
 
 SHOPS = ("pdd:pdd-10021", "pdd:pdd-10025")
 

@@ -12,14 +12,14 @@ import msgspec
 
 from services import assembly, workforce
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain import classify, fingerprint
 from services.domain.change import Claim, Create, Finish
-from services.domain.status import Status, Triage
-from services.domain.task import Attempt, Task
-from services.domain.worker import SlotState, WorkerInfo
-from services.entrypoints.sample_fleet import sample_shops
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task import classify, fingerprint
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status, Triage
 from services.monitor.overview_source import OverviewQueries
 from services.ports import Letter
+from services.sample.fleet import sample_shops
 from services.settings import Settings
 from views.context import PageContext
 from views.support import operation

@@ -159,7 +159,7 @@ def workers(fleet: Fleet, folder: Path) -> None:
 def new_task(fleet: Fleet, folder: Path) -> None:
     """The form, a pasted list with errors, raw JSON with errors, the result."""
     from services.commands.tasks import TaskSpec
-    from views.dialogs.new_task import NewTaskDialog
+    from views.dialogs.new_task.dialog import NewTaskDialog
 
     shops = sorted(fleet.context.shops())
     twin = [TaskSpec(platform="pdd", shop_id=shop.partition(":")[2], task_type="sync_order") for shop in shops[:3]]

@@ -27,8 +27,8 @@ from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
 from views.pages.workers.page import WorkersPage
 from views.shell.connection_menu import ConnectionMenu
-from views.support import verdicts
 from views.support.connections import Connection
+from views.support.words import verdicts
 from views.theme import theme
 from views.widgets.kpi_tile import KpiTile
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from services.domain.insight.verdict import SAFE, Verdict
-from services.domain.task import Task
+from services.domain.task.record import Task
 from services.monitor.tasks import Pick, Weighed
 from views.dialogs.confirm import Question
 from views.pages.dead_letters import cause_actions
-from views.pages.tasks import deciding, preview, verbs
+from views.pages.tasks import preview, verbs
+from views.pages.tasks.panel import deciding
 
 Asked = Callable[[int, str], Question]
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from services.commands.outcome import Outcome, Refusal
-from services.domain.message import Message
+from services.domain.text.message import Message
 from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
 from views.widgets.toast import ToastSpec
 

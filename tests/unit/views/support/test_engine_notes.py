@@ -12,23 +12,24 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n, messages
-from services.domain import own_words
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import shop as shops
 from services.domain.insight import wait
 from services.domain.insight.shop import ShopFacts
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task import own_words
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.overview import Attention
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.resuming import ask_to_resume
 from views.pages.overview.attention import row_of
 from views.pages.shops import words as shop_page
-from views.pages.tasks.facts import facts
+from views.pages.tasks.panel.facts import facts
 from views.pages.workers import nodes
-from views.support import shop_words, shown
+from views.support import shown
+from views.support.words import shop as shop_words
 
 NOW = 10_000_000
 #: ids and names that stand in what is made here, and what no language translates

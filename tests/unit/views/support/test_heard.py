@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.live import Snapshot
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.support import heard

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services import i18n
-from services.domain.message import Message
+from services.domain.text.message import Message
 from views.support import shown
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.domain.task_type import TaskType
+from services.domain.types.task_type import TaskType
 from services.i18n import language, set_language
-from views.support import type_names
+from views.support.words import type_names
 
 
 @pytest.fixture(autouse=True)

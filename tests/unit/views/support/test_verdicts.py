@@ -6,10 +6,10 @@ import pytest
 
 from services.domain.insight.cause import AGAIN, LEVELS, NOW, Worth
 from services.domain.insight.verdict import Verdict, safe_to_run_again
-from services.domain.message import Message
-from services.domain.status import Status
-from services.domain.task import Task
-from views.support import verdicts
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from views.support.words import verdicts
 
 
 def dead(**fields: object) -> Task:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.task import Task
+from services.domain.task.record import Task
 from views.pages.dead_letters.rows import COLUMNS as LETTERS
 from views.pages.dead_letters.rows import LetterRow
 from views.pages.tasks.rows import COLUMNS as TASKS

@@ -62,7 +62,7 @@ def test_glyphs_differ_so_that_a_grey_print_can_be_read() -> None:
 
 
 def test_every_state_of_a_task_has_glyph_and_word() -> None:
-    from services.domain.status import Status
+    from services.domain.task.status import Status
 
     for state in Status:
         token = status(state.value, gated=True)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from views.widgets.attention_list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
+from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
 
 LOGIN = AttentionRow(
     key="login",

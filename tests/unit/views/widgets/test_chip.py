@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from views.widgets.chip import ChipView
+from views.widgets.filter.chip import ChipView
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.widgets.filter_text import Chip, as_words, combine, quote, split, unquote, without_prefix
+from views.widgets.filter.text import Chip, as_words, combine, quote, split, unquote, without_prefix
 
 FIELDS = ("status", "shop", "platform")
 

@@ -15,17 +15,17 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from services.domain.fleet.shop import Pause
 from services.domain.insight.shop import STATES, ShopNow
-from services.domain.shop import Pause
 from tests.unit.views.pages.overview.sample_source import cells
 from tests.unit.views.theme.test_tokens import contrast
 from views.theme import theme
 from views.theme.tokens import status, tokens
-from views.widgets.heat_card import HeatCard, count_words, sentence
-from views.widgets.heat_layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
-from views.widgets.heat_legend import HeatLegend
-from views.widgets.heat_map import HeatMap
-from views.widgets.heat_paint import LOOKS, fill_of
+from views.widgets.heat_map.card import HeatCard, count_words, sentence
+from views.widgets.heat_map.layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
+from views.widgets.heat_map.legend import HeatLegend
+from views.widgets.heat_map.map import HeatMap
+from views.widgets.heat_map.paint import LOOKS, fill_of
 
 LEFT = Qt.MouseButton.LeftButton
 

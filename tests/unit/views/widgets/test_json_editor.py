@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from views.theme import theme
-from views.widgets.json_editor import JsonEditor
-from views.widgets.json_problems import Problem
+from views.widgets.json.editor import JsonEditor
+from views.widgets.json.problems import Problem
 
 
 @pytest.fixture

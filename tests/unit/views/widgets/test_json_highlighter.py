@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QTextDocument
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
 
 from views.theme import theme
-from views.widgets import json_highlighter
-from views.widgets.json_highlighter import JsonHighlighter
+from views.widgets.json import highlighter as json_highlighter
+from views.widgets.json.highlighter import JsonHighlighter
 
 
 def colours(text: str) -> dict[str, QColor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from views.widgets.json_problems import Problem, Reading, check, line_of, parse
+from views.widgets.json.problems import Problem, Reading, check, line_of, parse
 
 TEXT = '{\n  "a": 1,\n  "b": {\n    "a": 2,\n    "名": [3]\n  }\n}'
 

@@ -20,13 +20,13 @@ from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
 from services.commands.sheet.orders import Defaults, Known, Orders, orders
 from services.commands.sheet.shop_index import ShopIndex
-from services.domain import task_type
 from services.domain.errors import UsageError
-from services.domain.mask import DOTS
-from services.domain.shop import Shop
-from services.domain.task import Task
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import Task
+from services.domain.text.mask import DOTS
+from services.domain.types import task_type
 from services.messages import english, render
-from services.monitor import export
+from services.monitor.files import export
 from tests.support import task_sheets
 
 NOW = 1_763_769_600_000  #: 2025-11-22T00:00:00Z

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.domain.insight import attempts
-from services.domain.task import Step, Task
+from services.domain.task.record import Step, Task
 from services.messages import english
 
 

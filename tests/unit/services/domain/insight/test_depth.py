@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import depth
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
-from services.domain.worker import WorkerInfo
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
 
 WORKER = WorkerInfo(worker="w", host="h", pid=1, prefetched=3)
 

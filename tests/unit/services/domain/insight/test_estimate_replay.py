@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.domain.ability import Supply
+from services.domain.fleet.worker import SlotState
+from services.domain.gates.ability import Supply
 from services.domain.insight import durations, estimate
 from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.wait import Facts
-from services.domain.status import Status
-from services.domain.worker import SlotState
+from services.domain.task.status import Status
 from tests.unit.services.domain.builders import NOW, task
 
 SHOP, TYPE = "pdd:shop017", "sync_order"

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import match
-from services.domain.breaker import Breaker
-from services.domain.home import Home
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.home import Home
+from services.domain.gates.limit import Limit, LimitNow
 from services.domain.insight import gates
 from services.domain.insight.gates import GATED, GATES, Gap, GatesNow
-from services.domain.limit import Limit, LimitNow
-from services.domain.query import equals, excludes
-from services.domain.shop import Pause, Shop
-from services.domain.status import Status
-from services.domain.task import Task
-from services.domain.task_type import TaskType
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.task import match
+from services.domain.task.query import equals, excludes
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.types.task_type import TaskType
 from tests.unit.services.domain.builders import NOW, task
 
 OPEN = GatesNow(now_ms=NOW)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services import messages
+from services.domain.fleet.worker import LinkState, WorkerInfo
 from services.domain.insight import publisher
-from services.domain.order import BrokerHealth
-from services.domain.worker import LinkState, WorkerInfo
+from services.domain.task.order import BrokerHealth
 
 NOW = 1_000_000
 WELL = BrokerHealth(connected=True)

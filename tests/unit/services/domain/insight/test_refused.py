@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from services.domain import classify
 from services.domain.insight.cause import pattern, refused_field
 from services.domain.insight.refused import Place, places
+from services.domain.task import classify
 
 DEEP: dict[str, Any] = {"shops": [{"id": 1}, {"id": 2, "range": {"since": "2026-13-40"}}], "page_size": 50}
 

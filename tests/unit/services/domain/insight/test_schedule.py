@@ -7,7 +7,7 @@ import pytest
 from services import messages
 from services.domain.insight import schedule as insight
 from services.domain.insight.publisher import PublisherNow
-from services.domain.schedule import Planned, Run, Schedule, Tally
+from services.domain.plans.schedule import Planned, Run, Schedule, Tally
 
 NOW = 100_000_000
 SCHEDULE = Schedule(name="nightly", task_type="work", cron="0 2 * * *", all_shops=True)

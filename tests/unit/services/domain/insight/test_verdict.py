@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import classify
 from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE, safe_to_run_again
-from services.domain.sentences import SENTENCES
-from services.domain.status import Status, Triage
+from services.domain.task import classify
+from services.domain.task.status import Status, Triage
+from services.domain.text.sentences import SENTENCES
 from tests.unit.services.domain.builders import NOW, attempt, task
 
 ONCE: dict[str, Any] = {"idempotent": False}

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import home
-from services.domain.ability import Supply
-from services.domain.home import HomeNow
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SlotState
+from services.domain.gates import home
+from services.domain.gates.ability import Supply
+from services.domain.gates.home import HomeNow
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import durations, estimate, wait
 from services.domain.insight.gates import GATES, LANE_ORDER
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
-from services.domain.sentences import SENTENCES
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.worker import SlotState
+from services.domain.task.status import Status
+from services.domain.text.sentences import SENTENCES
 from services.messages import english
 from tests.unit.services.domain.builders import NOW, task
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from services.domain.ability import Supply
-from services.domain.breaker import Breaker
+from services.domain.fleet.shop import Pause
+from services.domain.fleet.worker import SlotState
+from services.domain.gates.ability import Supply
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.limit import Limit, LimitNow
+from services.domain.gates.session import ClosedSession
 from services.domain.insight import durations, estimate
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, GateView, why_waiting
-from services.domain.limit import Limit, LimitNow
-from services.domain.session import ClosedSession
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.worker import SlotState
+from services.domain.task.status import Status
 from services.messages import english
 from tests.unit.services.domain.builders import NOW, task
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from services import messages
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, DEAD, HELD, UNCONFIRMED, WAITS, Fate, FleetNow, WorkerNow
-from services.domain.status import Status
-from services.domain.task import Attempt, Task
-from services.domain.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
 
 NOW = 10_000_000
 

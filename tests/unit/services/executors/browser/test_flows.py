@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.domain.mask import DOTS
+from services.domain.text.mask import DOTS
 from tests.unit.services.executors.browser.conftest import Desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]

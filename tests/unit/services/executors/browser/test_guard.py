@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from services.domain import classify
+from services.domain.task import classify
 from services.executors.browser.guard import Guard, rules_of
 from services.executors.http.reach import Rules
 from services.settings.browser import BrowserSettings

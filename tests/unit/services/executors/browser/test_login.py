@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pytest
 
-from services.domain import ids
+from services.domain.task import ids
 from services.executors.browser import profile
 from services.executors.browser.installation import program
 from services.executors.browser.login import LoginWindow, NoWindow, Seen

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain import outlook
-from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.insight import outlook
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
 from services.monitor.live import Snapshot
 from tests.support.cuts import cut
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open

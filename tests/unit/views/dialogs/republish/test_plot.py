@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from services.domain.outlook import Load, forecast
+from services.domain.insight.outlook import Load, forecast
 from views.dialogs.republish.plot import WaitingPlot
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from services.commands.bulk import Options
-from services.domain.status import Triage
+from services.commands.bulk.republish import Options
+from services.domain.task.status import Triage
 from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner, Job

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.commands.bulk import Options
-from services.commands.bulk_book import Shelf
-from services.commands.bulk_options import Progress
-from services.domain.status import Status, Triage
+from services.commands.bulk.book import Shelf
+from services.commands.bulk.options import Progress
+from services.commands.bulk.republish import Options
+from services.domain.task.status import Status, Triage
 from tests.support.cuts import cut
 from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -47,7 +47,7 @@ def fall_over(fleet: Fleet, letters: list[str], monkeypatch: pytest.MonkeyPatch)
         if progress.done >= SENT:
             raise Died
 
-    monkeypatch.setattr("services.commands.bulk_book.BEAT_S", 0.0)
+    monkeypatch.setattr("services.commands.bulk.book.BEAT_S", 0.0)
     with pytest.raises(Died):
         bulk.run(bulk.plan(letters), Options(rate=1200), on_progress=tell)
     monkeypatch.undo()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.commands.bulk import Plan
-from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.republish import Plan
 from services.domain.insight.shop import LOGGED_IN, LOGGED_OUT, ShopNow
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Choice, sort_out
 

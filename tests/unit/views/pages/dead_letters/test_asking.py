@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import filter
-from services.domain.status import Triage
+from services.domain.task import filter
+from services.domain.task.status import Triage
 from views.pages.dead_letters.asking import Wanted
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from services.domain.cause_rule import CauseRule
+from services.domain.insight.cause_rule import CauseRule
 from tests.unit.views.pages.dead_letters.test_words import cause
 from views.pages.dead_letters.causes import CauseList, ordered, title_lines
 

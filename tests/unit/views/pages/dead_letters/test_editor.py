@@ -7,7 +7,7 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from services.domain.task_type import TaskType
+from services.domain.types.task_type import TaskType
 from tests.support.cuts import cut
 from views.pages.dead_letters.editor import MessageEditor
 from views.theme import theme

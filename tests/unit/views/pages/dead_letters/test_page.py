@@ -15,16 +15,16 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Annotate, Create
-from services.domain.mask import DOTS
-from services.domain.shop import Pause
-from services.domain.status import Triage
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
+from services.domain.text.mask import DOTS
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
-from views.dialogs.schema_fields import LineInput
+from views.dialogs.schema.fields import LineInput
 from views.pages.dead_letters import words
 from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage

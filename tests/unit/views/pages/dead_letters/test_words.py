@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.status import Status, Triage
-from services.domain.task import Attempt, Task
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status, Triage
 from services.monitor.causes import Cause
 from views.pages.dead_letters import words
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from services.domain.insight import flow, shop
 from services.domain.insight.durations import Measured
 from services.domain.insight.shop import ShopNow
-from services.domain.message import Message
+from services.domain.text.message import Message
 from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample
 
 #: 14:32:07 in UTC+8.

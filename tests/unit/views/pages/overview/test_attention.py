@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from services import i18n
-from services.domain.message import Message
-from services.domain.task_type import TaskType
+from services.domain.text.message import Message
+from services.domain.types.task_type import TaskType
 from services.monitor.attention import WORDS, english
 from services.monitor.overview import Attention
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource, attention
 from views.pages.overview.attention import markers, row_of
-from views.support import type_names
 from views.support.text import THIN
-from views.support.way_words import VERBS
+from views.support.words import type_names
+from views.support.words.way import VERBS
 
 
 def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:

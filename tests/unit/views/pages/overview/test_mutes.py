@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from views.pages.overview.mutes import HOUR_MS, NAME, UNTIL_CHANGED, Mutes
 from views.support.memory import ShortMemory
-from views.widgets.attention_list import AttentionRow
+from views.widgets.attention.list import AttentionRow
 
 NOW = 1_000_000
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from services import i18n
-from services.domain.filter import parse
 from services.domain.insight import flow
+from services.domain.task.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.series import Frame, SampleBuffer

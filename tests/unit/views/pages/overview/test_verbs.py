@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
-from services.domain.task import Task
+from services.domain.task.record import Task
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.overview.verbs import VERBS, AttentionVerbs

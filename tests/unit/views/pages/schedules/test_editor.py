@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services.domain.errors import UsageError
-from services.domain.schedule import Schedule
-from services.domain.shop import Shop
+from services.domain.fleet.shop import Shop
+from services.domain.plans.schedule import Schedule
 from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.schedules import form

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from services.domain import schedule as schedules
-from services.domain.query import Query
-from services.domain.schedule import Schedule
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Schedule
+from services.domain.task.query import Query
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog

@@ -8,7 +8,7 @@ import pytest
 
 from services import i18n
 from services.domain.insight import schedule as insight
-from services.domain.schedule import Planned, Schedule, Tally
+from services.domain.plans.schedule import Planned, Schedule, Tally
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
 

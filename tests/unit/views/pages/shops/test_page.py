@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain.breaker import Rule
-from services.domain.limit import Limit
-from services.domain.shop import Shop
-from services.domain.status import Status
+from services.domain.fleet.shop import Shop
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
+from services.domain.task.status import Status
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.status import Status, Triage
+from services.domain.task.status import Status, Triage
 from services.monitor.tasks import Pick
 from views.pages.tasks.preview import question
 from views.pages.tasks.verbs import CANCEL, RETRY, VERBS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.domain.task import Attempt, Step, Task
-from views.pages.tasks.story import timeline
+from services.domain.task.record import Attempt, Step, Task
+from views.pages.tasks.panel.story import timeline
 
 
 def lines(*attempts: Attempt, steps: tuple[Step, ...]) -> list[str]:

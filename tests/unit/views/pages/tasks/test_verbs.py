@@ -11,9 +11,9 @@ import pytest
 
 from services.commands.outcome import Outcome
 from services.domain.change import Cancel, Claim
-from services.domain.shop import Pause
-from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.fleet.shop import Pause
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.monitor.tasks import Pick, pick
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened

@@ -8,8 +8,8 @@ import pytest
 
 from services.domain.insight import gates
 from services.domain.insight.wait import CLOSED, GateView
-from services.domain.status import Status
-from services.monitor.waiting import Wait
+from services.domain.task.status import Status
+from services.monitor.waits.waiting import Wait
 from tests.unit.services.domain.builders import NOW, task
 from views.pages.tasks import wait_words
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.fleet.worker import BrowserState, LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, Fate, WorkerNow
-from services.domain.task_type import TaskType
-from services.domain.worker import BrowserState, LinkState, SlotState, WorkerInfo
+from services.domain.types.task_type import TaskType
 from views.pages.workers import nodes
 from views.pages.workers.nodes import NO_NAMES, Names
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
-from services.domain.worker import WorkerInfo
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog

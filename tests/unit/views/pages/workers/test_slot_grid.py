@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight import worker as insight
-from services.domain.worker import SlotState, WorkerInfo
 from views.pages.workers.nodes import NO_NAMES
 from views.pages.workers.slot_grid import HEIGHT, TINY, SlotGrid, plan
 

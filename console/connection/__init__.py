@@ -1,0 +1,1 @@
+"""One connection: chosen, opened, lost, left."""

@@ -1,0 +1,131 @@
+"""Leaving a connection while this computer works for it: running tasks finish, or are handed back; nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
+
+from console.main_window import MainWindow
+from services.domain.fleet.worker import SlotState
+from services.i18n import N_, _, ngettext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
+
+#: running tasks get this long when nobody was asked, e.g. at the end of the sample fleet
+GRACE_S, HAND_BACK_S = 5.0, 0.0
+LOOK_MS = 250
+
+
+class LocalWork(Protocol):
+    """What runs in this program. No call blocks."""
+
+    def running(self) -> tuple[SlotState, ...]: ...
+    def drain(self) -> None: ...
+    def resume(self) -> None: ...
+
+
+class Leaving(QObject):
+    """Asked by the window before it closes."""
+
+    def __init__(self, window: MainWindow, work: LocalWork, *, missed: Callable[[SlotState], bool]) -> None:
+        """``missed``: whether anybody would miss a running task; those of the sample fleet nobody does."""
+        super().__init__(window)
+        self._window, self._work, self._missed = window, work, missed
+        self._decided, self._switches = False, False
+        self._then: Callable[[], object] = window.close
+        self._toast: Toast | None = None
+        self.grace_s = GRACE_S  #: how long running tasks may take at the end
+        self.dialog: ConfirmDialog | None = None
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        window.may_close = self.may_close
+
+    def may_close(self) -> bool:
+        """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
+        if self._decided or not any(map(self._missed, self._work.running())):
+            return True
+        self._switches, self._then = False, self._window.close
+        self._ask_once()
+        return False
+
+    def leave(self, then: Callable[[], object]) -> None:
+        """Go on with another connection as soon as nothing that runs here would be missed, or a person said how."""
+        if not any(map(self._missed, self._work.running())):
+            then()
+            return
+        self._switches, self._then = True, then
+        self._ask_once()
+
+    def _ask_once(self) -> None:
+        if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
+            self._ask(self._work.running())
+
+    def _ask(self, running: tuple[SlotState, ...]) -> None:
+        number = len(running)
+        finish = (
+            ngettext("Finish {n} task, then switch", "Finish {n} tasks, then switch", number)
+            if self._switches
+            else ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number)
+        )
+        question = Question(
+            title=N_("Switch connection") if self._switches else N_("Close Fleetdeck"),
+            text=ngettext(
+                "This computer runs {n} task. It can finish first. Handed back, it begins anew on the next free worker,"
+                " or is held if it must not run twice.",
+                "This computer runs {n} tasks. They can finish first. Handed back, they begin anew on the next free"
+                " worker; those that must not run twice are held.",
+                number,
+            ).format(n=number),
+            rows=tuple((slot.task_type, slot.shop.partition(":")[2]) for slot in running),
+            verb=finish.format(n=number),
+            other=self._hand_back_words(),
+        )
+        self.dialog = ConfirmDialog(question, self._window)
+        self.dialog.confirmed.connect(self.finish)
+        self.dialog.other_chosen.connect(self.hand_back)
+        self.dialog.open()
+
+    def _hand_back_words(self) -> str:
+        return _("Hand back and switch") if self._switches else _("Hand back and close")
+
+    def finish(self) -> None:
+        """Take nothing new, and close once the running tasks have ended."""
+        self._work.drain()
+        self._timer.start()
+        self._toast = self._window.toasts.show(lasting(self._closing))
+
+    def _closing(self) -> ToastSpec:
+        actions = (
+            ToastAction(text=self._hand_back_words(), call=self.hand_back),
+            ToastAction(text=_("Stay"), call=self.stay),
+        )
+        text = (
+            _("The connection changes as soon as the running tasks have finished.")
+            if self._switches
+            else _("Fleetdeck closes as soon as the running tasks have finished.")
+        )
+        return ToastSpec(text=text, status="scheduled", actions=actions, sticky=True, key="leaving")
+
+    def hand_back(self) -> None:
+        """Leave now; running tasks go back to their queues and count as no failure."""
+        self.grace_s = HAND_BACK_S
+        self._close()
+
+    def stay(self) -> None:
+        """Go on working."""
+        self._timer.stop()
+        self._work.resume()
+        if self._toast is not None and isValid(self._toast):
+            self._toast.close_now()
+
+    def _look(self) -> None:
+        if not self._work.running():
+            self._close()
+
+    def _close(self) -> None:
+        self._timer.stop()
+        self._decided = True
+        self._then()

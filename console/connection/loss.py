@@ -1,0 +1,204 @@
+"""A lost connection from its first second to the return: banner, card, greys, and what happened meanwhile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import psutil
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from console.main_window import MainWindow
+from services.clock import SystemClock
+from services.domain.insight import connection
+from services.domain.task.status import Status
+from services.i18n import _, ngettext
+from services.messages import render, told
+from services.monitor.health import HealthLog, Trace
+from services.monitor.live import Snapshot
+from views.shell.lost_card import DisconnectedCard, LostPart
+from views.support import shown, text
+from views.support.feed import Feed
+from views.support.language import on_language_changed
+from views.widgets.toast import ToastSpec
+
+CARD_AFTER_MS = 10_000
+TOLD_AFTER_MS = 2_000
+BROKER_PACE_MS = 1_000
+
+
+class LossWatch(QObject):
+    """Fed with every snapshot by the shell's wiring.
+
+    Signals:
+        other_wanted: another connection is wanted; the list may stand at this global position.
+    """
+
+    other_wanted = Signal(QPoint)
+
+    def __init__(
+        self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str, near: bool = False
+    ) -> None:
+        """``near``: broker and store are on this machine, so no network leads to them."""
+        super().__init__(window)
+        self._near = near
+        self._window, self._feed, self._health = window, feed, health
+        self._embedded, self._profile = embedded, profile
+        self._clock = SystemClock()
+        self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
+        self._before: Snapshot | None = None
+        self.card = DisconnectedCard(window)
+        self.card.other_profile.connect(self._on_other)
+        self.card.try_now.connect(self.try_now)
+        self.card.dismissed.connect(self._on_dismissed)
+        self.card.copy_report.connect(self._copy)
+        window.banner.try_now.connect(self.try_now)
+        window.page_changed.connect(self._on_page)
+        self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
+        self._timer.timeout.connect(self._show_card)
+        on_language_changed(self._say)
+
+    @property
+    def since_ms(self) -> int:
+        """Since when the connection is lost, 0 while it is not."""
+        return self._lost_at
+
+    def look(self, snapshot: Snapshot) -> None:
+        """Take in a snapshot."""
+        if not snapshot.at_ms and snapshot.store.connected:
+            return
+        if snapshot.store.connected and snapshot.broker.connected:
+            if self._lost_at:
+                self._found(snapshot)
+            self._before = snapshot
+            return
+        now = self._clock.now_ms()
+        if not self._lost_at:
+            self._lost_at, self._tries, self._dismissed = now, 0, False
+            self._timer.start()
+            self._told_at = 0
+        if not snapshot.retry_in_s and now - self._told_at < BROKER_PACE_MS:
+            return  # the store answers and snapshots go on; the broker is tried at a pace of its own
+        self._told_at = now
+        self._tries += 1 if snapshot.retry_in_s else 0
+        wait = snapshot.retry_in_s  # 0 where only the broker is lost: its driver tries at a pace of its own
+        self._window.banner.show_loss(*self._banner_words(), wait, wait)
+        if self.card.isVisible():
+            self._show_card()
+
+    def _banner_words(self) -> tuple[str, str]:
+        reach, now = self.reach(), self._clock.now_ms()
+        lead = _("{part} lost at {time}.").format(part=self._lost_name(), time=shown.clock(self._lost_at, now))
+        return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
+
+    def _say(self) -> None:
+        """Say everything again."""
+        if self._lost_at:
+            self._window.banner.show_words(*self._banner_words())
+
+    def reach(self) -> connection.Reach:
+        """Which parts answer now."""
+        broker, store = self._health.broker.connected, self._health.store.connected
+        return connection.Reach(broker=broker, store=store, embedded=self._embedded, online=is_online() or self._near)
+
+    def try_now(self) -> None:
+        """Do not wait for the next try."""
+        self._window.banner.show_trying()
+        self._feed.try_now()
+
+    def _found(self, snapshot: Snapshot) -> None:
+        gone = self._clock.now_ms() - self._lost_at
+        self._lost_at = 0
+        self._timer.stop()
+        self.card.hide()
+        self._window.banner.clear()
+        self._window.set_stale(False)
+        self._window.stand_still("")
+        self._window.refresh()
+        if gone >= TOLD_AFTER_MS:
+            self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key="back"))
+
+    def _summary(self, gone_ms: int, snapshot: Snapshot) -> str:
+        back = _("Back after {span}.").format(span=text.duration(shown.span(gone_ms)))
+        if self._before is None:
+            return back
+        old, new = self._before.counts.status, snapshot.counts.status
+        done = max(0, new.get(Status.SUCCEEDED, 0) - old.get(Status.SUCCEEDED, 0))
+        died = max(0, new.get(Status.DEAD, 0) - old.get(Status.DEAD, 0))
+        said = ngettext("{n} task done", "{n} tasks done", done).format(n=text.count(done))
+        dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
+        return f"{back} {text.listed((said, dead))}"
+
+    def _on_other(self) -> None:
+        self.other_wanted.emit(self.card.mapToGlobal(self.card.rect().bottomLeft()))
+
+    def _on_dismissed(self) -> None:
+        self._dismissed = True
+        self.card.hide()
+
+    def _on_page(self) -> None:
+        """Whoever goes on to another page has read the card; the banner stays."""
+        if self.card.isVisible():
+            self._on_dismissed()
+
+    def _show_card(self) -> None:
+        if not self._lost_at or self._dismissed:
+            return
+        self.card.show_parts(self._title(), self._words(), self._parts())
+        place = self._window.rect().center() - self.card.rect().center()
+        self.card.move(place)
+
+    def _lost_name(self) -> str:
+        lost = [name for name, trace in self._named() if not trace.connected]
+        return self._profile if len(lost) != 1 else lost[0]
+
+    def _title(self) -> str:
+        return _("{name} does not answer").format(name=self._lost_name())
+
+    def _words(self) -> str:
+        """What is true meanwhile, then how it is tried again."""
+        reach = self.reach()
+        known = [connection.meanwhile(reach), connection.perhaps(reach)]
+        return text.run_on([*(render(one) for one in known if one is not None), self._pace()])
+
+    def _pace(self) -> str:
+        if not self._tries:
+            return _("The broker is tried again every few seconds.")
+        tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))
+        doubles = _("Each wait doubles, up to 30 s.")
+        return text.run_on((tries, doubles))
+
+    def _named(self) -> tuple[tuple[str, Trace], ...]:
+        broker, store = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
+        return (broker, self._health.broker), (store, self._health.store)
+
+    def _parts(self) -> list[LostPart]:
+        parts = []
+        if not self._embedded:
+            online = is_online()
+            words = _("this computer is online") if online else _("this computer is offline")
+            parts.append(LostPart(name=_("Network"), text=words, state="healthy" if online else "dead"))
+        now = self._clock.now_ms()
+        for name, trace in self._named():
+            seen = _("last seen {time}").format(time=shown.clock(trace.seen_ms, now)) if trace.seen_ms else ""
+            words = _("answers") if trace.connected else told(trace.error) or _("no answer")
+            state = "healthy" if trace.connected else "dead"
+            parts.append(LostPart(name=name, text=words, state=state, seen="" if trace.connected else seen))
+        if self._before is not None and not self._health.store.connected:
+            fleet = self._before.fleet()
+            words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
+            parts.append(LostPart(name=_("Workers"), text=words, state="unconfirmed"))
+        return parts
+
+    def _copy(self) -> None:
+        now = self._clock.now_ms()
+        since = shown.clock(self._lost_at, now)
+        head = _("Connection lost at {time}.").format(time=since)
+        age = text.duration(timedelta(milliseconds=max(0, now - self._lost_at)))
+        rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self._parts()]
+        QGuiApplication.clipboard().setText("\n".join([f"{self._profile}: {head} ({age})", self._words(), *rows]))
+
+
+def is_online() -> bool:
+    """Whether this computer has a network at all, apart from itself."""
+    return any(card.isup for name, card in psutil.net_if_stats().items() if not name.lower().startswith("lo"))

@@ -1,0 +1,95 @@
+"""One open connection: engine, questions, commands, watcher and local workers, opened and closed as a whole."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
+
+from console.local_slots import LocalSlots
+from console.logins import ShopLogins
+from console.sample import SampleAtWork
+from services import addresses, assembly, workforce
+from services import settings as config
+from services.domain.fleet.shop import Shop
+from services.domain.types.task_type import TaskType
+from services.monitor.history import History
+from services.monitor.live import Live
+from services.monitor.overview_source import OverviewQueries
+from services.workers.host import Steward
+
+log = logging.getLogger(__name__)
+
+
+class Session:
+    """Opened off the GUI thread by ``open``; ``close`` waits for everything in the order of dependence."""
+
+    def __init__(self, settings: config.Settings) -> None:
+        self.settings = settings
+        with ExitStack() as undo:
+            self.engine = assembly.open_engine(settings)
+            undo.callback(self.engine.close)
+            self._open(undo)
+            undo.pop_all()
+
+    def _open(self, undo: ExitStack) -> None:
+        """What stands on the engine; ``undo`` closes what was opened when something of it cannot be."""
+        self.commands = assembly.commands(self.engine)
+        self.queries = assembly.queries(self.engine)
+        self.live: Live = assembly.live(self.engine)
+        self.history: History = assembly.history(self.engine)
+        undo.callback(self.history.close)
+        self.overview = OverviewQueries(
+            self.engine.store,
+            self.engine.registry,
+            self.live,
+            self.history,
+            self.queries.causes,
+            self.engine.clock,
+            self.queries.shops.states,
+            partial(assembly.broken_run, self.engine),
+        )
+        refusal = partial(workforce.refuse_read_only, self.settings)
+        self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
+        self.logins = ShopLogins(self.engine, self.commands.sessions)
+        self._steward: Steward | None = None
+        self.sample = SampleAtWork(self.engine, self.commands, self.local)
+
+    def start(self) -> None:
+        """Begin to watch; on the embedded engine this program may also lead."""
+        self.live.start()
+        if self.settings.read_only:
+            return
+        if self.settings.embedded:
+            self._steward = workforce.steward(self.engine)
+            self._steward.start()
+        self.sample.resume()
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Where broker and store are, without passwords."""
+        settings = self.settings
+        if settings.embedded:
+            return str(settings.database), str(settings.database)
+        return addresses.shown(settings.broker.url), addresses.shown(settings.store.url)
+
+    def types(self) -> Mapping[str, TaskType]:
+        """Task types by name."""
+        return self.engine.registry.types()
+
+    def shops(self) -> Mapping[str, Shop]:
+        """Shops by ``platform:shop_id``."""
+        return self.engine.registry.shops()
+
+    def close(self, grace_s: float = 5.0) -> None:
+        """End everything; running tasks get the grace and then go back to their queues."""
+        self.logins.close()
+        self.sample.end()
+        self.local.close(grace_s)
+        if self._steward is not None:
+            self._steward.close()
+        self.live.close()
+        self.history.close()
+        self.engine.close()
+        self.sample.close()

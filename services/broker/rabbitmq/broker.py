@@ -1,0 +1,250 @@
+"""The RabbitMQ driver of the Broker port: one connection to publish, another to consume, declare and count."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from services.broker.rabbitmq import look, topology
+from services.broker.rabbitmq import url as rabbitmq_url
+from services.broker.rabbitmq.connection import Link
+from services.broker.rabbitmq.consumer import RabbitConsumer
+from services.broker.rabbitmq.control import Control
+from services.broker.rabbitmq.management import Management
+from services.broker.rabbitmq.publisher import UNROUTABLE, WINDOW, Publisher
+from services.broker.rabbitmq.timing import Timing
+from services.domain.errors import BrokerError
+from services.domain.task.lane import LANES, shop_queue
+from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
+from services.ports import Clock
+
+DEAD_WINDOW, LOG_WINDOW = 50, 200
+ALARMS_EVERY = 5.0  #: seconds between two questions for the broker's alarms
+RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
+RESTORE_WAIT = 5.0  #: seconds that lost orders wait for it
+
+
+class RabbitBroker:
+    """RabbitMQ behind the port. An alarm of the broker blocks the publishing connection only.
+
+    Both connections open when first needed and come back by themselves; what ``ensure`` declared is declared again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        *,
+        management_url: str = "",
+        profile: str = topology.SINGLE,
+        timing: Timing | None = None,
+        window: int = WINDOW,
+        insecure: bool = False,
+    ) -> None:
+        """``profile``: single (classic lanes with priorities) or cluster (quorum lanes); ``insecure``: the certificate
+        of the server is not checked.
+        """
+        self._profile = profile
+        self.address = replace(rabbitmq_url.parse(url), insecure=insecure)
+        self._clock, self._timing = clock, timing or Timing()
+        self.management = Management(self.address, management_url, clock)
+        self._out = Link(self.address, clock, self._timing, name="publish")
+        self._in = Link(self.address, clock, self._timing, name="consume")
+        self._control = Control(self._in, self.management, profile)
+        self._publisher = Publisher(self._out, clock, self._restore, window=window, cluster=profile == topology.CLUSTER)
+        self._lock = threading.Lock()
+        self._consumers: list[RabbitConsumer] = []
+        self._dedicated: set[str] = set()
+        self._waits: set[int] = set()  #: delays that somebody else declared
+        self._restored_at = float("-inf")
+        self._alarms_at = float("-inf")
+        self._alarms: tuple[str, ...] = ()
+        self._alarms_ms = 0  #: since when there are some
+        self._restoration = threading.Event()  #: clear while it is under way
+        self._restoration.set()
+        self._used: set[Link] = set()
+
+    # -------------------------------------------------------------------------------------------------- messages
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        self._use(self._in)
+        self._control.ensure(platforms, delays)
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        self._use(self._out)
+        delays = {order.delay_s for order in orders if order.kind == "delay" and order.delay_s > 0}
+        if delays and (unknown := delays - self._control.delays):
+            self._add_delays(unknown)
+        if self._profile == topology.CLUSTER:
+            orders = [_for_quorum(order) for order in orders]
+        orders = [_for_queue(order) if order.kind == "letter" else order for order in orders]
+        receipts = self._publisher.publish(orders)
+        lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
+        if lost and self._restoration.wait(RESTORE_WAIT):
+            # somebody may have deleted a queue: it is there again, and nobody has to wait for the turn of the outbox
+            for place, receipt in zip(lost, self._publisher.publish([orders[place] for place in lost]), strict=True):
+                receipts[place] = receipt
+        return receipts
+
+    def _add_delays(self, unknown: set[int]) -> None:
+        try:
+            self.ensure(delays=unknown)
+        except BrokerError:  # each order says by itself what became of it
+            return
+
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> RabbitConsumer:
+        queues = list(dict.fromkeys(topology.lane_queue(lane) for lane in lanes))
+        with self._lock:
+            self._dedicated.update(queue for queue in queues if topology.kind_of(queue) in ("shop", "other"))
+        return self._consume(queues, window, name)
+
+    def dead_letters(self, *, name: str) -> RabbitConsumer:
+        return self._consume([topology.DEAD_QUEUE], DEAD_WINDOW, name)
+
+    def dead_log(self, *, name: str) -> RabbitConsumer | None:
+        self._use(self._in)
+        if topology.DEAD_LOG not in self._control.count([topology.DEAD_LOG]):
+            return None
+        return self._consume([topology.DEAD_LOG], LOG_WINDOW, name, offset="first")
+
+    # ------------------------------------------------------------------------------------------- queues of single shops
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        self._use(self._in)
+        self._control.open_shop(platform, shop_id)
+        with self._lock:
+            self._dedicated.add(shop_queue(shop_id))
+
+    def close_shop(self, platform: str, shop_id: str) -> bool:
+        self._use(self._in)
+        gone = self._control.close_shop(shop_id)
+        if gone:
+            with self._lock:
+                self._dedicated.discard(shop_queue(shop_id))
+        return gone
+
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
+        with self._lock:
+            self._dedicated = set(map(shop_queue, shops))
+            self._waits |= set(delays)
+
+    def _consume(self, queues: Sequence[str], window: int, name: str, offset: str = "") -> RabbitConsumer:
+        self._use(self._in)
+        consumer = RabbitConsumer(self._in, self._control, queues, window=window, name=name, offset=offset)
+        with self._lock:
+            self._consumers = [item for item in self._consumers if not item.closed] + [consumer]
+        return consumer
+
+    # --------------------------------------------------------------------------------------------------- numbers
+    def depths(self) -> list[QueueDepth]:
+        self._use(self._in)
+        self._look_for_alarms()
+        totals = self.management.totals()
+        names = self._known() | {name for name in totals or () if topology.kind_of(name)}
+        counted = self._control.count(sorted(names))
+        return [
+            QueueDepth(
+                name=name,
+                ready=ready,
+                unacked=totals[name][1] if totals is not None and name in totals else None,
+                consumers=consumers,
+                kind=topology.kind_of(name) or "other",
+            )
+            for name, (ready, consumers) in counted.items()
+        ]
+
+    def inspect(self, delays: Iterable[int] = ()) -> Inspection:
+        self._use(self._in)
+        waits = [part for seconds in sorted(delays) for part in topology.delay(seconds, self._profile)]
+        parts = topology.base(self._profile, topology.NO_LIMIT_SINCE)
+        return look.look(self._in, self.management, [*parts, *waits])
+
+    def queues(self) -> list[QueueSeen]:
+        return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
+
+    def health(self) -> BrokerHealth:
+        with self._lock:
+            used = sorted(self._used, key=lambda link: link.name)
+            consumers = list(self._consumers)
+        with self._lock:
+            # a message that was confirmed since tells that the alarm is over
+            stands = self._publisher.answered_at < self._alarms_at
+            alarms, alarms_ms = (self._alarms, self._alarms_ms) if stands else ((), 0)
+        errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
+        return BrokerHealth(
+            connected=bool(used) and all(link.up for link in used),
+            blocked=self._out.blocked or bool(alarms),
+            latency_ms=self._control.latency_ms if self._in.up else -1.0,
+            error=next(filter(None, errors), ""),
+            since_ms=max((link.since_ms for link in used), default=0),
+            version=self._in.version or self._out.version,
+            blocked_ms=min(filter(None, (self._out.blocked_ms, alarms_ms)), default=0),
+            why=", ".join(alarms) or self._out.why,
+            unanswered=self._publisher.unanswered,
+            unanswered_ms=self._publisher.unanswered_ms,
+        )
+
+    def facts(self) -> dict[str, str]:
+        alarms = self.management.alarms()
+        return {
+            "kind": "rabbitmq",
+            "profile": self._profile,
+            "nodes": str(self.management.nodes()),
+            "version": self._in.version or self._out.version,
+            "alarms": ", ".join(alarms or ()),
+            "management_error": self.management.error if alarms is None else "",
+        }
+
+    def close(self) -> None:
+        with self._lock:
+            consumers, self._consumers = self._consumers, []
+        self._out.leave()
+        until = self._clock.monotonic() + self._timing.close
+        for consumer in [consumer for consumer in consumers if consumer.leave()]:
+            consumer.left(max(0.0, until - self._clock.monotonic()))
+        for link in (self._in, self._out):
+            link.close()
+        self.management.close()
+
+    # --------------------------------------------------------------------------------------------------- helpers
+    def _use(self, link: Link) -> None:
+        with self._lock:
+            self._used.add(link)
+        link.start()
+
+    def _look_for_alarms(self) -> None:
+        """Whoever has not published is not told that publishers are held back, and must ask."""
+        now = self._clock.monotonic()
+        with self._lock:
+            if now - self._alarms_at < ALARMS_EVERY:
+                return
+            self._alarms_at = now
+        alarms = tuple(self.management.alarms() or ())
+        with self._lock:
+            self._alarms_ms = (self._alarms_ms or self._clock.now_ms()) if alarms else 0
+            self._alarms = alarms
+
+    def _known(self) -> set[str]:
+        lanes = {topology.lane_queue(lane) for lane in LANES}
+        with self._lock:
+            dedicated, waits = set(self._dedicated), self._waits | self._control.delays
+        delays = {topology.delay_queue(seconds) for seconds in waits}
+        return lanes | delays | dedicated | {topology.DEAD_QUEUE}
+
+    def _restore(self) -> None:
+        """An order found no queue or exchange: declare again what is wanted, at most every few seconds."""
+        now = self._clock.monotonic()
+        if self._in.up and now - self._restored_at >= RESTORE_EVERY:
+            self._restored_at = now
+            self._restoration.clear()
+            self._in.post(lambda: self._control.restore(self._restoration.set))
+
+
+def _for_queue(order: Order) -> Order:
+    return msgspec.structs.replace(order, routing_key=topology.DEAD_QUEUE)
+
+
+def _for_quorum(order: Order) -> Order:
+    priority = topology.quorum_priority(order.routing_key, order.priority)
+    return order if priority == order.priority else msgspec.structs.replace(order, priority=priority)

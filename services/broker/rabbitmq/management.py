@@ -1,0 +1,196 @@
+"""The management API of RabbitMQ, read-only and optional: unacknowledged counts and the arguments of a queue."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import logging
+import ssl
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from services import addresses
+from services.broker.rabbitmq.url import Address
+from services.domain.errors import UsageError
+from services.domain.task.order import QueueSeen
+from services.ports import Clock
+
+log = logging.getLogger(__name__)
+
+TIMEOUT = 3.0
+LIMIT = 16 << 20  #: bytes of an answer; 10,000 queues are 1 MB
+QUIET = 30.0  #: seconds without a question after a failure
+#: live for classic queues; the default statistics are 5-10 s old and cost five times as much
+TOTALS = "disable_stats=true&enable_queue_totals=true&columns=name,messages_ready,messages_unacknowledged"
+SEEN = "name,type,members,policy,operator_policy,effective_policy_definition"
+FAULTS = (OSError, http.client.HTTPException, ValueError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    host: str
+    port: int
+    path: str
+    tls: bool
+
+
+def _place(url: str) -> _Place:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError("the management address must look like http://host:15672", field="broker.management_url")
+    tls = parts.scheme == "https"
+    return _Place(parts.hostname, port or (443 if tls else 80), parts.path.rstrip("/"), tls)
+
+
+class Management:
+    """Questions over one kept connection; every failure means "not known", never an error for the caller."""
+
+    def __init__(self, address: Address, url: str, clock: Clock) -> None:
+        places = addresses.each(url) if url else [node.management_url for node in address.nodes]
+        self._places = [_place(one) for one in places]  #: any will do; the first is the one in use
+        parts = urlsplit(places[0])
+        user = unquote(parts.username) if parts.username is not None else address.user
+        password = unquote(parts.password or "") if parts.username is not None else address.password
+        self._login = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+        self._cafile = address.options.get("cacertfile")
+        self._vhost = quote(address.vhost, safe="")
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: http.client.HTTPConnection | None = None
+        self._quiet_until = 0.0
+        self.error = ""
+
+    def totals(self) -> dict[str, tuple[int, int]] | None:
+        """Ready and unacknowledged messages per queue of the vhost, None where the API is not there."""
+        rows = self._get(f"/api/queues/{self._vhost}?{TOTALS}")
+        if not isinstance(rows, list):
+            return None
+        counted = {}
+        for row in rows:
+            match row:
+                case {"name": str(name), "messages_ready": int(ready), "messages_unacknowledged": int(unacked)}:
+                    counted[name] = (ready, unacked)
+        return counted
+
+    def queues(self) -> list[QueueSeen]:
+        """Every queue of the vhost with its policies; none where the API is not there."""
+        rows = self._get(f"/api/queues/{self._vhost}?columns={SEEN}")
+        found = []
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict) and isinstance(row.get("name"), str):
+                names = [row.get(field) for field in ("policy", "operator_policy")]
+                definition = row.get("effective_policy_definition")
+                kind, members = row.get("type"), row.get("members")
+                found.append(
+                    QueueSeen(
+                        name=row["name"],
+                        kind=kind if isinstance(kind, str) else "",
+                        copies=len(members) if isinstance(members, list) else int(kind == "classic"),
+                        policy=", ".join(name for name in names if isinstance(name, str) and name),
+                        definition=definition if isinstance(definition, dict) else {},
+                    )
+                )
+        return found
+
+    def arguments(self, queue: str) -> Mapping[str, object] | None:
+        """Arguments a queue was declared with."""
+        row = self._get(f"/api/queues/{self._vhost}/{quote(queue, safe='')}?columns=arguments")
+        arguments = row.get("arguments") if isinstance(row, dict) else None
+        return arguments if isinstance(arguments, dict) else None
+
+    def exchange_kind(self, exchange: str) -> str | None:
+        """Type an exchange was declared with."""
+        row = self._get(f"/api/exchanges/{self._vhost}/{quote(exchange, safe='')}?columns=type")
+        kind = row.get("type") if isinstance(row, dict) else None
+        return kind if isinstance(kind, str) else None
+
+    def alarms(self) -> list[str] | None:
+        """``NODE: memory|disk`` of every alarm, None where the API is not there or does not tell this user."""
+        rows = self._get("/api/nodes?columns=name,mem_alarm,disk_free_alarm")
+        if not isinstance(rows, list):
+            return None
+        words = {"mem_alarm": "memory", "disk_free_alarm": "disk"}
+        return [
+            f"{row.get('name', '?')}: {word}"
+            for row in rows
+            if isinstance(row, dict)
+            for field, word in words.items()
+            if row.get(field) is True
+        ]
+
+    def nodes(self) -> int:
+        """How many nodes the cluster has, those included that are down; 0 where nobody tells."""
+        rows = self._get("/api/nodes?columns=name")
+        return len(rows) if isinstance(rows, list) else 0
+
+    def close(self) -> None:
+        with self._lock:
+            self._hang_up()
+
+    def _get(self, path: str) -> Any:
+        with self._lock:
+            if self._clock.monotonic() < self._quiet_until:
+                return None
+            for left in range(len(self._places) - 1, -1, -1):
+                try:
+                    answer = json.loads(self._ask(path))
+                except FAULTS as exc:
+                    self._hang_up()
+                    self._places.append(self._places.pop(0))
+                    if left and not isinstance(exc, ValueError):  # another node may answer; a refusal is of all
+                        continue
+                    self._quiet_until = self._clock.monotonic() + QUIET
+                    self._tell(f"{type(exc).__name__}: {exc}"[:200])
+                    return None
+                self._tell("")
+                return answer
+            return None
+
+    def _ask(self, path: str) -> bytes:
+        fresh = self._kept is None
+        try:
+            return self._exchange(path)
+        except (http.client.HTTPException, ConnectionError):
+            self._hang_up()
+            if fresh:
+                raise
+        return self._exchange(path)  # the kept connection had been closed by the server
+
+    def _exchange(self, path: str) -> bytes:
+        if self._kept is None:
+            self._kept = self._dial()
+        self._kept.request("GET", self._places[0].path + path, headers=self._login)
+        response = self._kept.getresponse()
+        body = response.read(LIMIT + 1)
+        if len(body) > LIMIT:
+            raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
+        if response.length:
+            raise ValueError("the answer breaks off")
+        if response.status != http.HTTPStatus.OK:
+            raise ValueError(f"the answer is {response.status} {response.reason}")
+        return body
+
+    def _dial(self) -> http.client.HTTPConnection:
+        place = self._places[0]
+        if not place.tls:
+            return http.client.HTTPConnection(place.host, place.port, timeout=TIMEOUT)
+        context = ssl.create_default_context(cafile=self._cafile)
+        return http.client.HTTPSConnection(place.host, place.port, timeout=TIMEOUT, context=context)
+
+    def _hang_up(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
+    def _tell(self, error: str) -> None:
+        if error and error != self.error:
+            log.info("management API at %s:%d is not used: %s", self._places[0].host, self._places[0].port, error)
+        self.error = error

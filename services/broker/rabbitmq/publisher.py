@@ -1,0 +1,288 @@
+"""Publishing with confirms: all threads share one window, every order gets its own answer, nothing waits for ever."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pika import spec
+
+from services.broker.rabbitmq import frames
+from services.broker.rabbitmq.call import OK, Call, Slot
+from services.broker.rabbitmq.connection import Link
+from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost
+from services.broker.rabbitmq.timing import NUDGE
+from services.broker.rabbitmq.wire import Channel
+from services.domain.task.order import Order, Receipt
+from services.ports import Clock
+
+log = logging.getLogger(__name__)
+
+WINDOW = 1000  #: orders on their way and not confirmed; more gains nothing
+WINDOW_BYTES = 32 << 20
+TICK = 0.25  #: seconds between two looks of a waiting thread at its deadlines
+TRIES = 3  #: an order that was on its way each time the channel broke is the one that breaks it
+REOPEN = 0.05
+#: seconds until an order that a cluster did not take goes again on a channel of its own, for each time
+AFRESH = (0.3, 1.0, 2.0)
+#: and until one goes again for which there is no answer at all
+UNANSWERED = 5.0
+UNROUTABLE = Receipt(False, "unroutable")
+NACK = Receipt(False, "nack")
+BLOCKED = Receipt(False, "blocked")
+TIMEOUT = Receipt(False, "timeout")
+GONE = Receipt(False, "disconnected")
+
+
+class Publisher:
+    """Sends orders through one channel with confirms; ``publish`` may be called from any thread."""
+
+    def __init__(
+        self,
+        link: Link,
+        clock: Clock,
+        on_missing: Callable[[], None],
+        *,
+        window: int = WINDOW,
+        cluster: bool = False,
+    ) -> None:
+        """``cluster``: what is refused, or not answered, goes again. A channel that first met a queue while its leader
+        was on a node that had just died refuses all for that queue for as long as it lives, and what it had on its way
+        to such a leader is never confirmed (RabbitMQ 3.10).
+        """
+        self._link, self._clock, self._on_missing, self._window = link, clock, on_missing, window
+        self._afresh = AFRESH if cluster else ()
+        self._renewing = False  #: nothing more goes through this channel
+        self._lock = threading.Lock()
+        self._waiting: deque[Slot] = deque()
+        self._flying: dict[int, Slot] = {}  #: by delivery tag, ascending
+        self._bytes = 0
+        self._suspects = 0  #: orders in front of ``_waiting`` that go alone, since one of them broke the channel
+        self._solo = False  #: one of them is on its way
+        self._waking = False
+        self._channel: Channel | None = None
+        self._tag = self._returned = 0
+        self._progress = clock.monotonic()
+        self.unanswered = self.unanswered_ms = 0  #: see ``BrokerHealth``
+        link.add(self)
+
+    # ------------------------------------------------------------------------------------------------- any thread
+    @property
+    def answered_at(self) -> float:
+        """When the broker confirmed something last, monotonic seconds."""
+        return self._progress
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """Send a batch and wait for every answer."""
+        call = Call(orders, self._clock.monotonic())
+        if call.slots and not self._link.closing:
+            if not self._link.up:
+                self._link.post(self._link.nudge)
+            with self._lock:
+                self._waiting.extend(call.slots)
+                wake, self._waking = not self._waking, True
+            if wake:
+                self._link.post(self._pump)
+            while not call.done.wait(TICK):
+                self._expire(call)
+        return call.receipts(GONE)
+
+    def _expire(self, call: Call) -> None:
+        """Give up what has waited long enough; only the orders of this caller."""
+        now, link, timing = self._clock.monotonic(), self._link, self._link.timing
+        with self._lock:
+            given_up = 0
+            if link.closing or self._unreachable(call, now):
+                given_up = call.give_up(GONE)
+            elif link.blocked and now - link.blocked_at >= timing.grace:
+                given_up = call.give_up(BLOCKED)
+            elif (oldest := now - timing.publish) >= call.started:
+                waited = max(self._progress, call.started)
+                given_up = call.give_up(TIMEOUT, lambda slot: (slot.sent or waited) <= oldest)
+                if given_up:
+                    self.unanswered_ms = self.unanswered_ms or self._clock.now_ms()
+                    self.unanswered += given_up
+            if given_up:
+                self._wait_for([slot for slot in self._waiting if not slot.settled])
+            afresh = not self._renewing and self._ignored(call, now)
+            self._renewing |= afresh
+        if afresh:
+            self._link.post(self._renew)
+        if given_up:
+            self._link.post(self._pump)
+
+    def _ignored(self, call: Call, now: float) -> bool:
+        """Whether a cluster has not answered for one of these orders in time; longer is waited for it each time."""
+        if not self._link.up or self._link.blocked:
+            return False
+        silent = [slot for slot in call.slots if not (slot.settled or slot.once) and slot.sent]
+        again = [
+            slot
+            for slot in silent
+            if slot.nacks < len(self._afresh) and now - slot.sent >= UNANSWERED * (slot.nacks + 1)
+        ]
+        for slot in again:
+            slot.nacks += 1
+        return bool(again)
+
+    def _unreachable(self, call: Call, now: float) -> bool:
+        """Lost for long enough; at once where it has been, and an attempt made for this call failed too."""
+        link, limit = self._link, self._link.timing.reconnect
+        if link.up:
+            return False
+        tried = link.failed_at >= call.started - NUDGE
+        return now - max(link.changed_at, call.started) >= limit or (tried and now - link.changed_at >= limit)
+
+    def _wait_for(self, slots: Sequence[Slot]) -> None:
+        self._waiting = deque(slots)
+        self._suspects = sum(1 for slot in slots if slot.tries)
+
+    # ------------------------------------------------------------------------------------------------- I/O thread
+    def on_up(self) -> None:
+        self._open()
+
+    def on_down(self) -> None:
+        self._land()
+
+    def on_data(self) -> None:
+        if self._waiting and len(self._flying) <= self._window // 2:
+            self._pump()
+
+    def _open(self) -> None:
+        if self._link.ready and self._channel is None:
+            self._link.channel(self._opened, self._lost)
+
+    def _opened(self, channel: Channel) -> None:
+        channel.add_on_return_callback(self._unroutable)
+        channel.confirm_delivery(self._confirmed, callback=lambda _frame: self._begin(channel))
+
+    def _begin(self, channel: Channel) -> None:
+        assert channel.channel_number == frames.CHANNEL
+        self._channel, self._tag, self._returned = channel, 0, 0
+        self._pump()
+
+    def _pump(self) -> None:
+        """Fill the window and write it as one piece."""
+        with self._lock:
+            self._waking = False
+            if self._channel is None or self._link.blocked or self._renewing:
+                return
+            pieces: list[bytes] = []
+            limit, now = self._link.connection.body_limit, self._clock.monotonic()
+            while self._waiting and self._room():
+                slot = self._waiting.popleft()
+                self._suspects -= slot.tries > 0
+                if slot.settled:
+                    continue
+                self._tag += 1
+                self._flying[self._tag] = slot
+                self._bytes += slot.size
+                slot.sent = now
+                slot.tries += 1
+                self._solo = slot.tries > 1
+                pieces += (slot.head, frames.body(slot.body, limit))
+        if pieces:
+            self._link.connection.send(pieces)
+
+    def _room(self) -> bool:
+        if (self._suspects or self._solo) and self._flying:
+            return False
+        if len(self._flying) >= self._window:
+            self._flying = {tag: slot for tag, slot in self._flying.items() if not slot.settled}
+        return len(self._flying) < self._window and (self._bytes < WINDOW_BYTES or not self._flying)
+
+    def _confirmed(self, frame: Any) -> None:
+        method = frame.method
+        answer = OK if isinstance(method, spec.Basic.Ack) else NACK
+        with self._lock:
+            self._progress = self._clock.monotonic()
+            self.unanswered = self.unanswered_ms = 0
+            if not method.multiple:
+                self._settle(int(method.delivery_tag), answer)
+                return
+            last = int(method.delivery_tag)
+            tags = []
+            for tag in self._flying:
+                if tag > last:
+                    break
+                tags.append(tag)
+            for tag in tags:
+                self._settle(tag, answer)
+
+    def _settle(self, tag: int, answer: Receipt) -> None:
+        slot = self._flying.pop(tag, None)
+        if slot is None:
+            return
+        self._bytes -= slot.size
+        refused = answer is NACK and not slot.returned and bool(self._afresh)
+        last = slot.once or slot.nacks >= len(self._afresh)
+        if refused and not self._renewing:
+            self._renewing = True
+            self._link.later(self._afresh[min(slot.nacks, len(self._afresh) - 1)], self._renew)
+        if last or not refused:
+            slot.settle(UNROUTABLE if slot.returned else answer)
+            return
+        slot.nacks += 1
+        slot.sent, slot.tries = 0.0, 0
+        self._waiting.append(slot)
+
+    def _renew(self) -> None:
+        """Begin again on a new channel."""
+        channel, self._renewing = self._channel, False
+        if channel is not None and channel.is_open:
+            self._land()
+            channel.close()
+            self._link.later(REOPEN, self._open)
+
+    def _unroutable(self, _channel: Any, method: Any, properties: Any, _body: bytes) -> None:
+        """A return comes before the confirm, carries no tag, and returns come in the order of publishing."""
+        what = (properties.message_id or "", method.exchange, method.routing_key)
+        with self._lock:
+            for tag, slot in self._flying.items():
+                if tag > self._returned and slot.name == what:
+                    slot.returned, self._returned = True, tag
+                    break
+        self._on_missing()
+
+    # -------------------------------------------------------------------------------------------------- recovery
+    def _lost(self, reason: ChannelLost) -> None:
+        """The broker closed the channel because of one order; what else was on its way goes again."""
+        if self._channel is None and not reason.code:  # we have left it
+            return
+        with self._lock:
+            if reason.code in (NOT_FOUND, ACCESS_REFUSED) and " topic " not in reason.text:
+                self._refuse(f"refused: {reason.text}", lambda slot: f" exchange '{slot.name[1]}'" in reason.text)
+            elif reason.code:
+                alone = len(self._flying) == 1
+                self._refuse(f"refused: {reason.text}", lambda slot: alone or slot.tries >= TRIES)
+        self._land(suspect=reason.code != 0)
+        if reason.code:
+            log.warning("the broker closed the publishing channel: %d %s", reason.code, reason.text)
+            self._link.later(REOPEN, self._open)
+        if reason.code == NOT_FOUND:
+            self._on_missing()
+
+    def _refuse(self, error: str, which: Callable[[Slot], bool]) -> None:
+        for slot in self._flying.values():
+            if which(slot):
+                slot.settle(Receipt(False, error))
+
+    def _land(self, *, suspect: bool = False) -> None:
+        """Put what was on its way back in front; a twin of what the broker did take is harmless."""
+        with self._lock:
+            self._channel = None
+            for slot in self._flying.values():
+                if slot.once:  # what was taken of it is not known, and it must not be taken twice
+                    slot.settle(TIMEOUT)
+            back = [slot for slot in self._flying.values() if not slot.settled]
+            self._flying.clear()
+            self._bytes = 0
+            for slot in back:
+                slot.sent = 0.0
+                slot.returned = False
+                slot.tries = slot.tries if suspect else 0
+            self._solo = False
+            self._wait_for([*back, *self._waiting])

@@ -1,0 +1,184 @@
+"""What exists on the broker: names, arguments and bindings of WIRE.md, as values, and declaring them on a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from services.broker.rabbitmq.wire import Channel
+from services.domain.task.lane import LANES, SHOP_QUEUE, Lane, shop_queue
+
+TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
+#: beginnings of the names of the fleet's queues
+OURS = ("rpa_", SHOP_QUEUE)
+DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
+NODE_PREFIX, DELAY_PREFIX = "rpa_node_", "rpa_delay_"
+MAX_PRIORITY = 10
+DEAD_LOG_BYTES = 1 << 30
+#: always said: on a vhost whose default is quorum an omitted type would become one; given and omitted count as equal
+CLASSIC = {"x-queue-type": "classic"}
+SORTED = {**CLASSIC, "x-max-priority": MAX_PRIORITY}
+QUORUM = {"x-queue-type": "quorum"}
+#: since 4.0 a quorum queue gives a message up after 20 returns; where nobody would take it up it must not
+NO_LIMIT_SINCE, NO_LIMIT = (4, 0), {"x-delivery-limit": -1}
+#: an expired message leaves a waiting room when its lane has confirmed it; the broker wants the overflow for that
+SURELY = {"x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish"}
+SINGLE, CLUSTER = "single", "cluster"  #: profiles of a broker
+#: the highest priority that a quorum queue of 4.0 counts as normal
+NORMAL_CLASS = 4
+_LESS = {str(Lane.NORMAL): 2}  #: what brings the levels of a lane into that class
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A durable exchange."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A durable queue."""
+
+    name: str
+    arguments: Mapping[str, object] = field(default_factory=dict, hash=False)
+    #: what will do too where it stands already, or the broker knows no better: the best first
+    accepted: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What an exchange routes to a queue."""
+
+    queue: str
+    exchange: str
+    key: str = ""
+
+
+Part = Exchange | Queue | Binding
+
+
+def lane_queue(lane: str) -> str:
+    """Queue of a lane; the name of a dedicated queue stands for itself."""
+    return f"rpa_tasks_{lane}" if lane in LANES else lane
+
+
+def delay_queue(seconds: int) -> str:
+    """Queue, and exchange, that keep a message for so many seconds."""
+    return f"{DELAY_PREFIX}{seconds}s"
+
+
+def quorum_priority(routing_key: str, priority: int) -> int:
+    """Priority of a message on a cluster: above the normal class in the high lane only.
+
+    Within a lane the order stays, for since 4.3 every level counts. In the queue of a single shop the priority tells
+    the lane, so it stays as it is, and what is urgent comes first there.
+    """
+    lane = routing_key.rpartition(".")[2]
+    if lane not in LANES or lane == Lane.HIGH:
+        return priority
+    return min(max(0, priority - _LESS.get(lane, 0)), NORMAL_CLASS)
+
+
+def kind_of(queue: str) -> str:
+    """lane | shop | delay | dead | other, "" for a queue that is not ours."""
+    if queue == DEAD_QUEUE:
+        return "dead"
+    if queue in {lane_queue(lane) for lane in LANES}:
+        return "lane"
+    for prefix, kind in ((SHOP_QUEUE, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
+        if queue.startswith(prefix):
+            return kind
+    return ""
+
+
+def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Part, ...]:
+    """What every installation has; on a cluster all are quorum queues, which know no ``x-max-priority``."""
+    lanes: list[Part] = []
+    arguments = {**(QUORUM if profile == CLUSTER else SORTED), "x-dead-letter-exchange": DEAD_LETTERS}
+    for lane in LANES:
+        lanes += [Queue(lane_queue(lane), arguments), Binding(lane_queue(lane), TASKS, f"task.*.{lane}")]
+    return (
+        Exchange(TASKS, "topic"),
+        Exchange(DEAD_LETTERS, "direct"),
+        Exchange(RESULTS, "topic"),
+        _dead_queue(profile, version),
+        Binding(DEAD_QUEUE, DEAD_LETTERS, DEAD_KEY),
+        *lanes,
+    )
+
+
+def _dead_queue(profile: str, version: tuple[int, ...]) -> Queue:
+    if profile != CLUSTER:
+        return Queue(DEAD_QUEUE, CLASSIC)
+    if version >= NO_LIMIT_SINCE:
+        return Queue(DEAD_QUEUE, {**QUORUM, **NO_LIMIT}, (QUORUM, CLASSIC))
+    return Queue(DEAD_QUEUE, QUORUM, (CLASSIC,))
+
+
+def platform(name: str) -> tuple[Part, ...]:
+    """The keys under which the broker itself dead-letters a platform's messages."""
+    return tuple(Binding(DEAD_QUEUE, DEAD_LETTERS, f"task.{name}.{lane}") for lane in LANES)
+
+
+def delay(seconds: int, profile: str = SINGLE) -> tuple[Part, ...]:
+    """A waiting room: a fanout in front, so that the original routing key survives to the way out."""
+    name = delay_queue(seconds)
+    waits = {"x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
+    queue = Queue(name, {**CLASSIC, **waits})
+    if profile == CLUSTER:
+        queue = Queue(name, {**QUORUM, **waits, **SURELY}, ({**QUORUM, **waits}, {**CLASSIC, **waits}))
+    return Exchange(name, "fanout"), queue, Binding(name, name)
+
+
+def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Part, ...]:
+    """The dedicated queue of a shop; what a quorum queue gives up for its returns goes to the dead letters."""
+    name = shop_queue(shop_id)
+    queue = Queue(name, CLASSIC)
+    if profile == CLUSTER:
+        back = {"x-dead-letter-exchange": DEAD_LETTERS, "x-dead-letter-routing-key": DEAD_KEY}
+        queue = Queue(name, {**QUORUM, **back}, (CLASSIC,))
+    return queue, Binding(name, TASKS, f"task.{platform}.{shop_id}")
+
+
+def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:
+    """The second copy of dead letters, where the broker has streams."""
+    keys = [DEAD_KEY, *(f"task.{name}.{lane}" for name in platforms for lane in LANES)]
+    stream = Queue(DEAD_LOG, {"x-queue-type": "stream", "x-max-length-bytes": DEAD_LOG_BYTES})
+    return stream, *(Binding(DEAD_LOG, DEAD_LETTERS, key) for key in keys)
+
+
+def declare(channel: Channel, parts: Iterable[Part], step: Callable[[Part], None]) -> None:
+    """Declare in order (pika sends each when the one before is answered); ``step`` follows each answer."""
+    for part in parts:
+
+        def answered(_frame: object, part: Part = part) -> None:
+            step(part)
+
+        match part:
+            case Exchange(name, kind):
+                channel.exchange_declare(name, kind, durable=True, callback=answered)
+            case Queue(name, arguments):
+                channel.queue_declare(name, durable=True, arguments=dict(arguments), callback=answered)
+            case Binding(queue, exchange, key):
+                channel.queue_bind(queue, exchange, routing_key=key, callback=answered)
+
+
+def mismatch(part: Part, text: str, existing: Mapping[str, object] | None) -> str:
+    """What to tell a person when something exists with other arguments."""
+    if isinstance(part, Exchange):
+        return f"Exchange {part.name} exists with another type than {part.kind}; nothing was changed. Broker: {text}"
+    if isinstance(part, Binding):
+        return f"Queue {part.queue} cannot be bound to {part.exchange}; nothing was changed. Broker: {text}"
+    theirs = dict(existing) if existing is not None else "not readable without the management API"
+    hint = ""
+    if existing is not None and part.name in map(lane_queue, LANES):
+        found = CLUSTER if existing.get("x-queue-type") == "quorum" else SINGLE
+        wanted = CLUSTER if part.arguments.get("x-queue-type") == "quorum" else SINGLE
+        hint = f" It was made with broker.profile = {found}, here it is {wanted}." if found != wanted else ""
+    return (
+        f"Queue {part.name} exists with other arguments; nothing was changed. Fleetdeck needs {dict(part.arguments)}, "
+        f"the broker has {theirs}. Broker: {text}.{hint} Delete or rename the queue when it is empty, or use another "
+        "vhost."
+    )

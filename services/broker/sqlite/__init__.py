@@ -1,0 +1,1 @@
+"""The broker on one machine: messages as rows of one SQLite file."""

@@ -1,0 +1,239 @@
+"""A consumer of the embedded broker: takes messages by writing its number on them, settles them by deleting them."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from services.broker.sqlite import messages
+from services.broker.sqlite import shops as shop_queues
+from services.domain.task import lane
+from services.domain.task.order import Delivery
+from services.ports import Clock
+from services.sqlite_writer import SharedFile
+
+log = logging.getLogger(__name__)
+#: a waiting take looks this often for delayed messages that are due
+LOOK_S = 0.05
+
+
+class EmbeddedConsumer:
+    """``services.ports.Consumer`` on SQLite. ``look_after`` is called now and then while it takes."""
+
+    def __init__(
+        self,
+        file: SharedFile,
+        clock: Clock,
+        number: int,
+        queues: Sequence[str],
+        window: int,
+        look_after: Callable[[], None],
+        lifo: frozenset[str] = frozenset(),
+    ) -> None:
+        self._file, self._clock, self._number, self._queues = file, clock, number, tuple(queues)
+        self._window, self._look_after, self._lifo = max(1, window), look_after, lifo
+        self._state = threading.Condition()
+        self._taking = threading.Lock()
+        self._held: dict[int, str] = {}
+        self._shops: tuple[str, ...] = ()  #: dedicated queues, who had the last turn at the end
+        self._seats = 0
+        self._paused = self._closed = False
+        self._ack_lost = 0
+
+    # --------------------------------------------------------------------- taking
+    def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
+        """See ``services.ports.Consumer``; nothing is fetched ahead, so nothing can lie here untaken."""
+        deadline = time.monotonic() + timeout
+        quotas = [(messages.LANE_QUEUES.get(lane, lane), most) for lane, most in plan]
+        quotas = quotas or [(queue, limit) for queue in self._queues]
+        while True:
+            try:
+                self._look_after()
+                found = self._take(limit, quotas) if self._may_take(deadline, quotas) else []
+            except sqlite3.Error as exc:
+                found = self._failed(exc, deadline)
+            if found or self._closed or time.monotonic() >= deadline:
+                return found
+
+    def _may_take(self, deadline: float, quotas: Sequence[tuple[str, int]]) -> bool:
+        """Wait until there may be something for this consumer, at most until the deadline."""
+
+        def open_or_closed() -> bool:
+            return self._closed or (not self._paused and bool(self._rooms(quotas) or self._waiting_shops()))
+
+        with self._state:
+            ready = self._state.wait_for(open_or_closed, max(0.0, deadline - time.monotonic()))
+        if not ready or self._closed:
+            return False
+        queues = {queue for queue, _ in self._rooms(quotas)}
+        wish = self._wish(quotas, 1)
+        seconds = min(LOOK_S, max(0.0, deadline - time.monotonic()))
+        look = self._file.wait_for(
+            "messages",
+            seconds,
+            lambda conn: (
+                messages.anything(conn, queues, self._clock.now_ms()) or (wish and shop_queues.anything(conn, wish))
+            ),
+        )
+        return look is not None
+
+    def _rooms(self, quotas: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+        """The quotas, cut to what the window leaves; those of full queues are left out."""
+        held = Counter(list(self._held.values()))
+        rooms: list[tuple[str, int]] = []
+        for queue, most in quotas:
+            room = min(most, self._window - held[queue])
+            if room > 0:
+                rooms.append((queue, room))
+                held[queue] += room
+        return rooms
+
+    def _waiting_shops(self) -> list[str]:
+        """Dedicated queues of which one more message may be held, if there is a free seat."""
+        held = self._taken_seats()
+        return [queue for queue in self._shops if queue not in held] if len(held) < self._seats else []
+
+    def _taken_seats(self) -> set[str]:
+        return {queue for queue in list(self._held.values()) if lane.is_shop_queue(queue)}
+
+    def _wish(self, quotas: Sequence[tuple[str, int]], limit: int) -> shop_queues.Wish | None:
+        """What a take may bring where dedicated queues are served; None where they are not."""
+        shops = self._waiting_shops()
+        if not shops or self._paused or self._closed:
+            return None
+        held = Counter(list(self._held.values()))
+        rooms = {queue: max(0, self._window - held[queue]) for queue, _ in quotas}
+        seats = self._seats - len(self._taken_seats())
+        return shop_queues.Wish(quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit, lifo=self._lifo)
+
+    def _take(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
+        with self._taking:
+            with self._state:
+                rooms = [] if self._paused or self._closed else self._rooms(quotas)
+                wish = self._wish(quotas, limit)
+            if not rooms and wish is None:
+                return []
+            now = self._clock.now_ms()
+            rows = self._file.write(
+                lambda conn: (
+                    messages.take(conn, self._number, rooms, limit, now, self._lifo)
+                    if wish is None
+                    else shop_queues.take(conn, self._number, wish, now)
+                )
+            )
+            with self._state:
+                self._held.update((row[0], row[1]) for row in rows)
+                if wish is not None:
+                    served = {row[1] for row in rows}
+                    self._shops = tuple(sorted(self._shops, key=served.__contains__))
+        received = self._clock.monotonic()
+        return [messages.delivery(row, received) for row in rows]
+
+    def _failed(self, exc: sqlite3.Error, deadline: float) -> list[Delivery]:
+        """An empty answer, late enough that the caller does not spin."""
+        log.warning("nothing can be taken now: %s", exc)
+        with self._state:
+            self._state.wait_for(lambda: self._closed, min(0.2, max(0.0, deadline - time.monotonic())))
+        return []
+
+    # -------------------------------------------------------------------- settling
+    def ack(self, deliveries: Iterable[Delivery]) -> None:
+        """Settle as done."""
+        self._settle(deliveries, messages.delete, "")
+
+    def requeue(self, deliveries: Iterable[Delivery]) -> None:
+        """Give back."""
+        self._settle(deliveries, messages.give_back, "messages")
+
+    def put_back(self, deliveries: Iterable[Delivery]) -> None:
+        """Whoever is first may take them."""
+        self._settle(deliveries, messages.put_back, "messages")
+
+    def _settle(
+        self,
+        deliveries: Iterable[Delivery],
+        how: Callable[[sqlite3.Connection, int, Sequence[int]], int],
+        wakes: str,
+    ) -> None:
+        with self._state:
+            places = [one.token for one in deliveries if isinstance(one.token, int) and one.token in self._held]
+            for place in places:
+                del self._held[place]
+            self._state.notify_all()
+        if not places:
+            return
+
+        def settled(count: int | None, error: BaseException | None) -> None:
+            if error is not None:
+                log.warning("%d messages stay with consumer %d: %s", len(places), self._number, error)
+            self._ack_lost += len(places) - (count or 0)
+
+        try:
+            self._file.post(lambda conn: how(conn, self._number, places), wakes, settled)
+        except sqlite3.Error as exc:
+            settled(None, exc)
+
+    @property
+    def ack_lost(self) -> int:
+        """Deliveries that were not ours any more when they were settled."""
+        return self._ack_lost
+
+    def held(self) -> int:
+        """Deliveries taken and not settled."""
+        return len(self._held)
+
+    # ----------------------------------------------------------------------- state
+    @property
+    def closed(self) -> bool:
+        """Whether it has left."""
+        return self._closed
+
+    def set_window(self, unacked: int) -> None:
+        """Hold at most so many of a queue."""
+        with self._state:
+            self._window = max(1, unacked)
+            self._state.notify_all()
+
+    def pause(self) -> None:
+        """Take nothing more."""
+        with self._state:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Take again."""
+        with self._state:
+            self._paused = False
+            self._state.notify_all()
+
+    def serve(self, shops: Sequence[str], seats: int) -> None:
+        """Take from the dedicated queues of these shops too."""
+        queues = dict.fromkeys(map(lane.shop_queue, shops))
+        with self._state:
+            if self._closed:
+                return
+            kept = [queue for queue in self._shops if queue in queues]
+            changed = set(queues) != set(self._shops)
+            self._shops = (*(queue for queue in queues if queue not in self._shops), *kept)
+            self._seats = max(1, seats)
+            self._state.notify_all()
+        if changed:
+            names = [*self._queues, *queues]
+            self._file.write(lambda conn: messages.serve(conn, self._number, names))
+
+    def close(self) -> None:
+        """Give back what is held, and leave."""
+        with self._state:
+            if self._closed:
+                return
+            self._closed = True
+            self._state.notify_all()
+        with self._taking:
+            self._held.clear()
+            try:
+                self._file.write(lambda conn: messages.leave(conn, [self._number]), "messages")
+            except sqlite3.Error as exc:
+                log.warning("what consumer %d held comes back when its process ends: %s", self._number, exc)

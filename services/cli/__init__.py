@@ -1,0 +1,1 @@
+"""The command line: words to questions and acts, errors to exit codes."""

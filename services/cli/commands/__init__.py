@@ -1,0 +1,1 @@
+"""The commands, a noun or a verb a file."""

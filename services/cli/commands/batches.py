@@ -1,0 +1,138 @@
+"""``batch``: tasks that were created together, looked at and changed as one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import choose, shapes
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
+from services.commands.batches import BatchOutcome, BatchPlan
+from services.domain.errors import UsageError
+from services.domain.task.status import Status
+from services.domain.text.said import said
+from services.monitor.batches import BatchView
+from services.spans import english_between
+
+EXAMPLES = (
+    "batch list",
+    "batch show nightly-1f3a9c20",
+    "batch cancel nightly-1f3a9c20 --dry-run",
+    "batch cancel nightly-1f3a9c20 --reason 'wrong prices' --yes",
+    "batch retry nightly-1f3a9c20 --yes",
+)
+MOST = 1000
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("batch", parents=[common], help="tasks that were created together", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    listing = verbs.add_parser("list", parents=[common], help="those that began last first, and how far each is")
+    listing.add_argument("--limit", type=whole(1, MOST), default=20)
+    listing.add_argument("--cursor", default="", help="`next` of the page before")
+    listing.set_defaults(handler=list_batches)
+    showing = verbs.add_parser("show", parents=[common], help="counts, progress and an estimate")
+    showing.add_argument("name", metavar="NAME")
+    showing.set_defaults(handler=show)
+    for verb, text in (
+        ("cancel", "end what waits, ask what runs to stop; what has ended stays"),
+        ("retry", "open dead letters again under new ids in the same batch, retrying tasks now; held ones are left"),
+    ):
+        parser = verbs.add_parser(verb, parents=[common], help=text)
+        parser.add_argument("name", metavar="NAME")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.add_argument("--dry-run", action="store_true", help="show what would be done")
+        parser.set_defaults(handler=change, verb=verb)
+        if verb == "cancel":
+            parser.add_argument("--reason", default="")
+
+
+def list_batches(context: Context) -> int:
+    """Print one page of them."""
+    args = context.args
+    with context.engine() as engine:
+        views, after = assembly.queries(engine).batches.page(args.limit, _place(args.cursor))
+    rows = [(view.batch, shapes.iso(view.begun_at), view.total, f"{view.progress} %", _counted(view)) for view in views]
+    document = {"batches": [_document(view) for view in views], "next": after or None}
+    context.show(document, table(("batch", "begun", "tasks", "ended", "by status"), rows))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print how one stands."""
+    name = context.args.name
+    with context.engine() as engine:
+        view = assembly.queries(engine).batches.show(name)
+    if not view.total:
+        raise UsageError(said("batch.unknown", name=name[:80]), field="name")
+    document = _document(view) | {"left_s": None if view.left_s is None else round(view.left_s, 1)}
+    lines = [f"{status:<10} {number}" for status, number in sorted(view.counts.items())]
+    lines.append(f"{view.ended} of {view.total} ended ({view.progress} %)")
+    if view.left is not None and view.left_s:
+        document["left_spread_s"] = {"low": round(view.left.low_s, 1), "high": round(view.left.high_s, 1)}
+        lines.append(f"at this pace all has ended in about {english_between(view.left.low_s, view.left.high_s)}")
+    if held := view.counts.get(Status.HELD):
+        lines.append(f"{held} held: decide about them with task resolve")
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def change(context: Context) -> int:
+    """Cancel or retry one, after its plan was shown and confirmed."""
+    args = context.args
+    with context.engine() as engine:
+        commands = assembly.commands(engine).batches
+        plan = commands.plan_cancel(args.name) if args.verb == "cancel" else commands.plan_retry(args.name)
+        if args.dry_run:
+            return _planned(context, plan)
+        if not context.confirm(f"{args.verb} batch {args.name}:", len(plan.task_ids)):
+            return EXIT_FAILED
+        done = commands.cancel(plan, reason=args.reason) if args.verb == "cancel" else commands.retry(plan)
+    return _report(context, done)
+
+
+def _planned(context: Context, plan: BatchPlan) -> int:
+    document = {
+        "dry_run": True,
+        "verb": context.args.verb,
+        "batch": plan.batch,
+        "before": dict(plan.before),
+        "count": len(plan.task_ids),
+        "ids": list(plan.task_ids),
+    }
+    head = f"{context.args.verb} batch {plan.batch}: {len(plan.task_ids)} of {sum(plan.before.values())} tasks"
+    context.show(document, [head, *plan.task_ids])
+    return EXIT_OK
+
+
+def _report(context: Context, done: BatchOutcome) -> int:
+    counts = {"batch": context.args.name, "before": dict(done.before), "after": dict(done.after)}
+    lines = choose.lines(done.outcome, context.args.verb)
+    statuses = sorted({*done.before, *done.after})
+    rows = [(status, done.before.get(status, 0), done.after.get(status, 0)) for status in statuses]
+    context.show(counts | choose.document(done.outcome), [*lines, *table(("status", "before", "after"), rows)])
+    return EXIT_OK if done.outcome.clean else EXIT_FAILED
+
+
+def _document(view: BatchView) -> dict[str, Any]:
+    return {
+        "batch": view.batch,
+        "begun_at": shapes.iso(view.begun_at),
+        "status": dict(view.counts),
+        "total": view.total,
+        "ended": view.ended,
+        "progress": view.progress,
+    }
+
+
+def _counted(view: BatchView) -> str:
+    return ", ".join(f"{status} {number}" for status, number in sorted(view.counts.items()))
+
+
+def _place(cursor: str) -> str:
+    at, slash, _ = cursor.partition("/")
+    if cursor and not (slash and at.isascii() and at.isdigit() and len(at) < 16):
+        raise UsageError(f"--cursor takes `next` of the page before, not {cursor!r:.80}", field="--cursor")
+    return cursor

@@ -1,0 +1,310 @@
+"""``task create``: one task, the same for several shops, or what each row of a file says."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from services import assembly
+from services.cli import guesses, json_text, shapes, task_sheet
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds
+from services.cli.instants import Instants
+from services.commands.sheet import text_file
+from services.commands.sheet.orders import Defaults, Orders
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import valid_word
+from services.domain.gates import dependency
+from services.domain.task.status import Status
+from services.domain.text.said import said
+from services.domain.types import task_type
+from services.domain.types.schema import Problem
+from services.engine.producer import Submitted, TaskSpec
+from services.messages import english
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare its options."""
+    parser.add_argument(
+        "--shop", action="append", default=[], help="shop id, or platform:shop_id; several: again, or with commas"
+    )
+    parser.add_argument("--platform", default="")
+    parser.add_argument("--type", dest="task_type", default="")
+    parser.add_argument("--payload", default="{}", help="JSON object")
+    parser.add_argument("--priority", default="")
+    parser.add_argument("--delay", type=seconds, default=0.0, metavar="DURATION", help="10m, 2h, or seconds")
+    parser.add_argument("--not-before", default="", metavar="TIME", help="2026-11-22T08:00, in the fleet's time zone")
+    parser.add_argument(
+        "--deadline",
+        default="",
+        metavar="TIME",
+        help="a time or a duration from now; what has not started by then becomes a dead letter",
+    )
+    parser.add_argument(
+        "--depends-on",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="start when this one has succeeded; repeatable",
+    )
+    parser.add_argument(
+        "--on-dependency-failure",
+        choices=dependency.POLICIES,
+        default="",
+        help="when one of those is dead or cancelled: wait on (default), or be cancelled too",
+    )
+    parser.add_argument("--batch", default="", metavar="NAME", help="default: a new one where there are several tasks")
+    parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
+    parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
+    parser.add_argument(
+        "--file",
+        default="",
+        metavar="tasks.xlsx|.csv|.jsonl",
+        help="a task for each row, as the row says; the options above count where a row says nothing",
+    )
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="COLUMN=FIELD",
+        help="what a column of the file is, e.g. 店号=shop, 页数=payload.page_size, or =- to ignore it; repeatable",
+    )
+    parser.add_argument(
+        "--encoding", choices=tuple(text_file.ENCODINGS), default="", help="of the file, where found wrongly"
+    )
+    parser.add_argument("--sheet", default="", metavar="NAME", help="of the workbook; default: the one in front")
+    parser.add_argument("--dry-run", action="store_true", help="tell what the file asks for and create nothing")
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="create the good rows all the same; without it one bad row (exit code 2) keeps all from being created",
+    )
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help="accept types and shops in the file that nobody has defined"
+    )
+    parser.add_argument("--strict", action="store_true", help="refuse types that nobody has defined and new platforms")
+    parser.add_argument("--yes", action="store_true", help="do not ask about words that look misspelt")
+    parser.set_defaults(handler=create)
+
+
+def create(context: Context) -> int:
+    """Create tasks; exit 2 when an input was not acceptable, 1 when one was a duplicate."""
+    args = context.args
+    if args.file:
+        return _create_of_file(context)
+    for option in ("map", "encoding", "sheet", "skip_bad", "dry_run", "allow_unknown"):
+        if getattr(args, option):
+            name = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{name} goes with --file", field=name)
+    specs, instants = _of_shops(args), Instants.of(context.settings())
+    batch = _batch(args, len(specs))
+    plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
+    specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
+    with context.engine() as engine:
+        specs = [_with_platform(spec, engine) for spec in specs]
+        warnings = _look_at(context, guesses.doubts(engine, specs))
+        if warnings is None:
+            return EXIT_FAILED
+        done = assembly.commands(engine).tasks.create(specs, origin="cli")
+        errors = sorted(_faults(engine, done), key=lambda error: error["line"])
+    batch = batch if done.created else ""
+    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, _lines(done, errors, batch))
+    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+
+
+def _create_of_file(context: Context) -> int:
+    """A task for each row of a file; with a bad row nothing, unless that is asked for."""
+    args = context.args
+    if args.shop:
+        raise UsageError("--file brings the shop of every task; leave --shop out", field="--file")
+    defaults = _defaults(args, Instants.of(context.settings()))
+    with context.engine() as engine:
+        asked = task_sheet.read(engine, args, context.settings(), defaults)
+        # also what is active already: the guard looks once more, and notes whom it turned away
+        every = (*asked.specs, *(one.spec for one in asked.active))
+        batch = _batch(args, len(every))
+        specs = [
+            replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch)
+            for spec in sorted(every, key=lambda spec: spec.line)
+        ]
+        warnings = _look_at(context, guesses.doubts(engine, specs))
+        if warnings is None:
+            return EXIT_FAILED
+        goes = bool(specs) and not args.dry_run and (args.skip_bad or not asked.faults)
+        done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
+        errors = [*_row_errors(asked), *_faults(engine, done)]
+    batch = batch if done.created else ""
+    told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
+    told["dry_run"] = args.dry_run
+    words = [
+        *task_sheet.lines(asked, created=goes),
+        *_lines(done, errors[len(asked.faults) :], batch),
+        *task_sheet.active(len(done.duplicates), args.if_duplicate),
+    ]
+    if asked.faults and not goes:
+        told |= {"error": task_sheet.first_fault(asked), "field": asked.faults[0].field}
+        words.append("nothing was created; mend these rows, or create the others with --skip-bad")
+    elif args.dry_run:
+        words.append(f"{len(asked.going)} tasks would be created; nothing was created")
+    context.show(told, words)
+    doubled = done.duplicates or asked.twins or (asked.active and asked.fate == "reject")
+    return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
+
+
+def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:
+    """What the options say for rows that say nothing."""
+    return Defaults(
+        platform=args.platform,
+        task_type=args.task_type,
+        priority=args.priority,
+        delay_s=args.delay,
+        at_ms=instants.read(args.not_before, "--not-before"),
+        deadline_ms=instants.read(args.deadline, "--deadline"),
+        depends_on=tuple(args.depends_on),
+        policy=args.on_dependency_failure,
+        payload=json_text.read_object(args.payload, "--payload"),
+    )
+
+
+def _row_errors(asked: Orders) -> list[dict[str, Any]]:
+    return [
+        {"line": fault.row, "field": fault.field, "error": f"{fault.column}: {english(fault.reason)}".lstrip(": ")}
+        for fault in asked.faults
+    ]
+
+
+def _faults(engine: assembly.Engine, done: Submitted) -> Iterator[dict[str, Any]]:
+    """What was refused; of a payload everything that is wrong with it, once for all tasks that have the same."""
+    told: set[tuple[str, str]] = set()
+    for spec, field, text in done.errors:
+        found = [Problem(path=field, message="", code="")]
+        same = spec.task_type, repr(spec.payload)
+        if same not in told:
+            told.add(same)
+            found = task_type.validate_payload(engine.registry.task_type(spec.task_type), spec.payload) or found
+        if (found[0].path or "payload") != field or not found[0].message:
+            yield {"line": spec.line, "field": field, "error": text}
+            continue
+        for one in found:
+            where = one.path or "payload"
+            words = said("payload.bad", field=where, problem=one.message)
+            yield {"line": spec.line, "field": where, "error": words}
+
+
+def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | None:
+    """Warn of words that look misspelt; None when the person at the terminal does not go on.
+
+    Raises:
+        UsageError: with ``--strict``.
+    """
+    args = context.args
+    if doubts and args.strict:
+        raise UsageError(doubts[0].sentence, field=doubts[0].field)
+    sentences = [doubt.sentence for doubt in doubts]
+    context.warn(sentences)
+    if any(doubt.near for doubt in doubts) and context.person and not args.yes and not context.confirm("create it"):
+        return None
+    return sentences
+
+
+def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
+    """The same task for each of the shops."""
+    payload = json_text.read_object(args.payload, "--payload")
+    shops = list(dict.fromkeys(name.strip() for words in args.shop for name in words.split(",") if name.strip()))
+    for name, value in (("--shop", shops), ("--type", args.task_type)):
+        if not value:
+            raise UsageError(f"{name} is missing (or use --file)", field=name)
+    specs = []
+    for shop in shops:
+        platform = args.platform
+        if not platform and ":" in shop:
+            platform, _, shop = shop.partition(":")
+        specs.append(
+            TaskSpec(
+                platform=platform,
+                shop_id=shop,
+                task_type=args.task_type,
+                payload=payload,
+                priority=args.priority,
+                delay_s=args.delay,
+            )
+        )
+    return specs
+
+
+def _batch(args: argparse.Namespace, count: int) -> str:
+    """The batch that was named, a new one for several tasks, "" for one."""
+    if args.batch and not valid_word(args.batch):
+        raise UsageError(f"--batch must be 1-64 of A-Z a-z 0-9 _ -, not {args.batch!r:.80}", field="--batch")
+    return args.batch or (f"{'file' if args.file else 'cli'}-{secrets.token_hex(4)}" if count > 1 else "")
+
+
+def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskSpec:
+    """What the options say about every task, those of a file too."""
+    return replace(
+        spec,
+        if_duplicate=args.if_duplicate,
+        reason=args.reason,
+        batch=batch,
+        depends_on=(*spec.depends_on, *args.depends_on),
+        on_dependency_failure=args.on_dependency_failure or spec.on_dependency_failure,
+    )
+
+
+def _planned(spec: TaskSpec, at_ms: int, deadline_ms: int) -> TaskSpec:
+    """What a row of a file says for itself comes before what the options say for all."""
+    if at_ms and not spec.at_ms:
+        spec = replace(spec, at_ms=at_ms)
+    return replace(spec, deadline_ms=spec.deadline_ms or deadline_ms)
+
+
+def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
+    """A bare shop id is accepted where only one platform has it."""
+    if spec.platform:
+        return spec
+    found = [shop.platform for shop in engine.registry.shops().values() if shop.shop_id == spec.shop_id]
+    if len(found) != 1:
+        known = ", ".join(sorted(found)) or "none"
+        raise UsageError(
+            f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform"
+        )
+    return replace(spec, platform=found[0])
+
+
+def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "created": [task.task_id for task in done.created],
+        "duplicates": [
+            {
+                "shop": task.shop,
+                "type": spec.task_type,
+                "existing": task.task_id,
+                "status": task.status,
+                "line": spec.line,
+            }
+            for spec, task in done.duplicates
+        ],
+        "errors": errors,
+        "unconfirmed": done.unconfirmed,
+    }
+
+
+def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str) -> list[str]:
+    lines = [task.task_id for task in done.created]
+    lines += [
+        (f"line {spec.line}: " if spec.line else "")
+        + f"duplicate: {task.task_id} is {task.status}"
+        + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
+        + "; use --if-duplicate queue, or force with --reason"
+        for spec, task in done.duplicates
+    ]
+    lines += [
+        f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors
+    ]
+    if done.unconfirmed:
+        lines.append(
+            f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers"
+        )
+    return lines + ([f"batch {batch}: batch show {batch}"] if batch else [])

@@ -1,0 +1,172 @@
+"""``dead``: list, show, republish, archive, ignore, restore, note, runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from services import assembly, messages
+from services.cli import choose, shapes
+from services.cli.commands import republish
+from services.cli.commands import runs as cli_runs
+from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.domain.errors import UsageError
+from services.domain.task import classify
+from services.domain.task.status import Status, Triage
+from services.monitor.causes import Cause
+
+WITHIN = "status:dead"
+EXAMPLES = (
+    "dead list --filter 'kind:timeout'",
+    "dead show pdd_sync_order_s1_1f3a9c20",
+    "dead republish --filter 'fp:9ac1' --dry-run",
+    "dead republish --filter 'fp:9ac1' --probe 3 --rate 30 --yes",
+    "dead note pdd_sync_order_s1_1f3a9c20 'asked the shop for a new password'",
+    "dead runs",
+    "dead republish --resume 3f9a01c2 --yes",
+    "dead republish pdd_sync_order_s1_1f3a9c20 --payload '{\"page\": 1}'",
+    "dead archive --filter 'age>7d' --note 'too old'",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("dead", parents=[common], help="triage dead letters", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
+    listing.add_argument("--filter", metavar="EXPR", default="")
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument("--triage", choices=("open", "archived", "ignored", "republished", "all"), default="open")
+    listing.set_defaults(handler=list_dead)
+    showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
+    showing.add_argument("id")
+    showing.set_defaults(handler=show)
+    for name, text in (
+        ("republish", "make a new task of each, linked to the old one"),
+        ("archive", "put away"),
+        ("ignore", "hide"),
+        ("restore", "take archived or ignored ones back"),
+    ):
+        aliases = ["reopen"] if name == "restore" else []
+        parser = verbs.add_parser(name, parents=[common], help=text, aliases=aliases)
+        choose.add_choice(parser)
+        if name != "republish":
+            parser.add_argument("--note", default="")
+        parser.set_defaults(handler=change, verb=name)
+        if name == "republish":
+            republish.options(parser)
+    noting = verbs.add_parser("note", parents=[common], help="write down what you know, for whoever looks next")
+    noting.add_argument("id")
+    noting.add_argument("text")
+    noting.set_defaults(handler=note)
+    runs = verbs.add_parser("runs", parents=[common], help="bulk republishing: what went how far, and what can go on")
+    runs.set_defaults(handler=cli_runs.list_runs)
+
+
+def list_dead(context: Context) -> int:
+    """Print dead letters and causes."""
+    args = context.args
+    triage = "" if args.triage == "all" else f"triage:{args.triage}"
+    with context.engine() as engine:
+        questions = assembly.queries(engine)
+        page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit)
+        causes = questions.causes.causes(args.triage) if args.triage != "all" and not args.filter else None
+    document = {
+        "tasks": [shapes.task(task) for task in page.tasks],
+        "next": page.next,
+        "total": page.total,
+        "at_least": page.at_least,
+        "causes": [
+            {
+                "fingerprint": cause.fingerprint,
+                "kind": cause.kind,
+                "title": messages.english(cause.title),
+                "headline": cause.headline,
+                "count": cause.count,
+                "shops": cause.shops,
+                "scope": cause.scope,
+                "worth": shapes.worth(cause.worth),
+            }
+            for cause in (causes.rows if causes is not None else ())
+        ],
+    }
+    rows = [
+        (
+            task.task_id,
+            task.error_kind,
+            task.task_type,
+            task.shop,
+            shapes.iso(task.ended_at),
+            classify.headline(task.error),
+        )
+        for task in page.tasks
+    ]
+    lines = table(("id", "kind", "type", "shop", "died", "error"), rows)
+    if causes is not None and causes.rows:
+        lines += ["", "causes, and whether their letters would pass if they ran now:"]
+        lines += [_cause_line(cause) for cause in causes.rows]
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one dead letter."""
+    with context.engine() as engine:
+        questions = assembly.queries(engine).tasks
+        detail = questions.detail(context.args.id)
+        stone = questions.removed(context.args.id) if detail is None else None
+    if stone is not None:
+        raise UsageError(shapes.removed(stone), field="id")
+    if detail is None or detail.task.status != Status.DEAD:
+        raise UsageError(f"there is no dead letter {context.args.id!r:.220}; see `dead list`", field="id")
+    letter = detail.letter
+    body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
+    document = shapes.document(detail.task, []) | {
+        "message": {"body": body, "headers": json.loads(letter.headers) if letter is not None else {}},
+        "notes": [{"at": shapes.iso(note.at), "by": note.who, "text": note.text} for note in detail.notes],
+        "verdict": shapes.verdict(detail.verdict),
+        "worth": shapes.worth(detail.worth),
+    }
+    task = detail.task
+    lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
+    lines += ["", *shapes.again(detail)]
+    lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
+    lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def note(context: Context) -> int:
+    """Write a note beside a dead letter."""
+    args = context.args
+    with context.engine() as engine:
+        outcome = assembly.commands(engine).dead_letters.note(args.id, args.text)
+    return choose.report(context, outcome, "note")
+
+
+def change(context: Context) -> int:
+    """Republish, archive, ignore or reopen the chosen dead letters."""
+    args = context.args
+    with context.engine() as engine:
+        if args.verb == "republish" and args.resume is not None:
+            return cli_runs.resume(context, engine)
+        ids = choose.chosen(context, engine, within=WITHIN if args.verb == "restore" else f"{WITHIN} triage:open")
+        if args.verb == "republish":
+            return republish.republish(context, engine, ids)
+        if args.dry_run:
+            return choose.dry_run(context, ids, args.verb)
+        if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
+            return EXIT_FAILED
+        word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "restore": Triage.OPEN}[args.verb]
+        outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
+        return choose.report(context, outcome, args.verb)
+
+
+def _cause_line(cause: Cause) -> str:
+    title, why = messages.english(cause.title), messages.english(cause.worth.message)
+    return f"{cause.count:>6}  {cause.worth.level:<7}  {_one_line(title)}: {why}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

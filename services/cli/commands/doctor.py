@@ -1,0 +1,64 @@
+"""``doctor``: what the fleet stands on, what is wrong with it, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import checkup
+from services.cli import shapes
+from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
+from services.domain.upkeep.health import ERROR, LEVELS
+from services.messages import english
+from services.monitor import attention
+from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
+
+EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
+GONE = frozenset({STORE_GONE, BROKER_GONE, FILE_GONE})
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = nouns.add_parser(
+        "doctor",
+        parents=[common],
+        help="look at broker, store, workers and this machine; exit code 1 when something is wrong",
+        description="Looks at versions, queue arguments, what Redis may lose, clocks, free disk, leader, workers, tasks"
+        " and messages that nobody holds, and task types. Each finding has its remedy; nothing is repaired.",
+        **examples(EXAMPLES),
+    )
+    parser.add_argument(
+        "--deep", action="store_true", help="compare indexes and counters with the records, also of very many tasks"
+    )
+    parser.set_defaults(handler=doctor)
+
+
+def doctor(context: Context) -> int:
+    """Print the findings, the worst first; 1 when one is an error, 3 when broker or store cannot be reached."""
+    told = checkup.examine(context.settings(), deep=context.args.deep)
+    found = sorted(told.findings, key=lambda one: LEVELS.index(one.level))
+    document = {
+        "findings": [
+            {
+                "level": one.level,
+                "check": one.check,
+                "code": one.message.code,
+                "params": dict(one.message.params),
+                "text": english(one.message),
+                "remedy": english(one.remedy) if one.remedy is not None else "",
+            }
+            for one in found
+        ],
+        "attention": [shapes.attention(item) for item in told.attention],
+        "errors": sum(1 for one in found if one.level == ERROR),
+    }
+    lines = [
+        f"{one.level:<8} {one.check:<8} {english(one.message)}"
+        + (f"\n{'':18}{english(one.remedy)}" if one.remedy is not None else "")
+        for one in found
+    ]
+    lines += [f"needs attention: {attention.english(item)}" for item in told.attention]
+    context.show(document, lines)
+    if any(one.message.code in GONE for one in found):
+        return EXIT_CONNECT
+    return EXIT_FAILED if document["errors"] else EXIT_OK

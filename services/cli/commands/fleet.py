@@ -1,0 +1,214 @@
+"""``stats`` and ``audit``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from services import assembly, messages
+from services.cli import shapes
+from services.cli.commands import audit as cli_audit
+from services.cli.commands import duplicates as cli_duplicates
+from services.cli.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.domain import audit
+from services.domain.audit import AuditEntry
+from services.domain.errors import UsageError
+from services.domain.insight import depth, flow
+from services.domain.insight import worker as insight
+from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.worker import STATES
+from services.domain.text.said import said
+from services.messages import english_headline
+from services.monitor.flow import FlowQueries, numbers, taken_once
+from services.monitor.live import Snapshot
+from services.monitor.meter import Meter
+
+AUDIT_EXAMPLES = (
+    "audit list --limit 20",
+    "audit list --filter 'who:ann* action:dead.republish age<1d'",
+    "audit list --filter state:unknown",
+    *cli_audit.EXAMPLES,
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the nouns."""
+    numbers = nouns.add_parser("stats", parents=[common], help="counts by status and lane, or of one batch")
+    numbers.add_argument("--batch", default="", metavar="NAME", help="how the tasks of this batch stand")
+    numbers.set_defaults(handler=stats)
+    trail = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
+    verbs = trail.add_subparsers(required=True, metavar="VERB")
+    listing = verbs.add_parser("list", parents=[common], help="newest first")
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument(
+        "--filter", metavar="EXPR", default="", help="who: action: target: outcome: detail: state: age<2h, or words"
+    )
+    listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
+    listing.set_defaults(handler=audit_list)
+    cli_audit.add(verbs, common)
+
+
+def stats(context: Context) -> int:
+    """Print the numbers that the console shows."""
+    if context.args.batch:
+        return _batch_stats(context, context.args.batch)
+    with context.engine() as engine:
+        meter = Meter()
+        meter.prime(engine.store)
+        snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
+        told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
+        duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
+        gates = assembly.queries(engine).tasks.gate_counts()
+        items = [shapes.attention(item) for item in assembly.attention(engine, told)]
+    counts = snapshot.counts
+    rows = depth.lanes(counts, snapshot.depths)
+    known = depth.held_told(snapshot.depths)
+    scaling = _scaling(snapshot)
+    lanes = {
+        row.lane: {
+            "ready": row.ready,
+            "blocked": row.blocked,
+            "unacked": row.unacked if known else None,
+            "retrying": row.retrying,
+        }
+        for row in rows
+    }
+    fleet, way = snapshot.fleet(), snapshot.publisher()
+    document = {
+        "headline": english_headline(flow.headline(told)),
+        "flow": _flow(told),
+        "status": counts.status,
+        "lanes": lanes,
+        "gates": {gate: found.number for gate, found in gates.items()},
+        "gates_at_least": [gate for gate, found in gates.items() if not found.exact],
+        "fetched_ahead": depth.ahead(rows, snapshot.workers, told=known),
+        "dead_open": counts.triage.get("open", 0),
+        "workers": fleet.living,
+        "machines": fleet.machines,
+        "workers_by_state": {state: number for state in STATES if (number := fleet.number(state))},
+        "slots_apart": fleet.apart,
+        "unsent": counts.unsent,
+        "publisher": _publisher(way),
+        "scaling": scaling,
+        "total": counts.total,
+        "duplicates": duplicates,
+        "attention": items,
+    }
+    lines = [str(document["headline"])]
+    lines += [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
+    lines += table(
+        ("lane", "ready", "blocked", "unacked", "retrying"),
+        [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
+    )
+    lines += [f"at gate {gate}: {'' if found.exact else 'at least '}{found.number}" for gate, found in gates.items()]
+    lines.append(f"fetched ahead: {document['fetched_ahead']}")
+    lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
+    lines.append(", ".join(map(messages.english, insight.summary(fleet))))
+    lines += [f"recorded, not sent: {counts.unsent}"] if counts.unsent else []
+    lines += [f"{messages.english(way.message)}. {messages.english(way.remedy)}"] if way.kind else []
+    lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
+    lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
+    lines += [f"needs attention: {item['text']}" for item in items]
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def _flow(told: flow.Flow) -> dict[str, Any]:
+    """The judgement for machines; spans in seconds, rates in tasks a second."""
+    facts, spread = told.facts, told.estimate
+    return {
+        "state": told.state,
+        "waiting": facts.waiting,
+        "could_start": told.runnable,
+        "for_person": dict(facts.persons),
+        "later": facts.later,
+        "held": facts.held,
+        "unsent": facts.unsent,
+        "workers_cut_off": facts.cut_off,
+        "in_per_s": round(facts.rates.in_s, 3),
+        "out_per_s": round(facts.rates.out_s, 3),
+        "measured_over_s": round(facts.rates.window_s),
+        "slots": facts.slots,
+        "busy": facts.busy,
+        "estimate_s": None
+        if spread is None
+        else {"low": round(spread.low_s, 1), "mid": round(spread.mid_s, 1), "high": round(spread.high_s, 1)},
+        "no_estimate": told.reason,
+        "would_help": list(told.helps),
+    }
+
+
+def _publisher(way: PublisherNow) -> dict[str, Any]:
+    """The way to the broker: what is wrong, since when, who meets it, and what helps."""
+    if not way.kind:
+        return {"ok": True}
+    return {
+        "ok": False,
+        "kind": way.kind,
+        "why": way.why,
+        "since": shapes.iso(way.since_ms),
+        "who": [name or "this command" for name in way.who],
+        "message": messages.english(way.message),
+        "remedy": messages.english(way.remedy),
+    }
+
+
+def _scaling(snapshot: Snapshot) -> dict[str, int]:
+    """What decides about more or fewer workers: messages that nobody holds (what waits at a gate could not start on
+    more workers either), and the slots of those who take tasks.
+    """
+    facts = numbers(snapshot)
+    runnable = sum(one.ready for one in snapshot.depths if one.kind in ("lane", "shop"))
+    return {"runnable": runnable, "slots": facts.slots, "busy": facts.busy, "wanted_slots": facts.busy + runnable}
+
+
+def _batch_stats(context: Context, batch: str) -> int:
+    with context.engine() as engine:
+        view = assembly.queries(engine).batches.show(batch)
+    if not view.total:
+        raise UsageError(said("batch.unknown", name=batch[:80]), field="--batch")
+    document = {
+        "batch": batch,
+        "status": dict(view.counts),
+        "total": view.total,
+        "ended": view.ended,
+        "progress": view.progress,
+    }
+    lines = [f"{name:<10} {number}" for name, number in sorted(view.counts.items())]
+    context.show(document, [*lines, f"{view.ended} of {view.total} ended ({view.progress} %)"])
+    return EXIT_OK
+
+
+def audit_list(context: Context) -> int:
+    """Print the audit trail."""
+    args = context.args
+    with context.engine() as engine:
+        trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
+        now = engine.store.now_ms()
+    entries = trail.entries
+    document = {
+        "entries": [
+            msgspec.to_builtins(entry)
+            | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
+            | {"state": audit.state(entry, now)}
+            for entry in entries
+        ],
+        "next": trail.next or None,
+    }
+    rows = [
+        (shapes.iso(entry.at), entry.who, entry.action, _targets(entry.target), _outcome(entry, now), entry.detail)
+        for entry in entries
+    ]
+    context.show(document, table(("at", "who", "action", "targets", "outcome", "detail"), rows))
+    return EXIT_OK
+
+
+def _outcome(entry: AuditEntry, now: int) -> str:
+    return entry.outcome or ("open" if audit.state(entry, now) == "open" else "outcome unknown")
+
+
+def _targets(targets: Sequence[str]) -> str:
+    return targets[0] if len(targets) == 1 else str(len(targets))

@@ -1,0 +1,137 @@
+"""``queue``: depths, and the switches that hold tasks of a platform, a type or all."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.cli import guesses, shapes
+from services.cli.commands import limits
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.task.lane import LANES
+from services.domain.task.query import Query, equals
+from services.domain.task.status import WAITING
+
+EXAMPLES = (
+    "queue list",
+    "queue pause platform:temu --note 'maintenance there' --yes",
+    "queue pause type:batch_reply",
+    "queue resume all",
+    *limits.EXAMPLES,
+)
+SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("queue", parents=[common], help="queues, and what is held back", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="live depths and pauses").set_defaults(handler=list_queues)
+    for name, handler, text in (
+        ("pause", pause, "start no tasks of a platform, a type, or any; running ones go on, waiting ones stay"),
+        ("resume", resume, "start them again"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser.add_argument("scope", help=SCOPE_HELP)
+        parser.add_argument("--note", default="", help="why; shown and kept in the audit")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.set_defaults(handler=handler)
+    limits.add(verbs, common)
+
+
+def list_queues(context: Context) -> int:
+    """Print queue depths and pauses."""
+    with context.engine() as engine:
+        depths = engine.broker.depths()
+        pauses = engine.store.pauses()
+        known = engine.store.limits()
+    document = {
+        "queues": [
+            {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
+            for one in depths
+        ],
+        "pauses": [msgspec.to_builtins(one) | {"at": shapes.iso(one.at)} for one in pauses],
+        "limits": [limits.row(one) for one in known],
+    }
+    rows = [
+        (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
+    ]
+    lines = table(("queue", "kind", "ready", "unacked", "consumers"), rows)
+    lines += [f"paused: {one.scope} by {one.by} since {shapes.iso(one.at)} {one.reason}".rstrip() for one in pauses]
+    lines += [limits.words(one) for one in known]
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def pause(context: Context) -> int:
+    """Close a switch."""
+    scope = _scope(context.args.scope, "pause")
+    with context.engine() as engine:
+        waiting = _waiting(engine, scope)
+        warnings = _doubts(engine, scope) if not waiting else []
+        context.warn(warnings)
+        if not context.confirm(f"pause {scope} ({waiting} waiting tasks)"):
+            return EXIT_FAILED
+        assembly.commands(engine).fleet.pause(scope, reason=context.args.note)
+    context.show(
+        {"paused": scope, "waiting": waiting, "warnings": warnings},
+        [f"{scope} is paused, {waiting} waiting tasks stay; running tasks go on"],
+    )
+    return EXIT_OK
+
+
+def resume(context: Context) -> int:
+    """Open a switch."""
+    scope = _scope(context.args.scope, "resume")
+    with context.engine() as engine:
+        closed = {one.scope for one in engine.store.pauses()}
+        if scope in closed and not context.confirm(f"resume {scope} ({_waiting(engine, scope)} waiting tasks)"):
+            return EXIT_FAILED
+        was = assembly.commands(engine).fleet.resume(scope, note=context.args.note)
+        others = sorted(one.scope for one in engine.store.pauses())
+    lines = [f"{scope} runs again" if was else f"{scope} was not paused"]
+    lines += [f"still paused: {', '.join(others)}"] if others else []
+    context.show({"resumed": scope, "was_paused": was, "still_paused": others}, lines)
+    return EXIT_OK
+
+
+def _scope(text: str, verb: str) -> str:
+    """The scope as the engine writes it.
+
+    Raises:
+        UsageError: lanes and queues have no switch of their own, and a shop has its own verb.
+    """
+    head, _, rest = text.partition(":")
+    if text in LANES or head == "lane" or text.startswith("rpa_"):
+        raise UsageError(f"a lane or queue cannot be {verb}d, only {SCOPE_HELP}", field="scope")
+    if head == "shop":
+        raise UsageError(f"use: fleetdeck shop {verb} {rest or 'SHOP'}", field="scope")
+    if text != SCOPE_ALL and (head not in ("platform", "type") or not rest):
+        raise UsageError(f"what to {verb} is {SCOPE_HELP}, not {text!r:.80}", field="scope")
+    return text
+
+
+def _waiting(engine: assembly.Engine, scope: str) -> int:
+    if scope == SCOPE_ALL:
+        counts = engine.store.counts().status
+        return sum(counts.get(status, 0) for status in WAITING)
+    head, _, name = scope.partition(":")
+    terms = (equals("status", *sorted(WAITING)), equals(head, name))
+    return engine.store.query(Query(terms=terms, limit=1)).number.number
+
+
+def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
+    """A switch for something that nobody has ever heard of is probably misspelt."""
+    head, _, name = scope.partition(":")
+    known = (
+        set(engine.registry.types()) if head == "type" else {shop.platform for shop in engine.registry.shops().values()}
+    )
+    if head not in ("type", "platform") or name in known:
+        return []
+    near = guesses.near(name, sorted(known))
+    return [f"nothing is known of {scope}" + (f"; did you mean {head}:{near}?" if near else "")]

@@ -1,0 +1,128 @@
+"""``export`` and ``import``: records as JSON lines, to keep or to move what is left to another fleet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from services import assembly
+from services.cli import choose, record_files
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
+from services.commands.records import left_out
+from services.domain.errors import UsageError
+from services.domain.task.status import Status
+from services.messages import english
+
+PAGE = 500
+EXAMPLES = (
+    "export --filter 'status:dead triage:open' --out dead.jsonl",
+    "export > everything.jsonl",
+    "import dead.jsonl --profile shops --dry-run",
+)
+#: what the help adds
+MASKED = (
+    "\nSecrets are dots, and import leaves such records out. To move records with their secrets, add --reveal,\n"
+    "which goes into the audit.\n"
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare both verbs."""
+    exporting = nouns.add_parser(
+        "export", parents=[common], help="records as JSON lines, dead ones with their messages", **examples(EXAMPLES)
+    )
+    exporting.add_argument("--filter", metavar="EXPR", default="", help="default: every record")
+    exporting.add_argument("--out", metavar="FILE", default="", help="default: print them (not with --json)")
+    exporting.epilog = f"{exporting.epilog}{MASKED}"
+    exporting.add_argument("--yes", action="store_true", help="replace a file that is there")
+    exporting.set_defaults(handler=export)
+    importing = nouns.add_parser(
+        "import",
+        parents=[common],
+        help="take over waiting tasks and open dead letters from an export",
+        description="Waiting tasks are created under their own ids, open dead letters with their story. What has ended,"
+        " runs or is held there is left out and named. The other fleet must not run them any more: stop it first.",
+        **examples(EXAMPLES),
+    )
+    importing.add_argument("file", metavar="FILE")
+    importing.add_argument("--dry-run", action="store_true", help="show what would be taken over")
+    importing.add_argument("--yes", action="store_true", help="do not ask")
+    importing.set_defaults(handler=import_records)
+
+
+def export(context: Context) -> int:
+    """Write records."""
+    args = context.args
+    if context.json and not args.out:
+        raise UsageError("with --json the records need a file: add --out FILE", field="--out")
+    path = Path(args.out) if args.out else None
+    if path is not None and path.is_dir():
+        raise UsageError(f"{path} cannot be written: it is a folder; name a file", field="--out")
+    if path is not None and path.exists() and not args.yes:
+        raise UsageError(f"{path} is there already; add --yes to replace it", field="--out")
+    with context.engine() as engine:
+        if path is None:
+            _write(engine, args.filter, sys.stdout)
+            return EXIT_OK
+        partial = path.with_name(path.name + ".part")
+        try:
+            with partial.open("w", encoding="utf-8", newline="\n") as file:
+                count = _write(engine, args.filter, file)
+            partial.replace(path)  # a file of that name is always whole
+        except OSError as exc:
+            raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--out") from exc
+        finally:
+            partial.unlink(missing_ok=True)
+    context.show({"exported": count, "file": str(path)}, [f"{count} records in {path}"])
+    return EXIT_OK
+
+
+def import_records(context: Context) -> int:
+    """Take records over."""
+    args = context.args
+    rows = list(record_files.read(Path(args.file)))
+    if not rows:
+        raise UsageError(f"{args.file} holds no record", field="FILE")
+    errors = [{"line": row.line, "error": row.error} for row in rows if row.error]
+    tasks = [row.task for row in rows if row.task is not None]
+    letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
+    wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
+    lines = [f"line {one['line']}: {one['error']}" for one in errors]
+    if args.dry_run:
+        faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
+        reasons = Counter(english(why) for why in faults if why is not None)
+        context.show(
+            {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
+            [*lines, f"import: {len(wanted)} records", *(f"{count:>8}  {why}" for why, count in reasons.items())],
+        )
+        return EXIT_USAGE if errors else EXIT_OK
+    with context.engine() as engine:
+        if not context.confirm("import", len(wanted)):
+            return EXIT_FAILED
+        outcome = assembly.commands(engine).records.import_records(tasks, letters)
+    context.show(choose.document(outcome) | {"errors": errors}, [*lines, *choose.lines(outcome, "import")])
+    return EXIT_USAGE if errors else EXIT_OK if outcome.clean else EXIT_FAILED
+
+
+def _write(engine: assembly.Engine, text: str, file: TextIO) -> int:
+    count = 0
+    for line in _lines(engine, text):
+        file.write(line)
+        count += 1
+    return count
+
+
+def _lines(engine: assembly.Engine, text: str) -> Iterator[str]:
+    """Oldest first; what is created meanwhile comes at the end."""
+    questions = assembly.queries(engine).tasks
+    cursor: str | None = ""
+    while cursor is not None:
+        page = questions.page(text, descending=False, limit=PAGE, cursor=cursor)
+        for task in page.tasks:
+            letter = engine.store.get_letter(task.task_id) if task.status == Status.DEAD else None
+            yield record_files.write(task, letter)
+        cursor = page.next

@@ -1,0 +1,123 @@
+"""``repair``: what can be mended safely, and what is left for a person."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from services import mending
+from services.cli import output, shapes
+from services.cli.context import EXIT_OK, Context, examples, table
+from services.domain.errors import UsageError
+from services.domain.upkeep.repair import LEFT, STATES
+from services.messages import english
+from services.monitor import aside
+
+EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops", "repair --list-aside")
+SHOWN = 60
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = nouns.add_parser(
+        "repair",
+        parents=[common],
+        help="mend queues, lost messages, counters and indexes, marks and letters; safe beside working workers",
+        description="Declares what is missing, sends what waits, takes up what nobody runs, compares indexes and"
+        " counters with the records, releases what an open gate holds, and names what only a person can mend. Deletes"
+        " nothing.",
+        **examples(EXAMPLES),
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    parser.add_argument(
+        "--from-stream",
+        action="store_true",
+        help="also make lost dead letters again from their second copy (rpa_dead_log; RabbitMQ only)",
+    )
+    parser.add_argument(
+        "--list-aside",
+        action="store_true",
+        help="only list what could not be read and was set aside: where it lay, when, by whose repair, and its value",
+    )
+    parser.add_argument(
+        "--export-aside",
+        default="",
+        metavar="FILE",
+        help="only write that into a new file, one JSON object a line; with --reveal also the bytes and secrets",
+    )
+    parser.set_defaults(handler=repair)
+
+
+def repair(context: Context) -> int:
+    """Print what was mended, what would be, and what is left, that first.
+
+    Raises:
+        UsageError: options that exclude each other, or the file is there already or cannot be written.
+    """
+    args = context.args
+    if args.list_aside or args.export_aside:
+        if args.dry_run or args.from_stream:
+            told = "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
+            raise UsageError(told, field="--list-aside")
+        return _aside(context)
+    with mending.opened(context.settings()) as commands:
+        act = commands.plan if args.dry_run else commands.repair
+        found = sorted(act(from_stream=args.from_stream), key=lambda one: STATES.index(one.state))
+    document = {
+        "dry_run": args.dry_run,
+        "found": [
+            {
+                "state": one.state,
+                "code": one.message.code,
+                "params": dict(one.message.params),
+                "text": english(one.message),
+            }
+            for one in found
+        ],
+        "left": sum(1 for one in found if one.state == LEFT),
+    }
+    context.show(document, [f"{one.state:<8} {english(one.message)}" for one in found])
+    return EXIT_OK
+
+
+def _aside(context: Context) -> int:
+    """List what was set aside, or write it into a file."""
+    with context.engine() as engine:
+        found = aside.of(engine.store)
+    if context.args.export_aside:
+        reveal = output.REVEALED.get()
+        aside.write(Path(context.args.export_aside), [aside.document(one, reveal=reveal) for one in found])
+        path = context.args.export_aside
+        context.show({"file": path, "entries": len(found)}, [f"{len(found)} entries written to {path}"])
+        return EXIT_OK
+    rows = [
+        (one.entry.place, one.entry.entry, shapes.iso(one.entry.at), one.by, one.size, _value(one)[:SHOWN])
+        for one in found
+    ]
+    lines = table(("place", "entry", "set aside", "by", "bytes", "value"), rows)
+    context.show({"aside": [_document(one) for one in found]}, lines)
+    return EXIT_OK
+
+
+def _document(one: aside.AsideView) -> dict[str, Any]:
+    entry = one.entry
+    return {
+        "place": entry.place,
+        "entry": entry.entry,
+        "at": shapes.iso(entry.at),
+        "by": one.by,
+        "why": entry.why,
+        "bytes": one.size,
+        "value": _value(one)[:SHOWN],
+    }
+
+
+def _value(one: aside.AsideView) -> str:
+    """Masked before it is shortened: a secret that is cut is none that would be known."""
+    said = _plain if output.REVEALED.get() else aside.text
+    return "; ".join(f"{name}={said(data)}" if name else said(data) for name, data in one.entry.parts)
+
+
+def _plain(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")

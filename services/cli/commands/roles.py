@@ -1,0 +1,134 @@
+"""``role``: who may do what, and who said so."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples, table
+from services.domain.fleet.role import ADMIN, DEFAULTS, ROLES, Person, Roles
+
+EXAMPLES = (
+    "role list",
+    "role set ann@desk-01 operator --note 'night shift'",
+    "role set ben@desk-02 viewer",
+    "role remove ben@desk-02",
+    "role default viewer",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "role",
+        parents=[common],
+        help="who may do what",
+        description="A viewer looks, an operator acts, an admin also changes task types, rules and roles. A person is"
+        " the account of the operating system at a machine. The first one of a fleet is its admin; whoever has no role"
+        " of their own has the fleet's default.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="everybody, and who gave them their role").set_defaults(
+        handler=list_roles
+    )
+    giving = verbs.add_parser("set", parents=[common], help="give somebody a role; only an admin may")
+    giving.add_argument("who", help="account@host, as the list shows it; also somebody who has not been here yet")
+    giving.add_argument("role", choices=ROLES, metavar="ROLE", help=", ".join(ROLES))
+    giving.add_argument("--note", default="", help="why; shown and kept in the audit")
+    giving.set_defaults(handler=set_role)
+    taking = verbs.add_parser("remove", parents=[common], help="take a role back: they have the default from then on")
+    taking.add_argument("who", help="account@host")
+    taking.set_defaults(handler=remove)
+    usual = verbs.add_parser("default", parents=[common], help="what everybody is without a role of their own")
+    usual.add_argument("role", choices=DEFAULTS, metavar="ROLE", help=" or ".join(DEFAULTS))
+    usual.set_defaults(handler=set_default)
+
+
+def list_roles(context: Context) -> int:
+    """Print everybody."""
+    with context.engine() as engine:
+        you = assembly.commands(engine).operator
+        known = assembly.queries(engine).roles.look()
+    rows = [_row(one, you.who) for one in known.people]
+    document = {
+        "roles": rows,
+        "default": known.default,
+        "you": {"who": you.who, "role": you.role, "read_only": bool(you.read_only)},
+    }
+    lines = table(
+        ("who", "role", "given by", "at", "note"),
+        [(one["who"], one["role"], _given(one, known), one["at"] or one["since"], one["note"]) for one in rows],
+    )
+    lines.append(f"everybody else: {known.default}")
+    how = f"read-only here (as {known.of(you.who)} elsewhere)" if you.read_only else you.role
+    lines.append(f"you are {you.who}: {how}")
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def set_role(context: Context) -> int:
+    """Give a role."""
+    args = context.args
+    with context.engine() as engine:
+        before = assembly.commands(engine).roles.set(args.who, args.role, note=args.note)
+    was, known = before.of(args.who), any(one.who == args.who for one in before.people)
+    warnings = [] if known else [f"nobody has been here as {args.who} yet; compare the spelling with `role list`"]
+    context.warn(warnings)
+    line = f"{args.who} is {args.role}" + (f", was {was}" if was != args.role else " as before")
+    document = {"who": args.who, "role": args.role, "was": was, "warnings": warnings}
+    context.show(document, [line, *_alone(before, args.who, args.role)])
+    return EXIT_OK
+
+
+def remove(context: Context) -> int:
+    """Take a role back."""
+    who = context.args.who
+    with context.engine() as engine:
+        before = assembly.commands(engine).roles.remove(who)
+    line = f"{who} has no role of their own any more and is {before.default} like everybody else, was {before.of(who)}"
+    context.show({"who": who, "role": before.default, "was": before.of(who)}, [line])
+    return EXIT_OK
+
+
+def set_default(context: Context) -> int:
+    """Say what everybody else is."""
+    role = context.args.role
+    with context.engine() as engine:
+        before = assembly.commands(engine).roles.set_default(role)
+    line = f"everybody without a role of their own is {role}, was {before.default}"
+    context.show({"default": role, "was": before.default}, [line])
+    return EXIT_OK
+
+
+def _alone(before: Roles, who: str, role: str) -> list[str]:
+    """Who is left, where that is one: nobody could give that one the role back."""
+    left = set(before.admins()) - {who}
+    return (
+        [f"{left.pop()} is the only admin now"] if role != ADMIN and who in before.admins() and len(left) == 1 else []
+    )
+
+
+def _row(one: Person, you: str) -> dict[str, Any]:
+    entry = one.entry
+    return {
+        "who": one.who,
+        "role": one.role,
+        "own": entry is not None,
+        "readable": entry is None or entry.readable,
+        "by": entry.by if entry is not None else "",
+        "at": shapes.iso(entry.at) if entry is not None else None,
+        "note": entry.note if entry is not None else "",
+        "since": shapes.iso(one.since),
+        "you": one.who == you,
+    }
+
+
+def _given(row: dict[str, Any], known: Roles) -> str:
+    if not row["own"]:
+        return "(default)"
+    if not row["readable"]:
+        return "(cannot be read: permits least)"
+    return str(row["by"]) or ("(first of the fleet)" if row["role"] == ADMIN else "(noted by an older program)")

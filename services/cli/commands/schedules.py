@@ -1,0 +1,310 @@
+"""``schedule``: list, show, add, remove, enable, disable, skip, run, zone."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import msgspec
+
+from services import assembly, messages
+from services.cli import json_text
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
+from services.domain.errors import UsageError
+from services.domain.plans import recurrence
+from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
+from services.domain.task import filter_time
+from services.domain.text.said import said
+from services.monitor.schedules import ScheduleRow
+
+EXAMPLES = (
+    "schedule add nightly --type sync_order --cron '30 2 * * *' --platform pdd --spread 20m --dry-run",
+    "schedule add prices --type refresh_goods --every 30m --group vip --missed skip",
+    "schedule list",
+    "schedule run nightly --dry-run",
+    "schedule skip nightly",
+    "schedule zone Asia/Shanghai",
+)
+#: verb → (its help, what it did)
+_SWITCHES = {
+    "enable": ("let them run again, from their next time on", "enabled"),
+    "disable": ("keep them and run them no more", "disabled"),
+    "skip": ("leave their next run out", "skipped"),
+}
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("schedule", parents=[common], help="tasks that repeat", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all schedules").set_defaults(handler=list_schedules)
+    showing = verbs.add_parser("show", parents=[common], help="one schedule with its next runs")
+    showing.add_argument("name")
+    showing.add_argument("--next", type=whole(1, 1000), default=5, dest="count", help="how many next runs")
+    showing.set_defaults(handler=show)
+    _add_add(verbs.add_parser("add", parents=[common], help="a new schedule, or with --replace another in its place"))
+    for name, (text, _) in _SWITCHES.items():
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser.add_argument("names", nargs="+", metavar="NAME")
+        parser.set_defaults(handler=switch, verb=name)
+    removing = verbs.add_parser("remove", parents=[common], help="strike them off; the tasks they have made stay")
+    removing.add_argument("names", nargs="+", metavar="NAME")
+    removing.add_argument("--yes", action="store_true", help="do not ask")
+    removing.set_defaults(handler=remove)
+    running = verbs.add_parser("run", parents=[common], help="run one now; its next run stays as planned")
+    running.add_argument("name")
+    running.add_argument("--yes", action="store_true", help="do not ask")
+    running.add_argument("--dry-run", action="store_true", help="show for which shops")
+    running.set_defaults(handler=run)
+    zone = verbs.add_parser("zone", parents=[common], help="show or set the time zone of the fleet")
+    zone.add_argument("zone", nargs="?", default="", metavar="ZONE", help="for example Asia/Shanghai")
+    zone.set_defaults(handler=set_zone)
+
+
+def _add_add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name")
+    parser.add_argument("--type", dest="task_type", required=True)
+    parser.add_argument("--payload", default="{}", help="JSON object")
+    parser.add_argument("--priority", default="", help="high, normal, low or 1-10 (default: the type's)")
+    when = parser.add_argument_group("when")
+    when.add_argument("--cron", default="", metavar="EXPR", help="minute hour day month weekday, or @hourly, @daily …")
+    when.add_argument("--every", default="", metavar="DURATION", help="for example 30m or 2h")
+    when.add_argument(
+        "--start", default="", metavar="TIME", help="first run of --every (default: one interval from now)"
+    )
+    when.add_argument("--zone", default="", help="time zone (default: the fleet's, see `schedule zone`)")
+    when.add_argument("--missed", choices=MISSED, default="once", help="runs that nobody could start in time")
+    who = parser.add_argument_group("for which shops (one way)")
+    who.add_argument("--shop", action="append", default=[], metavar="SHOP", help="may stand several times")
+    who.add_argument("--platform", action="append", default=[], metavar="P", help="several: any of them")
+    who.add_argument("--group", action="append", default=[], metavar="G", help="with --platform: both must fit")
+    who.add_argument("--all", action="store_true", dest="all_shops", help="all that are registered and enabled")
+    parser.add_argument(
+        "--spread", "--jitter", default="0s", metavar="DURATION", help="start the shops evenly over this time"
+    )
+    parser.add_argument("--overlap", choices=OVERLAP, default="skip", help="where the run before is not through")
+    parser.add_argument("--note", default="")
+    parser.add_argument("--disabled", action="store_true", help="keep it, but do not run it yet")
+    parser.add_argument("--replace", action="store_true", help="change the schedule of this name")
+    parser.add_argument("--dry-run", action="store_true", help="show the next 5 runs and change nothing")
+    parser.set_defaults(handler=add_schedule)
+
+
+def list_schedules(context: Context) -> int:
+    """Print all schedules."""
+    with context.engine() as engine:
+        rows = assembly.queries(engine).schedules.rows()
+        zone = assembly.commands(engine).schedules.zone()
+    header = ("name", "type", "when", "shops", "next run", "last run", "created", "left out", "failed")
+    document = {"schedules": [_document(row) for row in rows], "time_zone": zone}
+    lines = table(header, [_line(row) for row in rows]) if rows else ["no schedules; see `schedule add`"]
+    reasons = dict.fromkeys(messages.english(row.now.why) for row in rows if row.now.why is not None)
+    context.show(document, [*lines, *reasons])
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one schedule."""
+    with context.engine() as engine:
+        row = _find(engine, context.args.name, context.args.count)
+    document = _document(row)
+    shown = {name: value for name, value in document.items() if name not in ("upcoming", "last")}
+    lines = [f"{name:<12} {plain(value)}" for name, value in shown.items() if value not in (None, "", 0, [], (), {})]
+    lines += [f"{'runs next' if not place else '':<12} {instant}" for place, instant in enumerate(document["upcoming"])]
+    lines += [f"{f'last {name}':<12} {plain(value)}" for name, value in (document["last"] or {}).items()]
+    context.show({"schedule": document}, lines)
+    return EXIT_OK
+
+
+def add_schedule(context: Context) -> int:
+    """Keep a schedule, or only show when it would run."""
+    args = context.args
+    with context.engine() as engine:
+        commands, queries = assembly.commands(engine).schedules, assembly.queries(engine).schedules
+        wanted = commands.checked(_schedule(args, commands.zone(), engine.store.now_ms()))
+        if args.dry_run:
+            row = queries.preview(wanted, commands.zone())
+        else:
+            commands.add(wanted, replace=args.replace)
+            row = _find(engine, wanted.name)
+    warnings = [] if row.shops else ["no enabled shop fits its selection now"]
+    context.warn(warnings)
+    document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
+    head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
+    context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"])])
+    return EXIT_OK
+
+
+def switch(context: Context) -> int:
+    """Enable, disable, or leave the next run out."""
+    args = context.args
+    with context.engine() as engine:
+        commands = assembly.commands(engine).schedules
+        if args.verb == "skip":
+            changed = commands.skip(args.names)
+        else:
+            changed = commands.switch(args.names, enabled=args.verb == "enable")
+        rows = [_find(engine, name) for name in dict.fromkeys(args.names)]
+    done = _SWITCHES[args.verb][1]
+    next_runs = {row.schedule.name: _iso(row, row.upcoming[0]) if row.upcoming else None for row in rows}
+    lines = [
+        f"{name}: {done if name in changed else f'is {done} already'}" + (f", next run {instant}" if instant else "")
+        for name, instant in next_runs.items()
+    ]
+    context.show({done: list(changed), "next": next_runs}, lines)
+    return EXIT_OK
+
+
+def remove(context: Context) -> int:
+    """Strike schedules off."""
+    args = context.args
+    if not context.confirm(f"remove {', '.join(args.names)}"):
+        return EXIT_FAILED
+    with context.engine() as engine:
+        removed = assembly.commands(engine).schedules.remove(args.names)
+    context.show({"removed": list(removed)}, [f"{name}: removed" for name in removed])
+    return EXIT_OK
+
+
+def run(context: Context) -> int:
+    """Run one now; exit code 1 when a shop was left out."""
+    args = context.args
+    with context.engine() as engine:
+        row = _find(engine, args.name)
+        if args.dry_run:
+            shops = assembly.queries(engine).schedules.shops(row.schedule)
+            context.show({"dry_run": True, "shops": shops}, [f"{args.name}: {len(shops)} shops", *shops])
+            return EXIT_OK
+        if not context.confirm(f"run {args.name} now:", row.shops):
+            return EXIT_FAILED
+        tally = assembly.commands(engine).schedules.run(args.name)
+    text = f"{args.name}: {tally.created} tasks created, {tally.active} shops not through yet, {tally.failed} failed"
+    lines = [text, tally.error] if tally.error else [text]
+    context.show({"run": _tally(tally, row)}, [*lines, f"see `task list --filter batch:{tally.label}`"])
+    return EXIT_OK if tally.created and not tally.active + tally.failed else EXIT_FAILED
+
+
+def set_zone(context: Context) -> int:
+    """Show or set the fleet's time zone."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine).schedules
+        followers = commands.set_zone(context.args.zone) if context.args.zone else 0
+        zone = commands.zone()
+    lines = [zone] if not context.args.zone else [f"{zone}; schedules that follow it: {followers}"]
+    context.show({"time_zone": zone, "schedules": followers}, lines)
+    return EXIT_OK
+
+
+def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
+    every_s = _seconds(args.every, "every") if args.every else 0
+    if args.start and not every_s:
+        raise UsageError("--start is the first run of --every", field="start")
+    return Schedule(
+        name=args.name,
+        task_type=args.task_type,
+        payload=json_text.read_object(args.payload, "--payload"),
+        priority=args.priority,
+        cron=args.cron,
+        every_s=every_s,
+        first_at=_start(args.start, args.zone or fleet_zone, now) if args.start else 0,
+        zone=args.zone,
+        shops=tuple(args.shop),
+        platforms=tuple(args.platform),
+        groups=tuple(args.group),
+        all_shops=args.all_shops,
+        spread_s=_seconds(args.spread, "spread"),
+        missed=args.missed,
+        overlap=args.overlap,
+        enabled=not args.disabled,
+        note=args.note,
+    )
+
+
+def _seconds(text: str, field: str) -> int:
+    found = filter_time.duration_ms(text)
+    if found is None or found % 1000:
+        raise UsageError(f"--{field} takes whole seconds, such as 90s, 30m or 2h, not {text!r:.40}", field=field)
+    return found // 1000
+
+
+def _start(text: str, zone: str, now: int) -> int:
+    recurrence.zone_named(zone)
+    span = filter_time.Times(now, zone).span(text)
+    if span is None:
+        raise UsageError(f"--start takes a time such as 2026-11-22T08:00 or now, not {text!r:.40}", field="start")
+    return span[0]
+
+
+def _find(engine: assembly.Engine, name: str, count: int = 5) -> ScheduleRow:
+    found = assembly.queries(engine).schedules.row(name, count)
+    if found is None:
+        raise UsageError(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
+    return found
+
+
+def _document(row: ScheduleRow) -> dict[str, Any]:
+    """Instants with the offset of the schedule's zone, "" where there is none."""
+    fields: dict[str, Any] = msgspec.to_builtins(row.schedule)
+    for name in ("first_at", "created_at", "updated_at"):
+        fields[name] = _iso(row, fields[name])
+    last = row.planned.last
+    return fields | {
+        "time_zone": row.zone,
+        "shop_count": row.shops,
+        "upcoming": [_iso(row, instant) for instant in row.upcoming],
+        "problem": row.problem,
+        "planned_for": _iso(row, row.now.due_ms),
+        "late_s": row.now.late_ms // 1000,
+        "why_late": messages.english(row.now.why) if row.now.why is not None else "",
+        "ran_late_s": row.now.ran_late_ms // 1000,
+        "last": _tally(last, row) if last is not None else None,
+    }
+
+
+def _tally(tally: Tally, row: ScheduleRow) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(tally)
+    return fields | {"at": _iso(row, tally.at), "base": _iso(row, tally.base)}
+
+
+def _line(row: ScheduleRow) -> tuple[object, ...]:
+    last = row.planned.last
+    return (
+        row.schedule.name,
+        row.schedule.task_type,
+        _when(row),
+        row.shops,
+        row.problem or _next(row),
+        _ran(row) if last else "",
+        last.created if last else "",
+        last.active if last else "",
+        last.failed if last else "",
+    )
+
+
+def _next(row: ScheduleRow) -> str:
+    """When it runs next; a planned time that has passed, with how late it is."""
+    if not row.upcoming:
+        return "disabled"
+    late = f", {messages.english(row.now.late)}" if row.now.late is not None else ""
+    return f"{_iso(row, row.upcoming[0])}{late}"
+
+
+def _ran(row: ScheduleRow) -> str:
+    assert row.planned.last is not None
+    late = f", {messages.english(row.now.ran_late)}" if row.now.ran_late is not None else ""
+    return f"{_iso(row, row.planned.last.at)}{late}"
+
+
+def _when(row: ScheduleRow) -> str:
+    if row.schedule.cron:
+        return f"{row.schedule.cron} {row.zone}"
+    seconds = row.schedule.every_s
+    size, unit = next((size, unit) for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if not seconds % size)
+    return f"every {seconds // size} {unit}"
+
+
+def _iso(row: ScheduleRow, instant: int) -> str | None:
+    try:
+        return recurrence.iso(instant, row.zone) if instant else None
+    except UsageError:
+        return recurrence.iso(instant, "UTC")

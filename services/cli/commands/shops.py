@@ -1,0 +1,218 @@
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate; move, breaker and session are told elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.cli import known_shops, shapes, shop_files
+from services.cli.commands import breakers, login, sessions
+from services.cli.commands import homes as cli_homes
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
+from services.domain.fleet.shop import Shop
+from services.domain.gates.home import Home
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
+from services.domain.task.lane import shop_queue
+from services.monitor.shops.states import ShopStates, stranger
+
+EXAMPLES = (
+    "shop list",
+    "shop import shops.csv --skip-bad",
+    "shop pause pdd:s1 --note 'stock-taking'",
+    "shop resume pdd:s1",
+    "shop dedicate pdd:s1",
+    *cli_homes.EXAMPLES,
+    *breakers.EXAMPLES,
+    *login.EXAMPLES,
+    *sessions.EXAMPLES,
+)
+#: of the list, by their heading
+COLUMNS = {
+    "platform": "platform",
+    "shop": "shop_id",
+    "name": "name",
+    "limit": "concurrency",
+    "own queue": "dedicated",
+    "active": "active",
+    "dead": "dead",
+    "state": "state_word",
+    "why": "reason",
+}
+#: how a person does here what a verb of the window does
+COMMANDS = {
+    "open_tasks": "task list --filter '{what}'",
+    "login_shop": "shop login {what}",
+    "open_session": "shop session open {what}",
+    "close_breaker": "shop breaker {what} --close",
+    "start_worker": "worker",
+}
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("shop", parents=[common], help="shops of the fleet", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all shops").set_defaults(handler=list_shops)
+    for name, handler, text in (
+        ("show", show, "one shop"),
+        ("pause", pause, "start none of its tasks; running ones go on, waiting ones stay"),
+        ("resume", resume, "start its tasks again"),
+        ("dedicate", dedicate, "give it a queue of its own, single_shop_ID; its waiting tasks move there"),
+        ("undedicate", undedicate, "let its tasks go through the lanes again; the queue ends when nothing can come"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+        parser.set_defaults(handler=handler)
+        if name in ("pause", "resume"):
+            parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
+        if name != "show":
+            parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+    importing = verbs.add_parser(
+        "import",
+        parents=[common],
+        help="insert shops, or change known ones, from a CSV, TSV or XLSX file",
+        description="Columns: platform, shop_id, name, name_en, group, concurrency, dedicated, enabled. What the file"
+        " has no column for stays as it is. With a bad line nothing is imported and every fault is listed.",
+    )
+    importing.add_argument("file")
+    importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
+    importing.set_defaults(handler=import_shops)
+    cli_homes.add(verbs, common)
+    breakers.add(verbs, common)
+    login.add(verbs, common)
+    sessions.add(verbs, common)
+
+
+def list_shops(context: Context) -> int:
+    """Print all shops with what is true of them, those that are known from tasks alone among them."""
+    with context.engine() as engine:
+        found = ShopStates(engine.store, engine.registry).look()
+        counts, known = engine.store.counts().shops, engine.registry.shops()
+        homes, at_ms = engine.store.homes(), engine.store.now_ms()
+    rows = [
+        _row(known.get(now.key) or stranger(now.key), counts.get(now.key, {}), homes.get(now.key), now, at_ms)
+        for now in found
+    ]
+    lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
+    context.show({"shops": rows}, table(tuple(COLUMNS), lines))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one shop, what is true of it, and what a person can do."""
+    with context.engine() as engine:
+        shop = known_shops.find(engine, context.args.shop)
+        now = next(one for one in ShopStates(engine.store, engine.registry).look([shop.key]) if one.key == shop.key)
+        counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
+        row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
+        row |= sessions.standing(engine, shop.key)
+    told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
+    lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
+    lines += [f"{'can':<14} {_command(verb, what)}" for verb, what in insight.acts(now)]
+    context.show({"shop": row}, lines)
+    return EXIT_OK
+
+
+def pause(context: Context) -> int:
+    """Stop starting tasks of a shop."""
+    with context.engine() as engine:
+        shop = known_shops.find(engine, context.args.shop)
+        if not _sure(context, engine, f"pause {shop.key}"):
+            return EXIT_FAILED
+        assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
+    context.show({"paused": shop.key}, [f"{shop.key} is paused; running tasks go on, waiting ones stay"])
+    return EXIT_OK
+
+
+def resume(context: Context) -> int:
+    """Start tasks of a shop again."""
+    with context.engine() as engine:
+        shop = known_shops.find(engine, context.args.shop)
+        if not _sure(context, engine, f"resume {shop.key}"):
+            return EXIT_FAILED
+        was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}", note=context.args.note)
+    context.show(
+        {"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"]
+    )
+    return EXIT_OK
+
+
+def dedicate(context: Context) -> int:
+    """Give a shop a queue of its own."""
+    with context.engine() as engine:
+        shop = known_shops.find(engine, context.args.shop)
+        if not _sure(context, engine, f"give {shop.key} a queue of its own"):
+            return EXIT_FAILED
+        moved = assembly.commands(engine).fleet.dedicate(shop.key)
+    queue = shop_queue(shop.shop_id)
+    line = f"{shop.key} has the queue {queue}; {moved} waiting tasks moved there; running workers take it up in seconds"
+    context.show({"dedicated": shop.key, "queue": queue, "moved": moved}, [line])
+    return EXIT_OK
+
+
+def undedicate(context: Context) -> int:
+    """Let a shop share the lanes."""
+    with context.engine() as engine:
+        shop = known_shops.find(engine, context.args.shop)
+        if not _sure(context, engine, f"let {shop.key} share the lanes"):
+            return EXIT_FAILED
+        moved = assembly.commands(engine).fleet.undedicate(shop.key)
+    line = (
+        f"{shop.key} shares the lanes; {moved} waiting tasks moved there; the leader deletes {shop_queue(shop.shop_id)}"
+        " when nothing can come there any more"
+    )
+    context.show({"undedicated": shop.key, "moved": moved}, [line])
+    return EXIT_OK
+
+
+def import_shops(context: Context) -> int:
+    """Import a file: all of it, or with ``--skip-bad`` its good lines."""
+    args = context.args
+    with context.engine() as engine:
+        known = {shop.key: shop for shop in engine.store.shops()}
+        file = shop_files.read(Path(args.file), known)
+        wanted = file.shops if args.skip_bad or not file.faults else ()
+        count = assembly.commands(engine).fleet.import_shops(wanted) if wanted else 0
+    errors = [{"line": fault.line, "field": fault.field, "error": fault.error} for fault in file.faults]
+    document: dict[str, Any] = {"imported": count, "errors": errors, "warnings": list(file.warnings)}
+    lines = [f"line {fault.line}: {fault.field}: {fault.error}" for fault in file.faults]
+    if file.faults:
+        first = file.faults[0]
+        text = f"{len(file.faults)} bad lines, the first is line {first.line}: {first.error}"
+        document |= {"error": text, "field": first.field}
+        lines.append("mend them, or import the others with --skip-bad" if not args.skip_bad else "")
+    context.warn(file.warnings)
+    context.show(document, [*filter(None, lines), f"{count} shops imported"])
+    return EXIT_USAGE if file.faults else EXIT_OK
+
+
+def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
+    profile = engine.settings.profiles.get(engine.settings.profile)
+    asks = profile is not None and profile.environment.upper() == "PROD"
+    return not asks or context.confirm(what)
+
+
+def _command(verb: str, what: str) -> str:
+    """What to type to do that."""
+    if verb == "resume":
+        head, _colon, name = what.partition(":")
+        return f"shop resume {name}" if head == "shop" else f"queue resume {what}"
+    return COMMANDS[verb].format(what=what)
+
+
+def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
+    return (
+        msgspec.structs.asdict(shop)
+        | {
+            "paused": any(pause.scope == f"shop:{shop.key}" for pause in now.pauses),
+            "active": sum(number for status, number in counts.items() if status != "dead"),
+            "dead": counts.get("dead", 0),
+            "home": home.node if home is not None else "",
+        }
+        | shapes.shop_now(now, at_ms)
+    )

@@ -1,0 +1,170 @@
+"""``task``: list, show, cancel, retry, run-now, prioritize; ``create`` is in ``create``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly, messages
+from services.cli import choose, output, shapes
+from services.cli.commands import artifacts, create, duplicates, resolve
+from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
+from services.domain.errors import UsageError
+from services.domain.insight import attempts, estimate, wait
+from services.domain.task import classify
+from services.domain.task.query import SORTS
+from services.domain.task.record import Task
+from services.domain.text.message import Message
+
+EXAMPLES = (
+    'task create --platform pdd --shop s1 --type sync_order --payload \'{"since": "2026-11-20"}\'',
+    "task create --file tasks.csv --strict",
+    "task list --filter 'status:running,retrying platform:temu age>1h'",
+    "task show pdd_sync_order_s1_1f3a9c20",
+    "task artifacts pdd_sync_order_s1_1f3a9c20 --save files",
+    "task duplicates",
+    "task resolve pdd_batch_reply_s1_1f3a9c20 --as succeeded --note 'the buyers have the answer'",
+    "task cancel --filter 'batch:B1 status:waiting' --dry-run",
+    "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("task", parents=[common], help="create, look at and change tasks", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    create.add(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
+    listing = verbs.add_parser("list", parents=[common], help="tasks that match a filter")
+    listing.add_argument("--filter", metavar="EXPR", default="")
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument("--sort", default="created", help=f"{', '.join(SORTS)}; the last first")
+    listing.add_argument("--reverse", action="store_true", help="the first first")
+    listing.add_argument("--cursor", default="", help="`next` of the page before")
+    listing.set_defaults(handler=list_tasks)
+    showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
+    showing.add_argument("id")
+    showing.set_defaults(handler=show)
+    artifacts.add(verbs, common)
+    duplicates.add(verbs, common)
+    resolve.add(verbs, common)
+    for name, text in (
+        ("cancel", "end waiting tasks, ask running ones to stop"),
+        ("retry", "next attempt now; a dead task is republished under a new id"),
+        ("create-again", "make cancelled tasks again: the same work under new ids, linked to the old ones"),
+        ("run-now", "put waiting tasks at the front"),
+        ("prioritize", "change priority and lane"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        choose.add_choice(parser)
+        parser.set_defaults(handler=change, verb=name)
+        if name == "prioritize":
+            parser.add_argument("--priority", required=True, help="high, normal, low or 1-10")
+        if name == "cancel":
+            parser.add_argument("--reason", default="")
+
+
+def list_tasks(context: Context) -> int:
+    """Print one page."""
+    args = context.args
+    if args.sort not in SORTS:
+        raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
+    with context.engine() as engine:
+        questions = assembly.queries(engine).tasks
+        page = questions.page(
+            args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
+        )
+        gates = questions.gates(page.tasks)
+    tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
+    document = {"tasks": tasks, "next": page.next, "total": page.total, "at_least": page.at_least}
+    header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
+    context.show(document, table(header, [_row(task, gates.get(task.task_id, "")) for task in page.tasks]))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one task."""
+    with context.engine() as engine:
+        questions = assembly.queries(engine).tasks
+        detail = questions.detail(context.args.id)
+        stone = questions.removed(context.args.id) if detail is None else None
+    if stone is not None:
+        raise UsageError(shapes.removed(stone), field="id")
+    if detail is None:
+        raise UsageError(f"there is no task {context.args.id!r:.220}; see `task list`", field="id")
+    gates = [
+        {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
+        for gate in detail.gates
+    ]
+    gate = wait.closed(detail.gates)
+    record = shapes.task(detail.task, gate.name if gate is not None else "")
+    lines = [f"{name:<14} {plain(value)}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
+    lines += [
+        f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
+        for gate in detail.gates
+        if gate.state in ("closed", "next")
+    ]
+    if detail.starts is not None:
+        lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
+    lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
+    notes = [attempts.last(detail.task), ended.sentence if (ended := attempts.cancelled(detail.task)) else None]
+    lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
+    lines += [
+        f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
+        for one in shapes.attempts(detail.task)
+    ]
+    lines += artifacts.lines(detail.task)
+    lines += [
+        f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
+    ]
+    more = shapes.wait(gate, detail.starts)
+    more["last_attempt"] = attempts.last(detail.task) is not None
+    if ended is not None:
+        more["cancelled_by"] = ended.by
+        more["cancelled"] = messages.english(ended.sentence)
+    if detail.unheard:
+        more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
+    if detail.verdict is not None:
+        more["verdict"] = shapes.verdict(detail.verdict)
+    if detail.worth is not None:
+        more["worth"] = shapes.worth(detail.worth)
+    lines = [*shapes.again(detail), *lines]
+    context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
+    return EXIT_OK
+
+
+def change(context: Context) -> int:
+    """Cancel, retry, create again, run now or re-prioritise the chosen tasks."""
+    args = context.args
+    with context.engine() as engine:
+        ids = choose.chosen(context, engine)
+        if args.dry_run:
+            return choose.dry_run(context, ids, args.verb)
+        if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
+            return EXIT_FAILED
+        tasks = assembly.commands(engine).tasks
+        if args.verb == "cancel":
+            outcome = tasks.cancel(ids, reason=args.reason)
+        elif args.verb == "retry":
+            outcome = tasks.retry_waiting(ids)
+        elif args.verb == "create-again":
+            outcome = tasks.create_again(ids)
+        elif args.verb == "run-now":
+            outcome = tasks.run_now(ids)
+        else:
+            outcome = tasks.prioritize(ids, args.priority)
+        return choose.report(context, outcome, args.verb)
+
+
+def _row(task: Task, gate: str) -> tuple[object, ...]:
+    attempts = f"{task.attempt}/{task.max_retries + 1}"
+    return (
+        task.task_id,
+        task.status,
+        gate,
+        task.task_type,
+        task.shop,
+        task.lane,
+        attempts,
+        shapes.iso(task.created_at),
+        classify.headline(task.error),
+    )

@@ -1,0 +1,207 @@
+"""``type``: list, show, import, export. What a type is lives in the store; how it runs only on the workers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.cli import json_text, output
+from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
+from services.commands import types
+from services.domain.errors import UsageError
+from services.domain.task.artifact import safe_name
+from services.domain.types.task_type import TaskType
+
+EXAMPLES = (
+    "type list",
+    "type show sync_order",
+    "type export sync_order > sync_order.json",
+    "type import sync_order.json --dry-run",
+    "type import my_types/",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One document and where it came from."""
+
+    place: str
+    body: str
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("type", parents=[common], help="task types: their policy", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all task types").set_defaults(handler=list_types)
+    showing = verbs.add_parser("show", parents=[common], help="one task type as JSON, and its versions")
+    showing.add_argument("name")
+    showing.add_argument("--version", type=whole(0, 2**31 - 1), default=None, dest="number", help="an earlier version")
+    showing.set_defaults(handler=show)
+    importing = verbs.add_parser(
+        "import",
+        parents=[common],
+        help="insert or change task types from JSON files",
+        description='Each file is one task type, a list of them, or {"types": [...]}; a folder means its *.json, - the'
+        " standard input. All or nothing: with one fault nothing is changed and every fault is listed.",
+    )
+    importing.add_argument("files", nargs="+", metavar="FILE")
+    importing.add_argument("--dry-run", action="store_true", help="show what would change")
+    importing.add_argument("--force", action="store_true", help="also over a version that the file was not made from")
+    importing.set_defaults(handler=import_types)
+    exporting = verbs.add_parser("export", parents=[common], help="task types as JSON, ready to be imported")
+    exporting.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    exporting.add_argument("--out", default="", metavar="FOLDER", help="write NAME.json there instead of printing")
+    exporting.add_argument("--yes", action="store_true", help="replace files that are there")
+    exporting.set_defaults(handler=export)
+
+
+def list_types(context: Context) -> int:
+    """Print task types."""
+    with context.engine() as engine:
+        kinds = sorted(engine.registry.types().values(), key=lambda kind: kind.name)
+    document = {"types": [msgspec.to_builtins(kind) for kind in kinds]}
+    rows = [
+        (kind.name, kind.version, kind.executor, kind.timeout_s, kind.max_retries, kind.idempotent, kind.uniqueness)
+        for kind in kinds
+    ]
+    header = ("type", "version", "executor", "timeout", "retries", "idempotent", "uniqueness")
+    context.show(document, table(header, rows))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one task type."""
+    name, number = context.args.name, context.args.number
+    with context.engine() as engine:
+        kind = _one(engine, name)
+        kept = engine.store.documents(types.HISTORY)
+    found: dict[str, Any] = msgspec.to_builtins(kind)
+    versions = sorted({kind.version, *(_version(key) for key in kept if key.rpartition("@")[0] == name)})
+    if number is not None and number != kind.version:
+        if f"{name}@{number}" not in kept:
+            raise UsageError(f"{name} has no version {number}; known: {', '.join(map(str, versions))}", "--version")
+        found = json.loads(kept[f"{name}@{number}"])
+    lines = [json.dumps(found, ensure_ascii=False, indent=2), f"versions: {', '.join(map(str, versions))}"]
+    context.show({"type": found, "versions": versions}, lines)
+    return EXIT_OK
+
+
+def import_types(context: Context) -> int:
+    """Import files, all or nothing."""
+    args = context.args
+    sources = [source for name in args.files for source in _sources(name)]
+    if not sources:
+        raise UsageError(f"there is no task type in {', '.join(args.files)!r:.200}", field="FILE")
+    bodies = [source.body for source in sources]
+    with context.engine() as engine:
+        fleet = assembly.commands(engine).fleet
+        changes, faults = fleet.plan_types(bodies, force=args.force)
+        if not faults and not args.dry_run:
+            changes = list(fleet.import_types(bodies, force=args.force))
+    errors = [{"place": sources[one.place].place, "field": one.field, "error": one.error} for one in faults]
+    done = [
+        {
+            "name": one.kind.name,
+            "what": one.what,
+            "version": one.kind.version,
+            "fields": list(one.fields),
+        }
+        for one in changes
+    ]
+    document: dict[str, Any] = {"types": [] if faults else done, "errors": errors, "dry_run": args.dry_run}
+    if faults:
+        document |= {"error": f"{errors[0]['place']}: {errors[0]['error']}", "field": errors[0]["field"]}
+        context.show(document, [*(f"{one['place']}: {one['error']}" for one in errors), "nothing was changed"])
+        return EXIT_USAGE
+    would = "would be " if args.dry_run else ""
+    context.show(
+        document,
+        [
+            f"{one.kind.name}: {would}{one.what}, version {one.kind.version}"
+            + (f" ({', '.join(one.fields)})" if one.fields else "")
+            for one in changes
+        ],
+    )
+    return EXIT_OK
+
+
+def export(context: Context) -> int:
+    """Print task types, or write one file each."""
+    args = context.args
+    with context.engine() as engine:
+        names = args.names or sorted(engine.registry.types())
+        kinds = [_one(engine, name) for name in dict.fromkeys(names)]
+    documents = [msgspec.to_builtins(kind) for kind in kinds]
+    if not args.out:
+        plain = documents[0] if len(args.names) == 1 else documents
+        context.show({"types": documents}, [json.dumps(plain, ensure_ascii=False, indent=2)])
+        return EXIT_OK
+    folder = Path(args.out)
+    paths = [folder / safe_name(f"{kind.name}.json") for kind in kinds]
+    there = [path.name for path in paths if path.exists()]
+    if there and not args.yes:
+        raise UsageError(f"{folder} has {', '.join(there)[:200]} already; add --yes to replace them", field="--out")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", field="--out")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, document in zip(paths, documents, strict=True):
+        path.write_text(output.document(document, indent=2) + "\n", encoding="utf-8")
+    context.show({"written": [str(path) for path in paths]}, [str(path) for path in paths])
+    return EXIT_OK
+
+
+def _one(engine: assembly.Engine, name: str) -> TaskType:
+    found = engine.registry.types().get(name)
+    if found is None:
+        raise UsageError(f"nobody has defined the task type {name!r:.70}; see `type list`", field="name")
+    return found
+
+
+def _version(key: str) -> int:
+    number = key.rpartition("@")[2]
+    return int(number) if number.isdigit() else 0
+
+
+def _sources(name: str) -> list[_Source]:
+    """The documents of a file, a folder or the standard input.
+
+    Raises:
+        UsageError: it cannot be read or is not JSON.
+    """
+    if name == "-":
+        return _documents("standard input", sys.stdin.read())
+    path = Path(name)
+    paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    found: list[_Source] = []
+    for one in paths:
+        try:
+            text = one.read_bytes().decode("utf-8-sig")
+        except OSError as exc:
+            raise UsageError(f"{one} cannot be read: {exc.strerror}", field="FILE") from exc
+        except UnicodeDecodeError as exc:
+            raise UsageError(f"{one} is not UTF-8 text", field="FILE") from exc
+        found += _documents(one.name, text)
+    return found
+
+
+def _documents(place: str, text: str) -> list[_Source]:
+    try:
+        value = json_text.read_document(text)
+    except UsageError as exc:
+        raise UsageError(f"{place}: {exc}", field="FILE") from exc
+    if isinstance(value, dict) and isinstance(value.get("types"), list) and "name" not in value:
+        value = value["types"]
+    rows = value if isinstance(value, list) else [value]
+    many = len(rows) > 1
+    return [
+        _Source(f"{place}[{number}]" if many else place, json.dumps(row, ensure_ascii=False))
+        for number, row in enumerate(rows)
+    ]

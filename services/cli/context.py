@@ -1,0 +1,178 @@
+"""What every command gets: the parsed words, the output, and the engine once it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from services import assembly, messages, settings
+from services.cli import output
+from services.domain.errors import UsageError
+from services.domain.task import filter_time
+from services.domain.text.visible import columns, visible
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
+MAX_ROWS = 10_000
+#: ten years; what is too long for a use of its own is refused there
+MAX_SECONDS = 315_360_000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleRequest:
+    """How the window was asked for."""
+
+    settings: settings.Settings
+    screenshot: str = ""
+    first_run: bool = False
+    read_only: bool = False  #: a word asked for it, whatever is opened later
+    named: bool = False  #: words or variables say which connection; otherwise the last one that was chosen is opened
+    seconds: float = 0.0
+    page: str = ""
+    size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
+    demo: bool = False
+    on_ready: Callable[[], None] = field(default=lambda: None)
+    on_close: Callable[[], None] = field(default=lambda: None)
+
+
+OpenConsole = Callable[[ConsoleRequest], int]
+
+
+@dataclass(slots=True)
+class Context:
+    """One run of the command line."""
+
+    args: argparse.Namespace
+    open_console: OpenConsole
+
+    @property
+    def json(self) -> bool:
+        """Whether to print one JSON document and nothing else."""
+        return bool(getattr(self.args, "json", False))
+
+    @property
+    def named(self) -> bool:
+        """Whether words or variables of this run say where to connect."""
+        words = (getattr(self.args, name, "") for name in ("profile", "broker"))
+        return any(words) or settings.names_connection()
+
+    def settings(self) -> settings.Settings:
+        """Settings with the command line's words over them."""
+        args = self.args
+        return settings.load(
+            profile=getattr(args, "profile", ""),
+            broker=getattr(args, "broker", ""),
+            redis=getattr(args, "redis", ""),
+            read_only=getattr(args, "read_only", False),
+        )
+
+    @contextmanager
+    def engine(self) -> Iterator[assembly.Engine]:
+        """The engine, closed afterwards."""
+        engine = assembly.open_engine(self.settings())
+        try:
+            self.warn([messages.english(doubt) for doubt in engine.doubts])
+            yield engine
+        finally:
+            engine.close()
+
+    def show(self, document: Any, lines: Sequence[str]) -> None:
+        """Print the document with ``--json``, else the lines."""
+        if self.json:
+            sys.stdout.write(output.document(document) + "\n")
+            sys.stdout.flush()
+        else:
+            output.out(lines)
+
+    def warn(self, sentences: Sequence[str]) -> None:
+        """Tell on stderr what is worth a look; not with ``--json``, where the document has them as ``warnings``."""
+        if not self.json:
+            output.err("".join(f"fleetdeck: warning: {sentence}\n" for sentence in sentences))
+
+    @property
+    def person(self) -> bool:
+        """Whether somebody sits at a terminal and can be asked."""
+        return not self.json and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+    def confirm(self, what: str, count: int | None = None, preview: Sequence[str] = ()) -> bool:
+        """Whether a command may go on: ``--yes``, or the person says so after reading ``preview``.
+
+        Raises:
+            UsageError: nobody can be asked.
+        """
+        if getattr(self.args, "yes", False) or count == 0:
+            return True
+        asked = what if count is None else f"{what} {count} tasks"
+        if self.json or not sys.stdin.isatty():
+            look = " or --dry-run to look first" if hasattr(self.args, "dry_run") else ""
+            raise UsageError(f"{asked}: add --yes to do it{look}", field="--yes")
+        output.err("".join(f"{line}\n" for line in preview))
+        output.err(f"{asked}? [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def examples(commands: Sequence[str]) -> dict[str, Any]:
+    """What a noun's help ends with, for ``add_parser``."""
+    lines = "".join(f"  fleetdeck {command}\n" for command in commands)
+    return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Columns padded to their widest cell, cells masked, cut at 60 characters and visible."""
+    cells = [[_cell(value) for value in row] for row in [header, *rows]]
+    widths = [max(columns(row[place]) for row in cells) for place in range(len(header))]
+    return ["  ".join(_padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - columns(text))
+
+
+def plain(value: object) -> str:
+    """A value as people read it: nothing for None, yes or no for a truth, items with commas between, JSON as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
+
+
+def _cell(value: object) -> str:
+    clean = visible(output.masked_text(plain(value)))
+    return clean if len(clean) <= 60 else clean[:59] + "…"
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number within bounds, for argparse."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}, not {text!r:.40}")
+        return number
+
+    return read
+
+
+def seconds(text: str) -> float:
+    """Reads seconds, for argparse: a bare number of them, or a duration such as ``10m``."""
+    span = filter_time.duration_ms(text)
+    if span is not None:
+        return span / 1000
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= MAX_SECONDS:
+        raise argparse.ArgumentTypeError(f"takes seconds or a duration such as 90s, 10m or 2h, not {text!r:.40}")
+    return number

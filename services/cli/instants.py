@@ -1,0 +1,46 @@
+"""Instants as people write them on the command line and into files: a time, or how long from now."""
+
+from __future__ import annotations
+
+from services.clock import SystemClock, machine_zone
+from services.domain.errors import UsageError
+from services.domain.plans import recurrence
+from services.domain.task import filter_time
+from services.settings import Settings
+
+#: what a cell or an option may say
+EXAMPLES = "2026-11-22T08:00 (with or without an offset), or a duration from now such as 30m or 2h"
+
+
+class Instants:
+    """Reads instants in the fleet's time zone; durations begin when this was made."""
+
+    def __init__(self, zone: str, now_ms: int) -> None:
+        self._times = filter_time.Times(now_ms, zone)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Instants:
+        """In the zone of the settings, else of this machine, from now on.
+
+        Raises:
+            UsageError: there is no such zone.
+        """
+        zone = settings.time_zone or machine_zone()
+        recurrence.zone_named(zone)
+        return cls(zone, SystemClock().now_ms())
+
+    def read(self, text: str, field: str) -> int:
+        """UTC milliseconds, 0 for an empty text.
+
+        Raises:
+            UsageError: it is no time, a whole day, or past; ``field`` names it.
+        """
+        if not text.strip():
+            return 0
+        now, span = self._times.now_ms, filter_time.duration_ms(text.strip())
+        found = (now + span, now + span) if span is not None else self._times.span(text)
+        if found is None or found[0] != found[1]:
+            raise UsageError(f"{field} takes {EXAMPLES}, not {text!r:.40}", field=field)
+        if found[0] <= now:
+            raise UsageError(f"{field}: {text.strip()[:40]} is past", field=field)
+        return found[0]

@@ -1,0 +1,39 @@
+"""Reads JSON that a person has typed or put into a file: what JSON cannot mean exactly is refused, not guessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from services.domain.errors import UsageError
+from services.domain.types import strict_json
+
+
+def read_object(text: str, name: str, *, field: str = "payload") -> dict[str, Any]:
+    """The object of a JSON text.
+
+    Raises:
+        UsageError: it is none; the sentence begins with ``name``.
+    """
+    try:
+        value = strict_json.loads(text)
+    except RecursionError as exc:
+        raise UsageError(f"{name} is nested too deeply", field=field) from exc
+    except ValueError as exc:
+        raise UsageError(f"{name} is not JSON: {exc}"[:300], field=field) from exc
+    if not isinstance(value, dict):
+        raise UsageError(f"{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", field=field)
+    return value
+
+
+def read_document(text: str) -> Any:
+    """The value of a whole JSON text.
+
+    Raises:
+        UsageError: it is not JSON.
+    """
+    try:
+        return strict_json.loads(text)
+    except RecursionError as exc:
+        raise UsageError("nested too deeply", field="FILE") from exc
+    except ValueError as exc:
+        raise UsageError(f"not JSON: {exc}"[:300], field="FILE") from exc

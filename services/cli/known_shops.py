@@ -1,0 +1,43 @@
+"""Which shop a word on the command line means."""
+
+from __future__ import annotations
+
+from services import assembly
+from services.domain.errors import UsageError
+from services.domain.fleet import shop as shops
+from services.domain.fleet.shop import Shop
+from services.domain.task.query import Query, equals
+
+ANYWHERE = 200
+
+
+def find(engine: assembly.Engine, text: str) -> Shop:
+    """The shop that is meant; one that only tasks tell of is found too.
+
+    Raises:
+        UsageError: there is none, or a bare id is on several platforms.
+    """
+    there = known(engine, engine.store.counts().shops)
+    if text in there:
+        return there[text]
+    _, _, shop_id = text.rpartition(":")
+    found = {shop.key: shop for shop in there.values() if shop.shop_id == text}
+    if not found and shops.valid_shop_id(shop_id):  # nothing of it is active or dead, but it may have had tasks
+        page = engine.store.query(Query(terms=(equals("shop", text),), limit=ANYWHERE, want_total=False))
+        found = {task.shop: _unregistered(task.shop) for task in page.tasks}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise UsageError(f"{text!r} is on several platforms: {', '.join(sorted(found))}", field="shop")
+    raise UsageError(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
+
+
+def known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:
+    """Registered shops, and those that only the counters of tasks tell of."""
+    registered = engine.registry.shops()
+    return {key: _unregistered(key) for key in counts if key not in registered} | registered
+
+
+def _unregistered(key: str) -> Shop:
+    platform, _, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)

@@ -1,0 +1,166 @@
+"""The command line: words to commands, errors to exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import logging
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from services import assembly
+from services import log as logs
+from services.cli import output, window
+from services.cli import run as cli_run
+from services.cli.commands import (
+    batches,
+    dead,
+    doctor,
+    fleet,
+    queues,
+    records,
+    repair,
+    roles,
+    schedules,
+    shops,
+    tasks,
+    types,
+)
+from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
+from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
+from services.sample import demo
+from services.version import VERSION
+
+__all__ = ["ConsoleRequest", "run"]
+
+
+def run(argv: Sequence[str], open_console: OpenConsole) -> int:
+    """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
+    context = Context(argparse.Namespace(json="--json" in argv), open_console)
+    try:
+        args = _parser().parse_args(_readable(argv))
+        logs.set_up(verbose=getattr(args, "verbose", False))
+        context = Context(args, open_console)
+        if args.handler not in (cli_run.console, demo.run):
+            window.refuse_without_window(args, "this command opens none; leave it out")
+        _reveal(context, argv)
+        return int(args.handler(context))
+    except UsageError as exc:
+        return _fail(context, exc, EXIT_USAGE)
+    except (BrokerUnavailable, StoreUnavailable) as exc:
+        return _fail(context, exc, EXIT_CONNECT)
+    except ConsoleError as exc:
+        return _fail(context, exc, EXIT_FAILED)
+    except KeyboardInterrupt:
+        return EXIT_FAILED
+    except BrokenPipeError:
+        return EXIT_OK
+    except OSError as exc:  # a home folder that cannot be made or written, a full disk
+        where = f"{exc.filename}: " if exc.filename else ""
+        return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
+    finally:
+        output.REVEALED.set(False)
+
+
+def _reveal(context: Context, argv: Sequence[str]) -> None:
+    """Show secrets in this run, if it asks for that, once it is in the audit who does so."""
+    if not getattr(context.args, "reveal", False):
+        return
+    with context.engine() as engine:
+        assembly.commands(engine).records.reveal(f"fleetdeck {shlex.join(argv)}"[:500])
+    output.REVEALED.set(True)
+
+
+#: texts of people and places to go on from; everything else means something by being there
+MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--before"})
+
+
+#: argparse's words for a name that is none of those it knows
+_CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        head, _, tail = message.partition(": ")
+        named = head.removeprefix("argument ") if head.startswith("argument ") else tail
+        field = named.split(", ")[0].split("/")[-1]
+        if wrong := _CHOICE.fullmatch(tail):
+            known = wrong["known"].replace("'", "")
+            message = f"there is no {field.removeprefix('--').lower()} {wrong['given']}; there are {known}"
+        raise UsageError(message, field=field)
+
+
+def _readable(argv: Sequence[str]) -> list[str]:
+    """The words as given.
+
+    Raises:
+        UsageError: one is not text: it could neither be stored nor shown. Or an option has an empty value, as a script
+            gives it whose variable is not set: to take that for "left out" would run at once what was to run later.
+    """
+    for word, following in itertools.zip_longest(argv, argv[1:]):
+        if any("\ud800" <= char <= "\udfff" or char == "\0" for char in word):
+            raise UsageError(f"{word!r:.80} is not text in this system's encoding", field="")
+        name, equals, value = word.partition("=")
+        if name.startswith("--") and name not in MAY_BE_EMPTY and ((equals and not value) or following == ""):
+            raise UsageError(f"{name} is empty; give it a value, or leave it out", field=name)
+    return list(argv)
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = _common()
+    parser = _Parser(
+        prog="fleetdeck",
+        description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
+        parents=[window.options(), common],
+    )
+    parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
+    parser.set_defaults(handler=cli_run.console)
+    nouns = parser.add_subparsers(metavar="COMMAND")
+    for module in (
+        cli_run,
+        tasks,
+        batches,
+        dead,
+        shops,
+        types,
+        schedules,
+        queues,
+        fleet,
+        roles,
+        doctor,
+        repair,
+        records,
+    ):
+        module.add(nouns, common)
+    return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    """Options that may stand anywhere: suppressed defaults, so that a later parser does not undo an earlier one."""
+    parent = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = parent.add_argument_group("everywhere")
+    group.add_argument("--profile", metavar="NAME", help="connection profile (default: local, the embedded engine)")
+    group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost")
+    group.add_argument("--redis", metavar="URL", help="redis://host:6379/0")
+    group.add_argument(
+        "--read-only", action="store_true", help="change nothing, whatever the role and the profile permit"
+    )
+    group.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    group.add_argument("--reveal", action="store_true", help="show secrets instead of dots; goes into the audit")
+    group.add_argument("--verbose", action="store_true", help="more on stderr")
+    return parent
+
+
+def _fail(context: Context, exc: ConsoleError, code: int) -> int:
+    field = exc.field if isinstance(exc, OperatorError) else ""
+    logging.getLogger(__name__).debug("failed", exc_info=exc)
+    if context.json:
+        sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
+    output.err(f"fleetdeck: {exc}\n")
+    return code

@@ -1,0 +1,232 @@
+"""``worker``, ``demo`` and the window itself."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from services import assembly, workforce
+from services import settings as config
+from services.cli import metrics_server, output, signals
+from services.cli.commands import workers
+from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
+from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
+from services.domain.fleet import autoscale
+from services.domain.gates import lane_share
+from services.domain.insight import schedule
+from services.domain.task.lane import LANES
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Counts
+from services.domain.task.status import Status
+from services.engine import fates
+from services.monitor import metrics
+from services.sample import demo
+from services.workers.host import Steward
+from services.workers.worker import Worker
+
+log = logging.getLogger(__name__)
+EXAMPLES = (
+    "worker --slots 8 --lanes high,normal",
+    "worker --handlers my_handlers --drain",
+    "worker list",
+    "worker drain desk-01-4711-3f2a",
+    "worker slots desk-01-4711-3f2a 4",
+    "worker slots desk-01-4711-3f2a 8,low=1-3",
+    "worker slots desk-01-4711-3f2a auto:2-16",
+    "worker refuse desk-01-4711-3f2a batch_reply shop_crawl",
+    "worker stop desk-01-4711-3f2a --grace 10m",
+)
+#: statuses that a draining worker waits for (held ones wait for a person)
+UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
+#: seconds for which nothing may be left; for which only what others must deal with: a lost leader has to be replaced
+QUIET_S, OTHERS_S = 1.0, 15.0
+#: where this process leads itself, nobody needs time to take the lead over
+LED_S = 4.0
+
+#: so many late schedules are counted for who measures
+LATE_COUNTED = 1000
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    demo.add(nouns, common)
+    text = "work on tasks without a window; or look at the workers"
+    parser = nouns.add_parser("worker", parents=[common], help=text, **examples(EXAMPLES))
+    _options(parser)
+    parser.set_defaults(handler=work)
+    verbs = parser.add_subparsers(metavar="VERB")
+    workers.add(verbs, common)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    text = f"tasks at once (default: worker.slots of the settings, 5); {workers.SLOTS_HELP}"
+    parser.add_argument("--slots", type=workers.slots, default=None, metavar=workers.SLOTS_FORM, help=text)
+    parser.add_argument("--lanes", default="", help="high,normal,low")
+    parser.add_argument(
+        "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
+    )
+    parser.add_argument(
+        "--refuse", action="append", default=[], metavar="TYPE", type=workers.task_type, help="do not start these"
+    )
+    text = (
+        "name of this machine: shops whose browser profiles live here are at home on it (default: made once and kept)"
+    )
+    parser.add_argument("--node", type=workers.node, default=None, metavar="NAME", help=text)
+    text = "serve metrics for Prometheus; on the loopback address unless HOST is given"
+    parser.add_argument("--metrics", type=metrics_server.address, default=None, metavar="[HOST:]PORT", help=text)
+    parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
+
+
+def console(context: Context) -> int:
+    """Open the window; with ``--json`` tell at its end whether all went well."""
+    picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
+    request = ConsoleRequest(
+        settings=context.settings(),
+        screenshot=picture,
+        first_run=True,
+        page=page,
+        read_only=getattr(context.args, "read_only", False),
+        named=context.named,
+    )
+    code = context.open_console(request)
+    if context.json:
+        context.show({"ok": code == EXIT_OK, "screenshot": picture if code == EXIT_OK else ""}, [])
+    return code
+
+
+def work(context: Context) -> int:
+    """Run a worker until it is told to stop."""
+    settings = _with_options(context.settings(), context.args)
+    workforce.refuse_read_only(settings)
+    stop = threading.Event()
+    with signals.heard(stop.set):
+        worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
+    context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
+    return EXIT_OK if clean else EXIT_FAILED
+
+
+def _of_fleet(engine: assembly.Engine) -> list[metrics.Metric]:
+    store = engine.store
+    now = store.now_ms()
+    late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
+    return metrics.of_fleet(store.counts(), engine.broker.depths(), fates.look(store), late_schedules=late)
+
+
+def _work(
+    settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
+) -> tuple[Worker, bool]:
+    engine = assembly.open_engine(settings)
+    if settings.unverified:
+        assembly.commands(engine)  # who works over a connection that nobody checks is written down
+    steward = workforce.steward(engine)
+    worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
+    try:
+        worker.start()
+        steward.start()
+        own = settings.worker
+        count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
+        output.err(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
+        with metrics_server.serving(
+            metrics_at,
+            lambda: metrics.of_worker(worker.last_info, leads=steward.leader.leading),
+            lambda: _of_fleet(engine),
+        ) as page:
+            if page:
+                output.err(f"fleetdeck: metrics at {page}\n")
+            _wait(engine, worker, steward, stop, drain=drain)
+            clean = worker.stop()
+    finally:
+        worker.stop(0.0)
+        steward.close()
+        engine.close()
+    return worker, clean
+
+
+def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:
+    worker = settings.worker
+    if args.slots and autoscale.parse(args.slots) is not None:
+        worker = msgspec.structs.replace(worker, auto_slots=args.slots)
+    elif args.slots:
+        slots, shares = lane_share.parse_slots(args.slots)
+        named = worker.lane_slots | dict(lane_share.named(shares))
+        worker = msgspec.structs.replace(worker, slots=slots, lane_slots=named, auto_slots="")
+    if args.lanes:
+        lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())
+        if not lanes or not set(lanes) <= set(LANES):
+            raise UsageError("--lanes takes high, normal and low, separated by commas", field="--lanes")
+        worker = msgspec.structs.replace(worker, lanes=lanes)
+    worker = msgspec.structs.replace(worker, node=args.node or worker.node)
+    if args.refuse:
+        worker = msgspec.structs.replace(worker, refuse_types=tuple(dict.fromkeys(args.refuse)))
+    if args.handlers:
+        worker = msgspec.structs.replace(worker, handlers=tuple(args.handlers))
+    return msgspec.structs.replace(settings, worker=worker)
+
+
+def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threading.Event, *, drain: bool) -> None:
+    idle = Idle(engine.settings.worker.lanes)
+    while not stop.wait(0.3) and not worker.wait_stop_ordered(0.0):
+        if not drain:
+            continue
+        try:
+            parked: dict[tuple[str, ...], int] = dict(engine.store.unserved().items())
+            parked.update(engine.store.homebound().items())
+            left = idle.left(engine.store.counts(), engine.broker.depths(), parked, worker.fetches)
+            # time alone lets these start; a breaker may stay open for hours, so nobody waits for it
+            left += sum(limit.waiting for limit in engine.store.limits() if limit.opens_by_itself)
+        except (StoreUnavailable, BrokerUnavailable) as exc:
+            log.warning("cannot tell what is left: %s", exc)
+            left = 1
+        if idle.over(left + worker.busy(), time.monotonic(), leads=steward.leader.leading):
+            return
+
+
+class Idle:
+    """When a draining worker may leave: nothing is left to do in its lanes, for a moment.
+
+    Parked tasks and dead letters on their way keep it only as long as the leader may need for them; what then remains
+    waits for a person. Tasks that no worker could run are its own business if it can run them, else they do not keep
+    it at all: their gate opens when another worker comes, which may be never.
+    """
+
+    def __init__(self, lanes: Sequence[str]) -> None:
+        self._lanes = tuple(lanes)
+        self._others = 0
+        self._since: float | None = None
+
+    def left(
+        self,
+        counts: Counts,
+        depths: Sequence[QueueDepth],
+        unserved: Mapping[tuple[str, ...], int] = MappingProxyType({}),
+        serves: Callable[..., bool] = lambda *kind: False,
+    ) -> int:
+        """Tasks and messages that this worker may have to deal with; those of other programs have no record yet."""
+        own = [counts.lanes.get(lane, {}) for lane in self._lanes]
+        names = {f"rpa_tasks_{lane}" for lane in self._lanes}
+        parked = {kind: n for kind, n in unserved.items() if kind[0] in self._lanes}
+        mine = sum(n for kind, n in parked.items() if serves(*kind))
+        self._others = max(0, sum(lane.get(Status.BLOCKED, 0) for lane in own) - sum(parked.values()))
+        self._others += sum(_messages(depth) for depth in depths if depth.kind == "dead")
+        tasks = sum(lane.get(status, 0) for lane in own for status in UNFINISHED)
+        return tasks + mine + sum(_messages(depth) for depth in depths if depth.name in names)
+
+    def over(self, left: int, now: float, *, leads: bool = False) -> bool:
+        """Tell whether it has been quiet for long enough; ``leads``: the leader is in this process."""
+        if left:
+            self._since = None
+            return False
+        self._since = now if self._since is None else self._since
+        others = LED_S if leads else OTHERS_S
+        return now - self._since > (others if self._others else QUIET_S)
+
+
+def _messages(depth: QueueDepth) -> int:
+    return depth.ready + (depth.unacked or 0)

@@ -1,0 +1,175 @@
+"""Records as the JSON documents of the command line."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+import msgspec
+
+from services import messages
+from services.domain.gates import home
+from services.domain.insight import shop as insight_shop
+from services.domain.insight.cause import Worth
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.shop import ShopNow
+from services.domain.insight.verdict import Verdict
+from services.domain.insight.wait import GateView
+from services.domain.task.record import Task
+from services.domain.task.tombstone import Tombstone
+from services.monitor import attention as items
+from services.monitor.overview import Attention
+from services.monitor.tasks import TaskDetail
+
+INSTANTS = frozenset(
+    {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
+)
+_JSON_TEXTS = frozenset({"payload", "result", "extra"})
+_PARTS = frozenset({"steps", "attempts"})
+
+
+def task(record: Task, gate: str | None = None) -> dict[str, Any]:
+    """All fields of the record: instants as ISO 8601 in UTC (null when not yet), JSON texts as JSON. ``gate``: where it
+    waits now, in the place of the gate that it met first, which becomes ``parked_at``.
+    """
+    fields = {name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS}
+    if gate is None:
+        return fields
+    if gate == home.GATE and home.node_of(record.gate):
+        gate = record.gate  # with the machine that it waits for
+    return fields | {"gate": gate, "parked_at": record.gate}
+
+
+def document(record: Task, gates: list[Any], gate: str | None = None) -> dict[str, Any]:
+    """The document of ``task show``; ``gate`` as of ``task``."""
+    return {"task": task(record, gate), "attempts": attempts(record), "gates": gates, "events": events(record)}
+
+
+def wait(gate: GateView | None, starts: Estimate | None) -> dict[str, Any]:
+    """Where a task waits and when it starts, as far as one can tell; {} for one that does not wait."""
+    if gate is None:
+        return {}
+    found: dict[str, Any] = {"gate": gate.name, "sentence": messages.english(gate.message), "estimate": None}
+    if starts is not None:
+        seconds = {"low_s": starts.low_s, "mid_s": starts.mid_s, "high_s": starts.high_s}
+        found["estimate"] = {name: round(value, 1) for name, value in seconds.items()} | {"basis": starts.basis}
+        found["starts_in_s"] = round(starts.mid_s, 1)
+    return found
+
+
+def attention(item: Attention) -> dict[str, Any]:
+    """One item of what needs a person, the same for every command."""
+    return {
+        "key": item.key,
+        "code": item.code,
+        "params": dict(item.params),
+        "since_ms": item.since_ms,
+        "verbs": [{"verb": verb, "target": target} for verb, target in item.verbs],
+        "text": items.english(item),
+    }
+
+
+def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
+    """What is true of a shop: its state as a code and a word, why, since when, who holds it, and what helps."""
+    told = insight_shop.reasons(now, at_ms)
+    return {
+        "state": now.state,
+        "state_word": insight_shop.WORDS[now.state],
+        "under": now.under or None,
+        "state_since": iso(now.since_ms) if now.since_ms else None,
+        "reason": "; ".join(map(messages.english, told)),
+        "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
+        "held_by": [
+            {"scope": one.scope, "by": one.by, "since": iso(one.at) if one.at else None, "reason": one.reason}
+            for one in now.pauses
+        ],
+        "can": [{"verb": verb, "target": target} for verb, target in insight_shop.acts(now)],
+    }
+
+
+def attempts(record: Task) -> list[dict[str, Any]]:
+    """Every attempt, oldest first."""
+    return [
+        {
+            **msgspec.structs.asdict(one),
+            "started_at": iso(one.started_at),
+            "ended_at": iso(one.ended_at),
+            "artifacts": [{**msgspec.structs.asdict(file), "at": iso(file.at)} for file in one.artifacts],
+        }
+        for one in record.attempts
+    ]
+
+
+def events(record: Task) -> list[dict[str, Any]]:
+    """The transitions kept in the record, oldest first."""
+    return [
+        {
+            "at": iso(step.at),
+            "from": step.from_,
+            "to": step.to,
+            "worker": step.worker,
+            "gen": step.gen,
+            "attempt": step.attempt,
+            "note": step.note,
+        }
+        for step in record.steps
+    ]
+
+
+def iso(instant_ms: int) -> str | None:
+    """ISO 8601 with milliseconds in UTC, None for 0."""
+    if not instant_ms:
+        return None
+    return dt.datetime.fromtimestamp(instant_ms / 1000, dt.UTC).isoformat(timespec="milliseconds")
+
+
+def _field(name: str, value: Any) -> Any:
+    if name in INSTANTS:
+        return iso(value)
+    if name in _JSON_TEXTS:
+        return _parsed(value)
+    return [*value] if isinstance(value, tuple) else value
+
+
+def _parsed(text: str) -> Any:
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def removed(stone: Tombstone) -> str:
+    """What can still be said about a task whose record was removed."""
+    later = f" and was republished as {stone.successor}" if stone.successor else ""
+    return f"the record of {stone.task_id} was removed: it was {stone.status} on {iso(stone.ended_at)}{later}"
+
+
+def verdict(said: Verdict | None) -> dict[str, Any] | None:
+    """Whether its work would be done twice."""
+    if said is None:
+        return None
+    text = messages.english(said.message)
+    return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+
+
+def worth(said: Worth | None) -> dict[str, Any] | None:
+    """Whether it would pass if it ran now."""
+    if said is None:
+        return None
+    but = messages.english(said.but) if said.but is not None else ""
+    text = " ".join(part for part in (messages.english(said.message), but) if part)
+    return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+
+
+def again(detail: TaskDetail) -> list[str]:
+    """Both answers and what would be refused, a line each."""
+    lines = []
+    for name, said in (("again?", verdict(detail.verdict)), ("worth it?", worth(detail.worth))):
+        if said is not None:
+            lines.append(f"{name:<14} {said['level']}: {said['text']}")
+    if detail.refusal is not None:
+        lines.append(f"{'refused':<14} {messages.english(detail.refusal)}")
+    return lines

@@ -1,0 +1,156 @@
+"""Reads shops from CSV, TSV and XLSX files; every fault names its line and its column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services.commands.fleet import check_shop
+from services.commands.sheet import table
+from services.commands.sheet.cells import Bad, identity
+from services.commands.sheet.table import Table, shown
+from services.domain.errors import UsageError
+from services.domain.fleet import platforms
+from services.domain.fleet.shop import Shop
+from services.domain.text.said import words_of
+from services.domain.text.words import heading
+from services.messages import english
+
+TRUE, FALSE = frozenset({"1", "true", "yes", "on", "是"}), frozenset({"0", "false", "no", "off", "否"})
+ENDINGS = table.TABLES
+COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "concurrency", "dedicated", "enabled")
+_CALLED = {
+    "platform": ("平台", "渠道", "所属平台"),
+    "shop_id": ("shop", "店铺ID", "店铺编号", "店铺", "店铺编码", "门店编号"),
+    "name": ("店铺名称", "店铺名", "名称", "shop_name"),
+    "name_en": ("英文名", "英文名称", "店铺英文名"),
+    "group": ("分组", "组", "店铺分组"),
+    "concurrency": ("并发", "并发数", "最大并发"),
+    "dedicated": ("专属队列", "独立队列", "专用队列"),
+    "enabled": ("启用", "是否启用"),
+}
+#: other names of a column
+OTHER_NAMES = {heading(word): name for name, words in _CALLED.items() for word in (name, *words)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong with a line; nothing of that line is taken."""
+
+    line: int
+    field: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopFile:
+    """A file whole."""
+
+    shops: tuple[Shop, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
+    """All shops of a file. What it has no column for stays as it is in ``known`` (by ``platform:shop_id``).
+
+    Raises:
+        UsageError: the file cannot be read at all, or holds nothing.
+    """
+    try:
+        read_ = table.read(path, endings=ENDINGS, known=_known)
+    except UsageError as exc:
+        raise UsageError(words_of(exc), field="file") from exc
+    names = [_name(title) for title in read_.columns]
+    columns = _columns(read_, names) if read_.rows else ()
+    found: dict[str, Shop] = {}
+    faults = [Fault(line=bad.number, field="file", error=english(bad.reason)) for bad in read_.bad]
+    for row in read_.rows:
+        try:
+            shop = _shop(dict(zip(names, row.cells, strict=True)), known or {})
+            if shop.key in found:
+                raise UsageError(f"{shop.key} stands twice", field="shop_id")
+            found[shop.key] = shop
+        except UsageError as exc:
+            faults.append(Fault(line=row.number, field=exc.field, error=words_of(exc)))
+    if not found and not faults:
+        raise UsageError(f"{path.name} holds no shop; the header must name platform and shop_id", field="file")
+    faults.sort(key=lambda fault: fault.line)
+    return ShopFile(shops=tuple(found.values()), faults=tuple(faults), warnings=tuple(map(_passed_over, columns)))
+
+
+def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that mean nothing here."""
+    missing = [name for name in ("platform", "shop_id") if name not in names]
+    if missing:
+        raise UsageError(
+            f"{file.name}: the header must name platform and shop_id; {' and '.join(missing)} must not be missing,"
+            f" it names {', '.join(names)!r:.120}",
+            field="file",
+        )
+    return tuple(name for name in names if name not in COLUMNS)
+
+
+def _passed_over(name: str) -> str:
+    close = difflib.get_close_matches(name, COLUMNS, n=1)
+    remedy = f"did you mean {close[0]}?" if close else f"known are {', '.join(COLUMNS)}"
+    return f"column {name!r:.60} is passed over; {remedy}"
+
+
+def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
+    cells = {name: shown(value) for name, value in row.items()}
+    platform, shop_id = _platform(cells.get("platform", "")), _identity(row.get("shop_id"))
+    if not platform or not shop_id:
+        field = "shop_id" if platform else "platform"
+        raise UsageError("platform and shop_id must not be empty", field=field)
+    base = known.get(f"{platform}:{shop_id}", Shop(platform=platform, shop_id=shop_id))
+    fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if name in cells}
+    if "concurrency" in cells:
+        fields["concurrency"] = _number(cells["concurrency"] or "1")
+    for name, default in (("dedicated", "no"), ("enabled", "yes")):
+        if name in cells:
+            fields[name] = _truth(name, cells[name] or default)
+    shop = msgspec.structs.replace(base, unregistered=False, **fields)
+    check_shop(shop)
+    return shop
+
+
+def _platform(word: str) -> str:
+    """The code of a platform that is written by its name."""
+    named = platforms.named(word, platforms.NAMES) if not word.isascii() else []
+    return named[0] if named else word
+
+
+def _identity(cell: object) -> str:
+    try:
+        return identity(cell)
+    except Bad as bad:
+        raise UsageError(english(bad.reason), field="shop_id") from bad
+
+
+def _name(title: str) -> str:
+    """The field of a column: its name, or what people call it in English or Chinese."""
+    name = title.strip().lower()
+    return name if name in COLUMNS else OTHER_NAMES.get(heading(title), name)
+
+
+def _known(title: str) -> bool:
+    return _name(title) in COLUMNS
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise UsageError(f"concurrency must be a whole number from 1 to 64, not {text!r:.40}", field="concurrency")
+    return int(text)
+
+
+def _truth(name: str, text: str) -> bool:
+    word = text.lower()
+    if word not in TRUE | FALSE:
+        raise UsageError(f"{name} must be yes or no, not {text!r:.40}", field=name)
+    return word in TRUE

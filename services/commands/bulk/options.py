@@ -1,0 +1,101 @@
+"""How a bulk republish is done, how far it is, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from services.commands.bulk.plan import PAUSED, SCHEMA
+from services.commands.outcome import Outcome
+from services.domain.errors import UsageError
+from services.domain.task.lane import LANES
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.domain.text.said import said
+
+MAX_RATE, MAX_PROBES, MAX_ATTEMPTS = 60_000, 100, 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to send. The lane of each, no probes and all at once by default."""
+
+    rate: int = 0  #: at most so many a minute, 0: all at once
+    probe: int = 0  #: send so many from different shops first and wait for their ends
+    probe_only: bool = False  #: end after the probes and leave the rest
+    probe_wait_s: float = 0.0  #: give up on probes that have not ended by then, 0: wait
+    if_duplicate: str = "reject"  #: reject | queue | force
+    reason: str = ""  #: needed to force
+    skip: frozenset[str] = frozenset({SCHEMA})  #: states that are left alone: paused, schema
+    lane: str = ""  #: high | normal | low, "" keeps each its own
+    attempts: int = 0  #: how often each may be tried, 0 keeps what it had
+
+    def check(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: ``field`` names the option.
+        """
+        for name, value, most in (("rate", self.rate, MAX_RATE), ("probe", self.probe, MAX_PROBES)):
+            if not 0 <= value <= most:
+                raise UsageError(f"{name} must be 0 to {most}, not {value}", field=name)
+        if self.if_duplicate not in ("reject", "queue", "force"):
+            raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
+        if self.if_duplicate == "force" and not self.reason.strip():
+            raise UsageError(said("force.reason"), field="reason")
+        if not self.skip <= {PAUSED, SCHEMA}:
+            raise UsageError("only paused and schema can be skipped", field="skip")
+        if self.lane and self.lane not in LANES:
+            raise UsageError("lane is high, normal or low", field="lane")
+        if not 0 <= self.attempts <= MAX_ATTEMPTS:
+            raise UsageError(f"attempts must be 0 to {MAX_ATTEMPTS}, not {self.attempts}", field="attempts")
+
+    def detail(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """What the audit entry keeps of it."""
+        words = {
+            "rate": self.rate,
+            "probe": self.probe,
+            "if_duplicate": self.if_duplicate if self.if_duplicate != "reject" else "",
+            "reason": self.reason,
+            "lane": self.lane,
+            "attempts": self.attempts,
+            "fields": dict(fields),
+        }
+        return {name: value for name, value in words.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A letter that was tried before the others. ``passed`` is None until its new task has ended."""
+
+    task_id: str
+    new_id: str
+    shop: str
+    fingerprint: str  #: of the old failure
+    status: str = Status.PENDING
+    kind: str = ""  #: of the new failure
+    same: bool = False  #: it failed as it or another one of the plan did before
+    passed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """``phase``: probing (sending the first ones) | waiting (for their ends) | sending | paused | silent (no store)."""
+
+    phase: str
+    total: int
+    done: int = 0
+    skipped: int = 0
+    probes: tuple[Probe, ...] = ()
+    next_s: float = 0.0  #: seconds until the next one goes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What came of it. ``why`` is None when everything was sent or answered."""
+
+    outcome: Outcome
+    left: tuple[str, ...] = ()  #: letters that stay dead because the run ended early
+    probes: tuple[Probe, ...] = ()
+    why: Message | None = None  #: bulk.stopped | bulk.probe_same | bulk.probe_failed | bulk.probe_… | bulk.silent

@@ -1,0 +1,138 @@
+"""What a bulk republish would do, item by item, before anybody does it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from services.commands.bulk.republisher import Changes, checked, payload_of
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.insight import verdict
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.domain.text.said import words_of
+from services.domain.types import task_type
+from services.engine import recipe
+from services.engine.registry import Registry
+from services.ports import Store
+
+#: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; its shop,
+#: platform or type is paused; today's schema refuses its payload; it is no open dead letter (any more)
+READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE = "ready", "duplicate", "held", "paused", "schema", "gone"
+STATES = (READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE)
+SLICE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One dead letter as the plan found it; texts are "" for what is ``gone``."""
+
+    task_id: str
+    state: str = READY
+    shop: str = ""  #: platform:shop_id
+    platform: str = ""
+    task_type: str = ""
+    lane: str = ""
+    kind: str = ""
+    fingerprint: str = ""
+    existing: str = ""  #: the task (or the letter before it in this plan) that is the same work
+    existing_status: str = ""
+    successor: str = ""  #: of one that was republished
+    why: Message | None = None  #: what is in the way, for a person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A frozen set in the order asked for. ``fields`` are set in every payload and were checked with it."""
+
+    items: tuple[Item, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def states(self) -> dict[str, int]:
+        """How many items there are of each state; states of none are left out."""
+        found = Counter(item.state for item in self.items)
+        return {state: found[state] for state in STATES if found[state]}
+
+    def counts(self, name: str, states: Collection[str] = STATES) -> dict[str, int]:
+        """How many items have which ``shop``, ``task_type``, ``platform``, ``lane`` …; the most frequent first."""
+        found = Counter(str(getattr(item, name)) for item in self.items if item.state in states)
+        found.pop("", None)
+        return dict(found.most_common())
+
+    def without(self, task_ids: Collection[str]) -> Plan:
+        """The same plan without some items, e.g. those that were tried first."""
+        gone = set(task_ids)
+        return replace(self, items=tuple(item for item in self.items if item.task_id not in gone))
+
+
+class Planner:
+    """Looks at letters, their types, who holds the same work and what is paused. Changes nothing."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+
+    def plan(self, task_ids: Sequence[str], fields: Mapping[str, Any] | None = None) -> Plan:
+        """Look at every letter once."""
+        ids = list(dict.fromkeys(task_ids))
+        paused = {pause.scope for pause in self._store.pauses()}
+        taken: dict[str, str] = {}
+        items: list[Item] = []
+        for start in range(0, len(ids), SLICE):
+            some = ids[start : start + SLICE]
+            items += self._look(dict(zip(some, self._store.get(some), strict=True)), fields or {}, paused, taken)
+        return Plan(items=tuple(items), fields=dict(fields or {}))
+
+    def _look(
+        self, letters: Mapping[str, Task | None], fields: Mapping[str, Any], paused: set[str], taken: dict[str, str]
+    ) -> list[Item]:
+        looked = {task_id: self._first_look(task_id, old, fields) for task_id, old in letters.items()}
+        uniqs = {uniq for item, uniq in looked.values() if uniq and item.state == READY}
+        order = sorted(uniqs)
+        holders = dict(zip(order, self._store.holders(order), strict=True))
+        return [_in_the_way(item, uniq, holders.get(uniq), paused, taken) for item, uniq in looked.values()]
+
+    def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
+        """The item by its record alone, and the uniqueness key of its successor."""
+        why = verdict.refusal(task_id, old)
+        if old is None or why is not None:
+            successor = old.successor if old is not None else ""
+            return Item(task_id=task_id, state=GONE, why=why, successor=successor), ""
+        item = Item(
+            task_id=task_id,
+            shop=old.shop,
+            platform=old.platform,
+            task_type=old.task_type,
+            lane=old.lane,
+            kind=old.error_kind,
+            fingerprint=old.fingerprint,
+        )
+        kind = self._registry.task_type(old.task_type)
+        try:
+            payload = recipe.payload_text(checked(kind, payload_of(old, Changes(fields=fields))))
+        except UsageError as exc:
+            return replace(item, state=SCHEMA, why=Message("dead.schema", {"problem": words_of(exc)})), ""
+        return item, task_type.uniqueness_key(kind, old.platform, old.shop_id, payload)
+
+
+def _in_the_way(item: Item, uniq: str, holder: Task | None, paused: set[str], taken: dict[str, str]) -> Item:
+    """The item with what keeps it from running; ``taken``: keys that an item before it will hold."""
+    if item.state != READY:
+        return item
+    if holder is not None:
+        state = HELD if holder.status == Status.HELD else DUPLICATE
+        why = Message("task.duplicate", {"id": holder.task_id, "status": holder.status})
+        return replace(item, state=state, existing=holder.task_id, existing_status=holder.status, why=why)
+    if uniq in taken:
+        why = Message("dead.same_before", {"id": taken[uniq]})
+        return replace(item, state=DUPLICATE, existing=taken[uniq], existing_status=Status.DEAD, why=why)
+    if uniq:
+        taken[uniq] = item.task_id
+    scopes = (f"shop:{item.shop}", f"platform:{item.platform}", f"type:{item.task_type}", SCOPE_ALL)
+    closed = next((scope for scope in scopes if scope in paused), "")
+    if closed:
+        return replace(item, state=PAUSED, why=Message("dead.paused", {"scope": closed}))
+    return item

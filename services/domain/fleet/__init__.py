@@ -1,0 +1,1 @@
+"""Who works for whom: shops, workers, machines, people and their roles."""

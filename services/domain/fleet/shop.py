@@ -1,0 +1,74 @@
+"""A shop: one store on one platform, with its own limits and pause switch."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from services.domain.upkeep.stored import Instant
+
+WORD = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+RESERVED = frozenset({"high", "normal", "low", "dead"})
+SCOPE_ALL = "all"  #: the pause that stops everything
+
+
+class Shop(msgspec.Struct, frozen=True, kw_only=True):
+    """Identity is ``(platform, shop_id)``; ids are case-sensitive."""
+
+    platform: str
+    shop_id: str
+    name: str = ""
+    name_en: str = ""
+    group: str = ""
+    concurrency: int = 1  #: tasks of this shop that may run at once
+    dedicated: bool = False
+    enabled: bool = True
+    unregistered: bool = False  #: made up from a message; nobody has described it yet
+
+    @property
+    def key(self) -> str:
+        """``platform:shop_id``."""
+        return f"{self.platform}:{self.shop_id}"
+
+
+class Pause(msgspec.Struct, frozen=True, kw_only=True):
+    """A closed pause switch. ``scope``: ``all``, ``platform:pdd``, ``shop:pdd:1``, ``type:sync_order``."""
+
+    scope: str
+    by: str
+    at: Instant = 0
+    reason: str = ""
+
+
+def valid_word(text: object) -> bool:
+    """Whether ``text`` may stand in a routing key as platform or shop id."""
+    return isinstance(text, str) and WORD.match(text) is not None
+
+
+def valid_shop_id(text: object) -> bool:
+    """A routing word that is not the name of a lane or of the dead key."""
+    return valid_word(text) and text not in RESERVED
+
+
+_READ_PAUSE = msgspec.msgpack.Decoder(Pause).decode
+_SCOPES = {"platform": 1, "shop": 2, "type": 1}  #: how many words follow
+
+
+def valid_scope(text: str) -> bool:
+    """Whether a pause can be of this."""
+    kind, _, rest = text.partition(":")
+    words = rest.split(":")
+    return text == SCOPE_ALL or (len(words) == _SCOPES.get(kind) and all(map(valid_word, words)))
+
+
+def read_pause(data: bytes, scope: str = "") -> Pause:
+    """A stored pause; ``scope``: what it is kept under.
+
+    Raises:
+        ValueError: it is none.
+    """
+    pause = _READ_PAUSE(data)
+    if not valid_scope(pause.scope) or (scope and scope != pause.scope):
+        raise ValueError(f"{pause.scope!r:.60} is nothing that can be paused")
+    return pause

@@ -1,0 +1,100 @@
+"""A worker as it describes itself in its heartbeat."""
+
+from __future__ import annotations
+
+import msgspec
+
+from services.domain.upkeep.stored import Instant, Measure
+
+AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
+#: so many browsers are told in a heartbeat
+POOL_SHOWN = 32
+
+
+class SlotState(msgspec.Struct, frozen=True, kw_only=True):
+    """One slot of a worker; ``task_id`` is "" while it is free."""
+
+    task_id: str = ""
+    task_type: str = ""
+    shop: str = ""
+    lane: str = ""
+    attempt: int = 0
+    since: Instant = 0  #: UTC ms
+    progress: int = -1
+
+
+class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
+    """One place of a worker's browser pool. ``state``: starting | busy | lent (to a program that attached) | idle |
+    closing.
+    """
+
+    shop: str = ""  #: "" for the one that light contexts share
+    profile: str = ""  #: name of its folder
+    state: str = ""
+    since: Instant = 0  #: UTC ms, to the second
+    uses: int = 0
+    memory_mb: Measure = -1.0  #: measured every few seconds, -1 not yet
+    port: int = 0  #: where programs attach, 0 for nowhere
+
+
+class LinkState(msgspec.Struct, frozen=True, kw_only=True):
+    """What the connections of a process to the broker meet."""
+
+    blocked_at: Instant = 0  #: since when the broker holds its publisher back, UTC ms; 0 it does not
+    why: str = ""  #: the broker's reason, in its own words
+    unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
+    unanswered_at: Instant = 0  #: when the first of them was, UTC ms
+    error: str = ""  #: what is wrong with a connection now
+    lost_at: Instant = 0  #: since when a connection does not stand, UTC ms; 0 while all do
+
+
+class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Written by the worker every few seconds, kept until it says goodbye or a day has passed."""
+
+    worker: str  #: name unique in the fleet, e.g. "desk-01/3f2a"
+    host: str
+    pid: int
+    pid_started: Measure = 0.0  #: start time of the process, tells a reused pid
+    version: str = ""
+    system: str = ""
+    node: str = (
+        ""  #: machine and home folder, where browser profiles live (``services.domain.gates.home``); "" not told
+    )
+    kind: str = "headless"  #: headless | console
+    started_at: Instant = 0
+    seen_at: Instant = 0  #: filled by the store's clock
+    slots: tuple[SlotState, ...] = ()
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    shares: dict[str, tuple[int, int]] = {}  #: by lane: slots kept for it, and how many it may use at most
+    state: str = "running"  #: running | draining | stopping | stopped
+    prefetched: int = 0
+    done: int = 0
+    failed: int = 0
+    cpu: Measure = -1.0  #: percent of one core, -1 unknown
+    memory_mb: Measure = -1.0
+    executors: tuple[str, ...] = ()  #: that can start work now
+    handlers: tuple[str, ...] = ()  #: task types with a Python handler here
+    commands: tuple[str, ...] = ()  #: task types with a command of their own here
+    lends: tuple[str, ...] = ()  #: task types whose flows attach to the browser of their shop here
+    lacks: dict[str, str] = {}  #: what is configured and not found, by executor or ``rpa:type``: a program, a folder
+
+    declines: tuple[str, ...] = ()  #: task types that it was told to refuse
+    auto: str = ""  #: range of its slots where it sets them itself, "auto" or "auto:2-16"
+    browsers: int = -1  #: that it has running, -1 unknown
+    pool: tuple[BrowserState, ...] = ()  #: of those so many as ``POOL_SHOWN``, those at work first
+    cpu_machine: Measure = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
+    memory_machine: Measure = -1.0
+    link: LinkState = LinkState()
+
+    @property
+    def busy(self) -> int:
+        """Slots with a task in them."""
+        return sum(1 for slot in self.slots if slot.task_id)
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What the store answers to a heartbeat."""
+
+    orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: see ``worker_order``
+    unserved: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks parked for want of a capable worker
+    homebound: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks that wait for this worker's node

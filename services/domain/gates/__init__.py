@@ -1,0 +1,1 @@
+"""What may hold a task back, each gate as values and decisions."""

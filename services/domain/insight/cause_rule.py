@@ -1,0 +1,69 @@
+"""What a person decided about a cause of dead letters: its name, a note, and for how long it is ignored. Pure."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from services.domain.errors import UsageError
+from services.domain.upkeep.stored import Instant
+
+KIND = "cause"  #: of the store's documents; the name is the fingerprint
+MAX_NAME, MAX_NOTE = 80, 2000
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}\Z")
+FOREVER = 0
+
+
+class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
+    """``ignored``: what dies of it is ignored ``until`` an instant (UTC ms), ``FOREVER`` until its text changes.
+
+    Another text has another fingerprint, so such a rule never has to end.
+    """
+
+    name: str = ""
+    note: str = ""
+    by: str = ""
+    at: Instant = 0
+    ignored: bool = False
+    until: int = FOREVER
+
+    @property
+    def mark(self) -> str:
+        """The note of the letters that this rule has ignored: only those come back when it ends."""
+        return f"rule {self.at}"
+
+    def holds(self, now_ms: int) -> bool:
+        """Whether it ignores now."""
+        return self.ignored and (self.until == FOREVER or now_ms < self.until)
+
+    def over(self, now_ms: int) -> bool:
+        """Whether its time has run out and its letters shall come back."""
+        return self.ignored and not self.holds(now_ms)
+
+
+_DECODER = msgspec.json.Decoder(CauseRule)
+
+
+def parse(text: str) -> CauseRule:
+    """Read a rule; one that cannot be read decides nothing."""
+    try:
+        return _DECODER.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return CauseRule()
+
+
+def dump(rule: CauseRule) -> str:
+    """The rule as JSON."""
+    return msgspec.json.encode(rule).decode()
+
+
+def check_fingerprint(fingerprint: str) -> str:
+    """The fingerprint of a cause.
+
+    Raises:
+        UsageError: it is none, as of letters that were never a readable task.
+    """
+    if not _FINGERPRINT.match(fingerprint):
+        raise UsageError("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`", "cause")
+    return fingerprint

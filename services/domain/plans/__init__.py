@@ -1,0 +1,1 @@
+"""Work that repeats: schedules and their instants."""

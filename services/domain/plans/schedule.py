@@ -1,0 +1,224 @@
+"""A schedule: which task for which shops, when it repeats, and what has come of it so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
+from services.domain.plans import recurrence
+from services.domain.plans.recurrence import Rule
+from services.domain.task import ids, lane
+from services.domain.text.said import said
+from services.domain.upkeep.stored import Instant
+
+MISSED = ("once", "skip")
+OVERLAP = ("skip", "queue")
+MAX_SHOPS = 10_000
+#: a run that begins later than this was missed: a leader that dies is replaced within 15 s
+GRACE_MS = 60_000
+#: no blanks and nothing that a filter, a shell or a label would cut
+_NAME = re.compile(r"[^\s\"'`,:;|\\/@*~<>=]{1,64}\Z")
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asked for. ``cron`` or ``every_s``; one kind of shop selection."""
+
+    name: str
+    uid: str = ""  #: tells it from another one that had this name before
+    task_type: str
+    payload: dict[str, Any] = {}
+    priority: str = ""  #: "" the type's
+    cron: str = ""
+    every_s: int = 0
+    first_at: Instant = 0  #: UTC ms of the first run of an interval
+    zone: str = ""  #: "" the fleet's
+    shops: tuple[str, ...] = ()  #: platform:shop_id
+    platforms: tuple[str, ...] = ()  #: with groups: both must fit
+    groups: tuple[str, ...] = ()
+    all_shops: bool = False
+    spread_s: int = 0  #: the shops of one run start evenly over this many seconds
+    missed: str = "once"  #: runs that nobody could start in time: once | skip
+    overlap: str = "skip"  #: where a shop is not through with the run before: skip | queue
+    enabled: bool = True
+    note: str = ""
+    created_by: str = ""
+    created_at: Instant = 0
+    updated_by: str = ""
+    updated_at: Instant = 0
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: ``at`` is the instant it is due and named by, ``base`` the one from which the shops are spread."""
+
+    at: Instant
+    base: int
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run made. ``active``: shops left out because their task of the run before is not through."""
+
+    at: Instant = 0
+    base: int = 0
+    by: str = ""  #: who ran it by hand, "" for the schedule itself
+    label: str = ""  #: the batch of its tasks
+    created: int = 0
+    active: int = 0
+    failed: int = 0
+    error: str = ""  #: why the first of the failed was not created
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule with its progress, as it is kept. ``firing`` is a run that was begun and not ended."""
+
+    schedule: Schedule
+    firing: Run | None = None
+    last: Tally | None = None
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do about a schedule that is due: run this (or nothing), and look again at ``next_at`` (0 never)."""
+
+    run: Run | None
+    next_at: Instant
+
+
+_DECODER = msgspec.json.Decoder(Planned)
+
+
+def load(body: str) -> Planned:
+    """Read what ``dump`` wrote; fields of a newer program are passed over.
+
+    Raises:
+        UsageError: it is not readable.
+    """
+    try:
+        return _DECODER.decode(body)
+    except (msgspec.DecodeError, RecursionError) as exc:
+        raise UsageError(said("schedule.unreadable", error=str(exc)), field="name") from exc
+
+
+def dump(planned: Planned) -> str:
+    """The JSON document of a schedule and its progress."""
+    return msgspec.json.encode(planned).decode()
+
+
+def rule(schedule: Schedule, fleet_zone: str) -> Rule:
+    """When it repeats.
+
+    Raises:
+        UsageError: cron, zone or every is not acceptable.
+    """
+    if bool(schedule.cron) == bool(schedule.every_s):
+        raise UsageError(said("schedule.one_rule"), field="cron")
+    if schedule.cron:
+        return recurrence.Cron(schedule.cron, schedule.zone or fleet_zone)
+    recurrence.zone_named(schedule.zone or fleet_zone)
+    return recurrence.Interval(schedule.every_s, schedule.first_at)
+
+
+def check(schedule: Schedule, fleet_zone: str, now: int) -> None:
+    """Refuse a schedule that could not run.
+
+    Raises:
+        UsageError: ``field`` names what to change.
+    """
+    if not _NAME.match(schedule.name) or not schedule.name.isprintable():
+        raise UsageError(said("schedule.name", name=f"{schedule.name!r:.80}"), field="name")
+    if not ids.valid_task_type(schedule.task_type):
+        raise UsageError(said("type.name", name=f"{schedule.task_type!r:.60}"), field="type")
+    _check_choices(schedule)
+    _check_shops(schedule)
+    repeats = rule(schedule, fleet_zone)
+    _check_spread(schedule, repeats, now)
+
+
+def planned_at(schedule: Schedule, fleet_zone: str, after: int) -> int:
+    """The next instant to look at it, 0 while it is disabled or ends."""
+    return recurrence.next_after(rule(schedule, fleet_zone), after) if schedule.enabled else 0
+
+
+def decide(schedule: Schedule, fleet_zone: str, due: int, now: int) -> Decision:
+    """What is due since ``due``: whatever came together runs once, as the latest of its instants.
+
+    Raises:
+        UsageError: its rule is not readable any more.
+    """
+    repeats = rule(schedule, fleet_zone)
+    at = recurrence.latest(repeats, due, now)
+    following = recurrence.next_after(repeats, max(at, now))
+    if not at:
+        return Decision(run=None, next_at=following)
+    late = now - at > GRACE_MS
+    if late and schedule.missed == "skip":
+        return Decision(run=None, next_at=following)
+    return Decision(run=Run(at=at, base=now if late else at), next_at=following)
+
+
+def choose(schedule: Schedule, shops: Iterable[Shop]) -> list[Shop]:
+    """The shops of a run in the order in which they start: mixed, but the same every time.
+
+    Disabled shops are left out, and those nobody has described are taken only where they are named one by one.
+    """
+    return sorted(fitting(schedule, shops), key=lambda shop: sha256(f"{schedule.uid}\0{shop.key}".encode()).digest())
+
+
+def fitting(schedule: Schedule, shops: Iterable[Shop]) -> list[Shop]:
+    """The same shops in no order: where they are only counted, mixing ten thousand of them would cost more."""
+    named = frozenset(schedule.shops)
+    return [shop for shop in shops if shop.enabled and (shop.key in named if named else _fits(schedule, shop))]
+
+
+def offset_ms(schedule: Schedule, place: int, count: int) -> int:
+    """How much later than the run the shop at this place starts."""
+    return schedule.spread_s * 1000 * place // max(1, count)
+
+
+def task_id(schedule: Schedule, run: Run, shop: Shop) -> str:
+    """The id of the one task of this schedule, run and shop: whoever makes it makes the same one."""
+    digest = sha256(f"{schedule.uid}\0{run.at}\0{shop.key}".encode()).hexdigest()
+    return ids.task_id(shop.platform, schedule.task_type, shop.shop_id, digest[:16])
+
+
+def label(schedule: Schedule, run: Run, fleet_zone: str) -> str:
+    """The batch of a run's tasks, readable and found by ``batch:``."""
+    moment = recurrence.iso(run.at, schedule.zone or fleet_zone)
+    return f"{schedule.name}@{moment.replace(':', '').replace('-', '', 2)}"
+
+
+def _fits(schedule: Schedule, shop: Shop) -> bool:
+    return (
+        not shop.unregistered
+        and (not schedule.platforms or shop.platform in schedule.platforms)
+        and (not schedule.groups or shop.group in schedule.groups)
+    )
+
+
+def _check_choices(schedule: Schedule) -> None:
+    for name, value, known in (("missed", schedule.missed, MISSED), ("overlap", schedule.overlap, OVERLAP)):
+        if value not in known:
+            raise UsageError(f"{name} must be {' or '.join(known)}, not {value!r:.40}", field=name)
+    if schedule.priority:
+        try:
+            lane.parse_priority(schedule.priority)
+        except ValueError as exc:
+            raise UsageError(str(exc), field="priority") from exc
+
+
+def _check_shops(schedule: Schedule) -> None:
+    wide = bool(schedule.platforms or schedule.groups)
+    if sum((bool(schedule.shops), wide, schedule.all_shops)) != 1:
+        raise UsageError(said("schedule.one_choice"), field="shop")
+    if len(schedule.shops) > MAX_SHOPS:
+        raise UsageError(said("schedule.many_shops", most=MAX_SHOPS), field="shop")
+
+
+def _check_spread(schedule: Schedule, repeats: Rule, now: int) -> None:
+    gap = recurrence.shortest_gap(repeats, now) // 1000
+    if schedule.spread_s < 0 or (gap and schedule.spread_s >= gap):
+        raise UsageError(said("schedule.spread", gap=gap, value=schedule.spread_s), field="spread")

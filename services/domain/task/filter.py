@@ -1,0 +1,296 @@
+"""The filter language of console, command line and REST: text to terms and back."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from services.domain.errors import UsageError
+from services.domain.gates import home
+from services.domain.task import classify, filter_time
+from services.domain.task.lane import LANES
+from services.domain.task.query import Term
+from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import SENTENCES
+
+MAX_TEXT, MAX_TERMS, MAX_VALUES = 20_000, 50, 1_000
+FINGERPRINT_LENGTH = 16
+#: names that stand for several statuses
+STATUS_GROUPS: Mapping[str, frozenset[Status]] = {
+    "waiting": WAITING,
+    "flight": IN_FLIGHT,
+    "active": ACTIVE,
+    "terminal": TERMINAL,
+}
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "status": (*(status.value for status in Status), *STATUS_GROUPS),
+    "lane": tuple(lane.value for lane in LANES),
+    "triage": tuple(triage.value for triage in Triage),
+    "kind": classify.KINDS,
+}
+_FREE = ("id", "shop", "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text")
+_NUMBERS, _TIMES = ("attempts", "priority"), ("created", "updated")
+FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age")
+_CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text"})
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+
+# Chinese input methods give full-width punctuation; it means the same.
+_NAME = re.compile(r"(-?)([A-Za-z_]+)(<=|>=|[:=~<>：＝～＜＞])")
+_WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
+_VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
+_BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
+_PLAIN = re.compile(r"[^\s\"“”,，\\]+\Z")
+_SPACE = re.compile(r"\s*")
+
+
+class FilterError(UsageError):
+    """A text that is no filter; ``position`` is where, ``message`` the sentence to be rendered."""
+
+    def __init__(self, code: str, position: int, **params: Param) -> None:
+        super().__init__(SENTENCES[code].format(**params), field="filter")
+        self.position = position
+        self.message = Message(code, params)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """One condition as written."""
+
+    field: str
+    op: str
+    values: tuple[tuple[str, bool], ...]  #: (text, quoted)
+    negated: bool
+    at: int
+
+
+def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
+    """Terms of a filter text, all of which must hold; () for an empty one.
+
+    Args:
+        now_ms: for ``age`` and ``today``.
+        time_zone: in which dates are meant; "" is the machine's.
+
+    Raises:
+        FilterError: with the position and a remedy.
+    """
+    if len(text) > MAX_TEXT:
+        raise FilterError("filter.too_long", MAX_TEXT, limit=MAX_TEXT)
+    times = filter_time.Times(now_ms, time_zone)
+    terms: list[Term] = []
+    at = _skip(text, 0)
+    while at < len(text):
+        raw, at = _scan(text, at)
+        terms += _terms(raw, times)
+        if len(terms) > MAX_TERMS:
+            raise FilterError("filter.too_many", raw.at, limit=MAX_TERMS)
+        at = _skip(text, at)
+    return tuple(terms)
+
+
+def format_terms(terms: tuple[Term, ...], *, time_zone: str = "") -> str:
+    """The text of terms, such that ``parse`` gives the same terms again."""
+    return " ".join(_format(term, time_zone) for term in terms)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _scan(text: str, at: int) -> tuple[_Raw, int]:
+    name = _NAME.match(text, at)
+    if name is None:
+        return _scan_bare(text, at)
+    field = name[2].lower()
+    if field not in FIELDS:
+        raise FilterError(
+            "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
+        )
+    values, end = _scan_values(text, name.end(), field)
+    op = name[3].translate(_WIDE).replace(":", "=")
+    return _Raw(field, op, values, bool(name[1]), at), end
+
+
+def _scan_bare(text: str, at: int) -> tuple[_Raw, int]:
+    match = _BARE.match(text, at)
+    if match is None or match.end() == match.end(1):
+        code = "filter.open_quote" if text[at : at + 2].lstrip("-")[:1] in ('"', "“", "”") else "filter.empty"
+        raise FilterError(code, at)
+    word, quoted = _value(match[2], match[3], match[4])
+    if not word:
+        raise FilterError("filter.empty", at)
+    if not quoted and not any(char.isalnum() for char in word):
+        raise FilterError("filter.signs", at, text=word[:40])
+    return _Raw("text", "~", ((word, quoted),), bool(match[1]), at), match.end()
+
+
+def _scan_values(text: str, at: int, field: str) -> tuple[tuple[tuple[str, bool], ...], int]:
+    values: list[tuple[str, bool]] = []
+    while True:
+        match = _VALUE.match(text, at)
+        if match is None:
+            code = "filter.open_quote" if text[at : at + 1] in ('"', "“", "”") else "filter.no_value"
+            raise FilterError(code, at, field=field) if code == "filter.no_value" else FilterError(code, at)
+        values.append(_value(match[1], match[2], match[3]))
+        at = match.end()
+        if text[at : at + 1] not in (",", "，") or at >= len(text):
+            return tuple(values), at
+        at += 1
+        if len(values) >= MAX_VALUES:
+            raise FilterError("filter.too_many", at, limit=MAX_VALUES)
+
+
+def _value(escaped: str | None, wide: str | None, plain: str | None) -> tuple[str, bool]:
+    if escaped is not None:
+        return re.sub(r"\\(.)", r"\1", escaped, flags=re.DOTALL), True
+    return (wide, True) if wide is not None else (plain or "", False)
+
+
+def _terms(raw: _Raw, times: filter_time.Times) -> list[Term]:
+    if any(not value for value, _ in raw.values):
+        raise FilterError("filter.no_value", raw.at, field=raw.field)
+    make: Callable[[_Raw, filter_time.Times], list[Term]] = _free
+    if raw.field in _WORDS:
+        make = _words
+    elif raw.field in _NUMBERS:
+        make = _number
+    elif raw.field in (*_TIMES, "age"):
+        make = _time
+    return make(raw, times)
+
+
+def _words(raw: _Raw, _: filter_time.Times) -> list[Term]:
+    _need_op(raw, {"="})
+    found: list[str] = []
+    for value, _quoted in raw.values:
+        word = value.lower()
+        if word not in _WORDS[raw.field]:
+            raise _unknown_word(raw, value)
+        group = STATUS_GROUPS.get(word) if raw.field == "status" else None
+        found += [status.value for status in Status if status in group] if group else [word]
+    return [Term(field=raw.field, op="=", values=tuple(dict.fromkeys(found)), negated=raw.negated)]
+
+
+def _free(raw: _Raw, _: filter_time.Times) -> list[Term]:
+    _need_op(raw, {"=", "~"} if raw.field in _CONTAINS else {"="})
+    if raw.field in ("error", "text") or raw.op == "~":
+        if len(raw.values) > 1:
+            raise FilterError("filter.one_value", raw.at, field=raw.field)
+        return [Term(field=raw.field, op="~", values=(raw.values[0][0],), negated=raw.negated)]
+    values = tuple(dict.fromkeys(_pattern(raw, value, quoted) for value, quoted in raw.values))
+    return [Term(field=raw.field, op="=", values=values, negated=raw.negated)]
+
+
+def _pattern(raw: _Raw, value: str, quoted: bool) -> str:
+    if raw.field == "gate" and value == home.GATE:
+        return f"{home.gate_of('')}*"
+    if raw.field == "fp" and not re.fullmatch(r"[0-9a-fA-F]{1,16}\*?", value):
+        raise FilterError("filter.not_hex", raw.at, value=value[:40])
+    if raw.field == "fp":
+        value = value.lower()
+        return value if len(value) >= FINGERPRINT_LENGTH or value.endswith("*") else f"{value}*"
+    if "*" in value[:-1] and not quoted:
+        raise FilterError("filter.star", raw.at, value=value[:40])
+    return value
+
+
+def _number(raw: _Raw, _: filter_time.Times) -> list[Term]:
+    _need_op(raw, {"=", *_ORDERED})
+    value = _single(raw)
+    if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
+        remedy = f"lane:{value.lower()}" if value.lower() in _WORDS["lane"] else f"{raw.field}>=2"
+        raise FilterError("filter.not_number", raw.at, field=raw.field, value=value[:40], remedy=remedy)
+    values = (str(int(value)),) if raw.op == "=" else ()
+    return [Term(field=raw.field, op=raw.op, values=values, number=float(int(value)), negated=raw.negated)]
+
+
+def _time(raw: _Raw, times: filter_time.Times) -> list[Term]:
+    value = _single(raw)
+    if raw.field == "age":
+        _need_op(raw, _ORDERED)
+        duration = filter_time.duration_ms(value)
+        if duration is None:
+            raise FilterError("filter.not_duration", raw.at, value=value[:40])
+        op = raw.op.translate(str.maketrans("<>", "><"))
+        return [Term(field="created", op=op, number=float(times.now_ms - duration), negated=raw.negated)]
+    _need_op(raw, {"=", *_ORDERED})
+    span = times.span(value)
+    if span is None:
+        aged = filter_time.duration_ms(value) is not None
+        remedy = f"age{'<' if '>' in raw.op else '>'}{value}" if aged else f"{raw.field}>=2026-11-20"
+        raise FilterError("filter.not_time", raw.at, field=raw.field, value=value[:40], remedy=remedy)
+    return _within(raw, *span)
+
+
+def _within(raw: _Raw, start: int, end: int) -> list[Term]:
+    """A date is its whole day: ``<`` and ``>=`` look at its start, ``<=`` and ``>`` at its end."""
+
+    def term(op: str, number: int) -> Term:
+        return Term(field=raw.field, op=op, number=float(number), negated=raw.negated)
+
+    exact = end == start
+    if raw.op == "=":
+        if raw.negated:
+            raise FilterError("filter.negated_day", raw.at, field=raw.field)
+        return [term(">=", start), term("<=" if exact else "<", end)]
+    by_op = {
+        "<": ("<", start),
+        ">=": (">=", start),
+        "<=": ("<=", start) if exact else ("<", end),
+        ">": (">", start) if exact else (">=", end),
+    }
+    return [term(*by_op[raw.op])]
+
+
+def _single(raw: _Raw) -> str:
+    if len(raw.values) > 1:
+        raise FilterError("filter.one_value", raw.at, field=raw.field)
+    return raw.values[0][0]
+
+
+def _need_op(raw: _Raw, allowed: set[str] | frozenset[str]) -> None:
+    if raw.op not in allowed:
+        shown = " ".join(sorted(allowed)).replace("=", ":", 1) if "=" in allowed else " ".join(sorted(allowed))
+        raise FilterError("filter.operator", raw.at, field=raw.field, op=raw.op, allowed=shown)
+
+
+def _unknown_word(raw: _Raw, value: str) -> FilterError:
+    choices = _WORDS[raw.field]
+    return FilterError(
+        "filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=_nearest(value.lower(), choices)
+    )
+
+
+def _nearest(word: str, choices: tuple[str, ...]) -> str:
+    """The most similar choice, else all of them."""
+    close = difflib.get_close_matches(word[:64], choices, n=1, cutoff=0.5)
+    return close[0] if close else ", ".join(choices)
+
+
+def _format(term: Term, time_zone: str) -> str:
+    sign = "-" if term.negated else ""
+    if term.field == "text":
+        word = term.values[0]
+        plain = (
+            _PLAIN.match(word) and any(map(str.isalnum, word)) and not word.startswith("-") and not _NAME.match(word)
+        )
+        return sign + (word if plain else _quote(word))
+    if term.field in _TIMES:
+        return f"{sign}{term.field}{term.op}{filter_time.iso(round(term.number), time_zone)}"
+    if term.field in _NUMBERS:
+        return f"{sign}{term.field}{':' if term.op == '=' else term.op}{round(term.number)}"
+    op = ":" if term.op == "=" else term.op
+    return sign + term.field + op + ",".join(_shown(value) for value in term.values)
+
+
+def _shown(value: str) -> str:
+    return value if _PLAIN.match(value) and "*" not in value[:-1] else _quote(value)
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

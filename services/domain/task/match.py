@@ -1,0 +1,161 @@
+"""Whether a record matches the terms of a filter: one condition per term. Pure."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from services.domain.errors import UsageError
+from services.domain.task.query import ANY, Term
+
+Condition = Callable[[Any], bool]
+
+#: attribute of the record behind each field that holds a text
+TEXTS: Mapping[str, str] = {
+    "id": "task_id",
+    "status": "status",
+    "shop": "shop",
+    "platform": "platform",
+    "type": "task_type",
+    "lane": "lane",
+    "worker": "worker",
+    "batch": "batch",
+    "fp": "fingerprint",
+    "kind": "error_kind",
+    "triage": "triage",
+    "error": "error",
+    "uniq": "uniq",
+    "gate": "gate",
+}
+NUMBERS: Mapping[str, str] = {
+    "created": "created_at",
+    "updated": "updated_at",
+    "attempts": "attempt",
+    "priority": "priority",
+    "due": "due_at",
+}
+
+
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def conditions(terms: Iterable[Term]) -> list[Condition]:
+    """One condition per term.
+
+    Raises:
+        UsageError: a field or operator that is none.
+    """
+    return [_negated(condition(term)) if term.negated else condition(term) for term in terms]
+
+
+def all_of(terms: Iterable[Term]) -> Condition:
+    """The condition that all terms hold.
+
+    Raises:
+        UsageError: a field or operator that is none.
+    """
+    wanted = conditions(terms)
+    return lambda task: all(fits(task) for fits in wanted)
+
+
+def condition(term: Term) -> Condition:
+    """The condition of a term, its negation left aside.
+
+    Raises:
+        UsageError: a field or operator that is none.
+    """
+    if term.field == ANY:
+        return _any(term)
+    if term.field in NUMBERS:
+        return _number(term)
+    if term.field not in TEXTS and term.field != "text":
+        raise UsageError(f"{term.field!r:.40} is not a field of tasks", field="filter")
+    if term.op == "~" or term.field == "text":
+        return _contains(term)
+    if term.op != "=":
+        raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}; use : or ~", field="filter")
+    if term.field == "shop":
+        return _shop(term.values)
+    return _equals(TEXTS[term.field], term.values)
+
+
+def is_scan(term: Term) -> bool:
+    """Whether every candidate must be looked into to answer this term."""
+    return term.op == "~" or term.field in ("text", "error")
+
+
+def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]:
+    """The window that the terms leave of an instant: lowest, inclusive?, highest, inclusive?"""
+    low, low_in, high, high_in = float("-inf"), True, float("inf"), True
+    for term in terms:
+        if term.field != field or term.negated:
+            continue
+        if term.op in (">", ">=", "=") and (not term.values) and (term.number, term.op == ">") > (low, not low_in):
+            low, low_in = term.number, term.op != ">"
+        if term.op in ("<", "<=", "=") and (not term.values) and (-term.number, term.op == "<") > (-high, not high_in):
+            high, high_in = term.number, term.op != "<"
+    return low, low_in, high, high_in
+
+
+def _negated(wanted: Condition) -> Condition:
+    return lambda task: not wanted(task)
+
+
+def _any(term: Term) -> Condition:
+    lists = [conditions(terms) for terms in term.any_of]
+    return lambda task: any(all(fits(task) for fits in wanted) for wanted in lists)
+
+
+def _split(values: Iterable[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Whole values and prefixes."""
+    values = tuple(values)
+    whole = frozenset(value for value in values if not value.endswith("*"))
+    return whole, tuple(value[:-1] for value in values if value.endswith("*"))
+
+
+def _equals(attribute: str, values: Iterable[str]) -> Condition:
+    whole, prefixes = _split(values)
+    read = operator.attrgetter(attribute)
+    if not prefixes:
+        return lambda task: read(task) in whole
+    return lambda task: read(task) in whole or read(task).startswith(prefixes)
+
+
+def _shop(values: Iterable[str]) -> Condition:
+    whole, prefixes = _split(values)
+
+    def wanted(task: Any) -> bool:
+        names = (task.shop_id, task.shop)
+        return any(name in whole for name in names) or any(name.startswith(prefixes) for name in names)
+
+    return wanted
+
+
+def _contains(term: Term) -> Condition:
+    if term.op not in ("=", "~"):
+        raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}", field="filter")
+    needles = [value.lower() for value in term.values]
+    names = ("task_id", "shop", "error") if term.field == "text" else (TEXTS[term.field],)
+    read = [operator.attrgetter(name) for name in names]
+    return lambda task: any(needle in get(task).lower() for get in read for needle in needles)
+
+
+def _number(term: Term) -> Condition:
+    if term.op not in _COMPARE:
+        raise UsageError(f"{term.field} is a number; {term.op!r:.10} does not fit", field="filter")
+    read, compare = operator.attrgetter(NUMBERS[term.field]), _COMPARE[term.op]
+    if not term.values or term.op != "=":
+        number = term.number
+        return lambda task: compare(read(task), number)
+    try:
+        numbers = [float(value) for value in term.values]
+    except ValueError as exc:
+        raise UsageError(f"{term.field} needs a number, not {', '.join(term.values)!r:.60}", field="filter") from exc
+    return lambda task: read(task) in numbers

@@ -1,0 +1,126 @@
+"""What the engine itself writes into records: errors of attempts, letters and held tasks, notes of pauses and closed
+shops, what a heartbeat says of its connections.
+
+Records keep plain English, for every program that reads them; a window finds the sentence again and says it in its own
+language. What flows and libraries said stays theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+
+from services.domain.text.message import Message, Param
+from services.domain.text.refusals import REFUSALS
+from services.domain.text.sentences import N_
+
+SENTENCES: dict[str, str] = {
+    "own.lost": N_("the worker that ran it fell silent"),
+    "own.taken": N_(
+        "its message left the queue and nobody recorded an outcome: an unknown consumer has taken it;"
+        " look into the shop"
+    ),
+    "own.expired": N_("it was to start by {by} and could not; nothing was run"),
+    "own.no_message": N_("no message can be made of this record: {why}"),
+    "own.worker_failed": N_("the worker itself failed: {why}"),
+    "own.worker_stopped": N_("the worker was stopped"),
+    "own.not_begun": N_("stopped before it started"),
+    "own.stopped": N_("stopped on request"),
+    "own.killed": N_("killed on request"),
+    "own.stopped_closing": N_("stopped because this worker closes"),
+    "own.killed_closing": N_("killed because this worker closes"),
+    "own.no_end": N_("no end within {seconds} s"),
+    "own.no_end_killed": N_("no end within {seconds} s; it was killed"),
+    "own.no_end_asked": N_("no end within {seconds} s; it ended when asked"),
+    "own.no_end_itself": N_("no end within {seconds} s; it ended by itself"),
+    "own.no_answer": N_("no answer within {seconds} s"),
+    "own.sent_unanswered": N_("the request was sent and no answer came: {why}"),
+    "own.untrusted": N_("the certificate of the server is not trusted: {why}"),
+    "own.host_ended": N_("the browser host ended in the middle of it"),
+    "own.cannot_any_more": N_("this worker can no longer run {type}; it goes to one that can"),
+    "own.not_defined": N_("task type {type} is not defined and strict_types is on; define it or turn the setting off"),
+    "own.no_request": N_("this worker has no request for {type}; set executors.http.requests there"),
+    "own.no_handler": N_("no handler for {type} is registered on this worker; add its module to worker.handlers"),
+    "own.no_process": N_("this machine could not start a process: {why}"),
+    "own.no_folder": N_("no folder for the attempt: {why}"),
+    "own.no_program": N_("no command is configured; set executors.rpa.command on this worker"),
+    "own.not_json": N_("the payload of the record is not JSON: {why}"),
+    "own.option": N_("{item} became {what}, which the command would take for an option"),
+    "own.batch_file": N_("{program} is a batch file, which runs in a shell; name the program itself"),
+    "own.too_long": N_(
+        "the payload is too long for a command line ({size} characters): shorten it or pass a reference"
+    ),
+    "own.signal": N_("the command was ended by signal {number} ({name})"),
+    "own.exit": N_("the command ended with exit code {code} and no error text"),
+    "own.exit_last": N_("the command ended with exit code {code} and no error text; its last line was: {line}"),
+    "own.signal_last": N_("the command was ended by signal {number} ({name}); its last line was: {line}"),
+    "own.waits": N_("it goes on when both answer again: {why}"),
+    "own.no_shop": N_("no enabled shop fits its selection"),
+    "own.policy_aside": N_("its policy could not be read and was set aside: import the type again, then resume"),
+    "own.entry_aside": N_("the entry could not be read and was set aside"),
+    "own.repair": N_("repair"),
+    "own.link_lost": N_("the connection was lost"),
+    "own.link_dumb": N_("no heartbeat came from the broker"),
+    "own.link_held": N_("the broker held publishers back for too long"),
+    "own.broker_holds": N_("RabbitMQ at {place} holds publishers back ({why})."),
+    "own.queues_away": N_("Queues that cannot be reached: {names}"),
+    "own.channel_closed": N_("The broker closed a consumer's channel: {why}"),
+    "own.channel_shops": N_("The broker closed the channel of the shops' queues: {why}"),
+    "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
+    "own.left": N_("{left} of {of} tasks have not ended"),
+}
+#: by whom a pause, a closed shop or a right is that the program itself put there
+REPAIR = "repair"
+#: longer lines are no sentences of the engine
+_LONGEST = 1_000
+#: letters that a refusal must have beside its place-holders to be known again
+_TELLING = 12
+_HOLE = re.compile(r"\\\{(\w+)\\\}")
+_OF_FIELD = re.compile(r"(?P<field>[A-Za-z_][\w.\[\]-]{0,200}): (?P<why>\S.*)")
+
+
+def write(code: str, /, **params: Param) -> str:
+    """The English sentence of a code of ``SENTENCES``, as it stands in records."""
+    return SENTENCES[code].format(**params)
+
+
+def find(line: str) -> Message | None:
+    """The sentence of the engine that a line of an error is; None for what others said."""
+    return (_found(line, "own") or _found(line, "")) if len(line) <= _LONGEST else None
+
+
+def of_field(line: str) -> tuple[str, Message] | None:
+    """The field and what is wrong with it, where a line is a refusal of the payload by its type."""
+    match = _OF_FIELD.fullmatch(line) if len(line) <= _LONGEST else None
+    why = _found(match["why"], "schema") if match is not None else None
+    return (match["field"], why) if match is not None and why is not None else None
+
+
+def _found(line: str, family: str) -> Message | None:
+    for code, pattern in _patterns(family).items():
+        if match := pattern.fullmatch(line):
+            return Message(code, dict(match.groupdict()))
+    return None
+
+
+@functools.cache
+def _patterns(family: str) -> Mapping[str, re.Pattern[str]]:
+    table = SENTENCES if family == "own" else {k: v for k, v in REFUSALS.items() if k.startswith(family)}
+    fixed = {code: len(_HOLE.sub("", re.escape(words))) for code, words in table.items()}
+    # the one with the most fixed words first: a sentence may be the beginning of a longer one
+    order = sorted((code for code in table if family or fixed[code] >= _TELLING), key=lambda code: -fixed[code])
+    return {code: re.compile(_once(_HOLE.sub(r"(?P<\1>.+?)", re.escape(table[code])))) for code in order}
+
+
+def _once(pattern: str) -> str:
+    """A place-holder that stands twice must say the same twice."""
+    seen: set[str] = set()
+
+    def again(match: re.Match[str]) -> str:
+        if match[1] in seen:
+            return f"(?P={match[1]})"
+        seen.add(match[1])
+        return match[0]
+
+    return re.sub(r"\(\?P<(\w+)>\.\+\?\)", again, pattern)

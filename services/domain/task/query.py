@@ -1,0 +1,106 @@
+"""A question about tasks, and one page of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from services.domain.task.record import Task
+
+#: fields that a store keeps an index of
+INDEXED = frozenset({"status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "created", "updated"})
+#: field of a term that holds where one of its lists of terms holds whole
+ANY = "any"
+SORTS = ("created", "updated", "priority", "due")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One condition of a filter: ``field op value``, all joined by AND.
+
+    Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
+    priority, error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value
+    ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``,
+    ``>``, ``>=``, and ``~`` for "contains, in any case". Instants (created, updated) are UTC ms in ``number``;
+    ``age`` is turned into created by the parser. ``text`` searches id, shop and error. ``due`` (UTC ms, as created) and
+    ``any`` are for questions that programs ask: ``any`` holds where all terms of one of ``any_of`` hold, none of which
+    may be a scan.
+    """
+
+    field: str
+    op: str
+    values: tuple[str, ...] = ()
+    number: float = 0.0
+    negated: bool = False
+    any_of: tuple[tuple[Term, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Filter, order and place. Ties are broken by task id, so that paging never skips or repeats a row."""
+
+    terms: tuple[Term, ...] = ()
+    sort: str = "created"
+    descending: bool = True
+    limit: int = 50
+    cursor: str = ""  #: "" for the first page, else ``Page.next``
+    want_total: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """So many tasks; not ``exact``: at least so many, nobody counted on."""
+
+    number: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Rows in order. ``next`` is None at the end; ``total`` is None where counting would need a scan or take too long;
+    then so many as ``at_least`` match for certain.
+    """
+
+    tasks: tuple[Task, ...]
+    next: str | None = None
+    total: int | None = None
+    at_least: int = 0
+
+    @property
+    def number(self) -> Total:
+        """How many match, as far as they were counted."""
+        return Total(self.at_least, exact=False) if self.total is None else Total(self.total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Counters kept with every transition; none of them needs a scan."""
+
+    status: dict[str, int] = field(default_factory=dict)
+    lanes: dict[str, dict[str, int]] = field(default_factory=dict)  #: lane -> status -> n (active statuses)
+    shops: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  #: platform:shop_id -> status -> n (active, and open dead as "dead")
+    triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
+    total: int = 0
+    unsent: int = 0  #: recorded with a message that the broker has not confirmed, whatever their status
+    cursor: str = ""  #: event cursor of the same instant
+
+
+def equals(field_name: str, *values: str) -> Term:
+    """The term ``field:value,value``."""
+    return Term(field=field_name, op="=", values=values)
+
+
+def excludes(field_name: str, *values: str) -> Term:
+    """The term ``-field:value,value``."""
+    return Term(field=field_name, op="=", values=values, negated=True)
+
+
+def any_of(*lists: tuple[Term, ...]) -> Term:
+    """The term that holds where one of the lists holds whole."""
+    return Term(field=ANY, op="=", any_of=lists)
+
+
+def none_of(*lists: tuple[Term, ...]) -> Term:
+    """The term that holds where none of the lists holds whole."""
+    return Term(field=ANY, op="=", any_of=lists, negated=True)

@@ -1,0 +1,144 @@
+"""The record of a task: the truth about one unit of work for one shop."""
+
+from __future__ import annotations
+
+import msgspec
+
+from services.domain.task import lane as lanes
+from services.domain.task.artifact import ArtifactMark
+from services.domain.task.status import ACTIVE, CLAIMABLE, TERMINAL, Status
+from services.domain.upkeep.stored import Instant, Measure
+
+# Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
+
+#: transitions and attempts kept in the record itself; the event stream is only the live feed
+HISTORY_LIMIT = 30
+ERROR_LIMIT = 4000
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One transition of the record: when, from where to where, by whom."""
+
+    at: Instant  #: UTC milliseconds of the store's clock
+    from_: str  #: "" for the creation
+    to: str
+    worker: str = ""
+    gen: int = 0
+    attempt: int = 0
+    note: str = ""  #: gate, error kind or the operator's name
+
+
+class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One start of the task on one worker, written when it ended."""
+
+    number: int
+    worker: str
+    started_at: Instant
+    ended_at: Instant
+    outcome: str  #: succeeded | failed | timeout | cancelled | lost | returned | preempted | waiting | fenced
+    error_kind: str = ""
+    error: str = ""
+    retry_in_s: int = -1  #: seconds until the next attempt, -1 when there is none
+    artifacts: tuple[ArtifactMark, ...] = ()  #: files that it left, the first of them
+    artifacts_note: str = ""  #: what of its files could not be kept, and why
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """The record. Instants are UTC milliseconds, 0 for "not yet"; text is "" for "none".
+
+    The order of the fields is the stored form (an array) on every driver: append, never reorder or remove.
+    """
+
+    task_id: str
+    shop_id: str
+    platform: str
+    task_type: str
+    payload: str = "{}"  #: JSON object, opaque to the drivers
+    lane: str = lanes.Lane.NORMAL
+    priority: int = 6  #: 1–10
+    queue: str = ""  #: "" for the lane's queue, else the dedicated queue's shop id
+    status: str = Status.PENDING
+    gate: str = ""  #: name of the closed gate while blocked
+    gen: int = 0  #: rises when an operator re-prioritises, runs now or moves it
+    attempt: int = 0  #: number of the last attempt that was started
+    retries: int = 0  #: failures counted against max_retries
+    max_retries: int = 3
+    created_at: Instant = 0
+    updated_at: Instant = 0
+    due_at: Instant = 0  #: not before; end of the delay while retrying
+    queued_at: Instant = 0
+    started_at: Instant = 0  #: of the last attempt
+    ended_at: Instant = 0
+    owner: str = ""  #: claim token of the last attempt; kept after its end so that a repeated write is recognised
+    lease_until: Instant = 0
+    worker: str = ""
+    cancel: str = ""  #: "" | requested | stopping
+    error: str = ""
+    error_kind: str = ""
+    fingerprint: str = ""
+    result: str = ""  #: JSON, "" for none
+    progress: int = -1  #: percent, -1 unknown
+    note: str = ""  #: what the running attempt says about itself
+    batch: str = ""
+    origin: str = ""  #: console | cli | file | foreign | republish | schedule | demo | again
+    created_by: str = ""
+    reason: str = ""  #: why it was forced or cancelled
+    parent: str = ""  #: dead task it was republished from
+    successor: str = ""  #: task it was republished as
+    triage: str = ""  #: Triage value once dead
+    triage_note: str = ""
+    uniq: str = ""  #: uniqueness key while it counts, "" when the duplicate guard does not apply
+    marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign
+    losses: tuple[Instant, ...] = ()  #: instants at which a worker was lost while running it
+    timeout_s: int = 600
+    idempotent: bool = True
+    expected_s: Measure = 0.0  #: declared duration, 0 unknown (counts as long)
+    steps: tuple[Step, ...] = ()  #: last HISTORY_LIMIT transitions, oldest first
+    attempts: tuple[Attempt, ...] = ()
+    extra: str = ""  #: JSON object of message fields unknown to us; they travel on
+    type_version: int = 0
+    depends_on: tuple[str, ...] = ()  #: ids as they were named; one that was republished means its successor
+    on_dependency_failure: str = "hold"  #: hold | cancel
+    deadline: Instant = 0  #: its first attempt must begin before this instant, 0 for whenever
+
+    @property
+    def shop(self) -> str:
+        """Shop identity ``platform:shop_id``."""
+        return f"{self.platform}:{self.shop_id}"
+
+    @property
+    def active(self) -> bool:
+        """Whether the task still counts for uniqueness."""
+        return self.status in ACTIVE
+
+    @property
+    def bound(self) -> bool:
+        """Whether it may still come too late for its ``deadline``."""
+        return self.deadline > 0 and self.attempt == 0 and (self.status in CLAIMABLE or self.status == Status.SCHEDULED)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the status is terminal."""
+        return self.status in TERMINAL
+
+
+ENCODER = msgspec.msgpack.Encoder()
+_STATUSES = frozenset(map(str, Status))
+_DECODER = msgspec.msgpack.Decoder(Task, strict=False)
+
+
+def encode(task: Task) -> bytes:
+    """Pack a record into its stored form, a msgpack array in field order."""
+    return ENCODER.encode(task)
+
+
+def decode(data: bytes) -> Task:
+    """Read a stored record.
+
+    Raises:
+        msgspec.DecodeError: the bytes are not a record.
+    """
+    task = _DECODER.decode(data)
+    if task.status not in _STATUSES:
+        raise msgspec.ValidationError(f"{task.status!r:.40} is no status")
+    return task

@@ -1,0 +1,229 @@
+"""Bytes of a wire message to its fields and back: typed and fast for ours, strict for everybody else's."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+import msgspec
+
+from services.domain.errors import BadMessage
+from services.domain.fleet import shop
+from services.domain.task import ids
+from services.domain.types import strict_json
+
+MAX_BODY, MAX_DEPTH = 1024 * 1024, 64
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_WORDS = re.compile(r"[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\Z")
+_EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2000, 2100))
+_BOM = b"\xef\xbb\xbf"
+
+
+class Fields(msgspec.Struct):
+    """The nine fields of the contract and what a dead letter adds."""
+
+    task_id: str
+    shop_id: str
+    platform: str
+    task_type: str
+    payload: dict[str, Any] | None = {}
+    priority: str | int | None = "normal"
+    created_at: str | None = ""
+    retry_count: int | None = 0
+    max_retries: int | None = 3
+    error: str = ""
+    error_kind: str = ""
+    fingerprint: str = ""
+    failed_at: str = ""
+    worker: str = ""
+
+
+class _Exact(Fields, forbid_unknown_fields=True):
+    """A message with these fields only."""
+
+
+_DECODER = msgspec.json.Decoder(_Exact)
+_ENCODER = msgspec.json.Encoder()
+_NEEDED = ("task_id", "shop_id", "platform", "task_type")
+_OF_DEAD = ("error", "error_kind", "fingerprint", "failed_at", "worker")
+_DEFAULTS: dict[str, Any] = {"payload": {}, "priority": "normal", "retry_count": 0, "max_retries": 3}
+
+
+def check_properties(content_type: str, content_encoding: str) -> None:
+    """Refuse what is not plain JSON by its own account; nothing is unpacked, nothing unpickled.
+
+    Raises:
+        BadMessage: the properties name another content.
+    """
+    if content_type and content_type.partition(";")[0].strip().lower() not in ("application/json", "text/json"):
+        raise BadMessage(f"content_type must be application/json, not {content_type!r:.60}")
+    if content_encoding and content_encoding.strip().lower() not in ("utf-8", "utf8", "identity"):
+        raise BadMessage(f"content_encoding must be empty or utf-8, not {content_encoding!r:.60}: send plain JSON")
+
+
+def read(body: bytes, *, strict: bool) -> tuple[Fields, str]:
+    """Fields of a message, and its unknown ones as a JSON object ("" for none).
+
+    ``strict`` looks for repeated keys too, for messages that we did not write.
+
+    Raises:
+        BadMessage: the sentence names what is wrong.
+    """
+    body = _check_bytes(body)
+    if not strict:
+        try:
+            return _checked(_DECODER.decode(body)), ""
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # the slow way finds the right words
+    return _slow(body)
+
+
+def _check_identity(fields: Fields) -> None:
+    words = f"{fields.platform}\n{fields.shop_id}\n{fields.task_type}"
+    if _WORDS.match(words) and fields.shop_id not in shop.RESERVED and ids.valid_foreign_id(fields.task_id):
+        return
+    allowed = "must be 1-64 of A-Z a-z 0-9 _ -"
+    if not ids.valid_foreign_id(fields.task_id):
+        raise BadMessage(f"task_id must be 1 to 200 printable ASCII characters, not {fields.task_id!r:.60}")
+    if not shop.valid_word(fields.platform):
+        raise BadMessage(f"platform {allowed}, not {fields.platform!r:.60}")
+    if not shop.valid_shop_id(fields.shop_id):
+        raise BadMessage(f"shop_id {allowed} and not a lane's name, not {fields.shop_id!r:.60}")
+    raise BadMessage(f"task_type {allowed}, not {fields.task_type!r:.60}")
+
+
+def instant(text: str, local_tz: tzinfo | None) -> int:
+    """UTC milliseconds of an ISO 8601 text; without zone it is meant in ``local_tz``, None being the machine's.
+
+    Raises:
+        BadMessage: it is no time, or one that cannot be meant.
+    """
+    try:
+        read = datetime.fromisoformat(text)
+        if read.tzinfo is None and local_tz is not None:
+            read = read.replace(tzinfo=local_tz)
+        instant = round(read.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError) as exc:
+        raise BadMessage(
+            f"created_at must be an ISO 8601 time such as 2026-11-21T08:00:00+08:00, not {text!r:.60}"
+        ) from exc
+    if not _EARLIEST <= instant < _LATEST:
+        raise BadMessage(f"created_at must lie between 2000 and 2100, not {text!r:.60}")
+    return instant
+
+
+def write(fields: dict[str, Any], extra: str) -> bytes:
+    """Body of a message; ``extra`` is a JSON object whose fields travel on and never replace ours."""
+    if extra and extra != "{}":
+        try:
+            more = msgspec.json.decode(extra, type=dict[str, msgspec.Raw])
+        except (msgspec.DecodeError, RecursionError):
+            more = {}
+        fields = {**{name: value for name, value in more.items() if name not in fields}, **fields}
+    return _ENCODER.encode(fields)
+
+
+def payload_text(payload: dict[str, Any] | None) -> str:
+    """The payload as compact JSON text."""
+    return _ENCODER.encode(payload).decode() if payload else "{}"
+
+
+def salvage(body: bytes) -> dict[str, Any]:
+    """Whatever can be read of a message that is none, for display; {} mostly."""
+    try:
+        found = msgspec.json.decode(_check_bytes(body))
+    except (BadMessage, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _check_bytes(body: bytes) -> bytes:
+    if not body or body.isspace():
+        raise BadMessage("the message is empty")
+    if len(body) > MAX_BODY:
+        raise BadMessage(f"the message has {len(body)} bytes; the limit is {MAX_BODY}")
+    if body.count(b"{") + body.count(b"[") > MAX_DEPTH and _depth(body) > MAX_DEPTH:
+        raise BadMessage(f"the message is nested deeper than {MAX_DEPTH} levels")
+    return body.removeprefix(_BOM)
+
+
+def _depth(body: bytes) -> int:
+    """Nesting outside of strings, as far as the limit."""
+    depth = deepest = 0
+    for byte in _STRING.sub(b"", body).translate(None, _NOT_BRACKETS):
+        depth += 1 if byte in b"[{" else -1
+        deepest = max(deepest, depth)
+        if deepest > MAX_DEPTH:
+            break
+    return deepest
+
+
+def _slow(body: bytes) -> tuple[Fields, str]:
+    found = _load(body)
+    if not isinstance(found, dict):
+        raise BadMessage(f"the message must be a JSON object, not {_json_word(found)}")
+    # Without an error it is no dead letter, and a field of that name belongs to its producer.
+    dead = isinstance(found.get("error"), str)
+    ours = [name for name in Fields.__struct_fields__ if name not in _OF_DEAD or (dead and _is_text(found.get(name)))]
+    known = {name: found[name] for name in ours if found.get(name) is not None}
+    for name in _NEEDED:
+        if known.get(name, "") == "":
+            raise BadMessage(f"{name} is missing")
+        if not isinstance(known[name], str):
+            raise BadMessage(f"{name} must be text, not {_json_word(known[name])}")
+    _check_types(known)
+    extra = {name: value for name, value in found.items() if name not in ours}
+    return _checked(Fields(**known)), _encode(extra) if extra else ""
+
+
+def _check_types(known: dict[str, Any]) -> None:
+    if not isinstance(known.get("payload", {}), dict):
+        raise BadMessage(f"payload must be a JSON object, not {_json_word(known['payload'])}", "bad_payload")
+    if not isinstance(known.get("created_at", ""), str):
+        raise BadMessage(f"created_at must be ISO 8601 text, not {_json_word(known['created_at'])}")
+    if isinstance(known.get("priority", ""), bool) or not isinstance(known.get("priority", ""), str | int):
+        raise BadMessage(f"priority must be high, normal, low or 1-10, not {_json_word(known['priority'])}")
+    _encode(known)
+
+
+def _checked(fields: Fields) -> Fields:
+    _check_identity(fields)
+    if None in (fields.payload, fields.priority, fields.retry_count, fields.max_retries):
+        for name, value in _DEFAULTS.items():  # a null stands for a field left out
+            if getattr(fields, name) is None:
+                setattr(fields, name, value)
+    return fields
+
+
+def _encode(value: dict[str, Any]) -> str:
+    """JSON text; refuses what Python reads and JSON cannot carry (lone surrogates)."""
+    try:
+        return _ENCODER.encode(value).decode()
+    except (UnicodeEncodeError, ValueError, OverflowError, RecursionError, TypeError) as exc:
+        raise BadMessage(f"the message holds text or numbers that JSON cannot carry: {exc}"[:200]) from exc
+
+
+def _load(body: bytes) -> object:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise BadMessage(f"the message is not UTF-8 text (byte {exc.start})") from exc
+    try:
+        return strict_json.loads(text)
+    except RecursionError as exc:
+        raise BadMessage(f"the message is nested deeper than {MAX_DEPTH} levels") from exc
+    except strict_json.Inexact as exc:
+        raise BadMessage(str(exc)) from exc
+    except ValueError as exc:
+        raise BadMessage(f"the message is not JSON: {exc}"[:200]) from exc
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _json_word(value: object) -> str:
+    words: dict[type, str] = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return words.get(type(value), "a number")

@@ -1,0 +1,1 @@
+"""Sentences of the domain, foreign text made safe, secrets made unreadable."""

@@ -1,0 +1,344 @@
+"""Why something cannot be done, by code: the sentences of errors that reach a window."""
+
+from __future__ import annotations
+
+from services.domain.text.sentences import N_
+
+REFUSALS: dict[str, str] = {
+    "role.read_only": N_(
+        "The connection {profile} is read-only: nothing is changed through it. To act, open it without --read-only, and"
+        " without read-only in its profile."
+    ),
+    "work.read_only": N_(
+        "The connection {profile} is read-only: no worker runs through it. To work, open it without --read-only, and"
+        " without read-only in its profile."
+    ),
+    "role.needed": N_("{who} is {role}; this needs the role {needed}. Ask an admin to change it."),
+    "role.unknown": N_("there is no role {role}; there are {known}"),
+    "role.name": N_("a person is written account@host, as `role list` shows them, not {who}"),
+    "role.note": N_("a note may have {most} characters, not {count}"),
+    "role.no_entry": N_("{who} has no role of their own; everybody without one is {default}"),
+    "role.default": N_("everybody without a role of their own can be {known}, not {role}"),
+    "role.last_admin": N_("{who} is the only admin; make somebody else admin first"),
+    "audit.note": N_("say why in 1 to {most} characters, not {count}"),
+    "audit.nothing_wrong": N_("nothing is wrong with the audit that nobody has accepted"),
+    "role.contested": N_("somebody else changes roles at this moment; try again"),
+    "store.closed": N_("the store {address} is closed"),
+    "store.refuses_user": N_("{address} refuses user or password; check the address of the store"),
+    "store.nobody": N_("Nothing listens at {address}: start Redis or correct the address of the store."),
+    "store.unknown_host": N_("The host name of {address} is unknown: check the address of the store and the network."),
+    "store.silent": N_("{address} does not answer: {error}"),
+    "store.full": N_(
+        "{address} is out of memory and refuses writes; nothing was changed. Raise maxmemory (policy"
+        " noeviction) or remove old records"
+    ),
+    "store.sentinel": N_(
+        "{address} is a Sentinel, which keeps no data; give the address of the Redis master that it watches"
+    ),
+    "store.cluster": N_(
+        "{address} is a Redis Cluster of several shards, and all of Fleetdeck's data belong together;"
+        " give the address of a Redis without shards, or of a cluster with one"
+    ),
+    "store.replica": N_("{address} is a replica and takes no writes; give the address of its master"),
+    "store.not_permitted": N_(
+        "{address} does not let this user do what is needed ({error}); fleetdeck doctor names the commands"
+    ),
+    "address.sentinel": N_(
+        "{field}: Sentinel is not supported; give the address of the Redis master itself, such as {like}"
+    ),
+    "address.one_host": N_("{field} names several hosts; Redis is one server here, such as {like}"),
+    "store.too_new": N_("the data on {address} were written by a newer program; update this one, or only read"),
+    "store.no_writes": N_("{address} refuses writes for now: {error}"),
+    "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
+    "store.unreadable": N_(
+        "{address}: {place} cannot be read and stands in the way; `doctor` says what is wrong, `repair` sets it aside"
+    ),
+    "store.refuses": N_("{address} refuses: {error}"),
+    "file.silent": N_("the local database does not answer: {error}"),
+    "file.held": N_(
+        "the local database does not answer: process {pid} ({name}) has been writing to it for half a minute; wait,"
+        " or look at that process and end it"
+    ),
+    "file.held_frozen": N_(
+        "the local database does not answer: process {pid} ({name}) writes to it and is frozen; let it go on"
+        " (kill -CONT {pid}), or end it"
+    ),
+    "file.held_unknown": N_(
+        "the local database does not answer: another process has been writing to it for half a minute; look which"
+        " Fleetdeck programs run on this machine, and end the frozen one"
+    ),
+    "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
+    "file.folder": N_("{path} is a folder, where the local database should be; move it away"),
+    "file.no_file": N_("{path} is a pipe or a device, where the local database should be; move it away"),
+    "file.gone": N_(
+        "{path} is gone, though a database was there; put it back from a backup, or remove {mark} to begin with an"
+        " empty one"
+    ),
+    "file.emptied": N_(
+        "{path} is empty, though a database was there; put it back from a backup, or remove both it and {mark} to begin"
+        " with an empty one"
+    ),
+    "file.no_right": N_("{path} may not be read and written by this user; give the right back, or log in as its owner"),
+    "file.bad_meta": N_("{path} is damaged: it does not say what it is ({what}); restore a backup"),
+    "file.lacks": N_("{path} is damaged: something is missing ({what}); restore a backup"),
+    "file.cannot_keep": N_("the store cannot keep this: {error}"),
+    "file.cannot_open": N_("{path} cannot be opened: {error}"),
+    "file.not_there": N_(
+        "there is no {path} yet, and a read-only connection makes none; open it once with a connection that may change"
+        " things"
+    ),
+    "file.too_old": N_(
+        "{path} was written by an older program, and a read-only connection does not change it; open it once with a"
+        " connection that may change things"
+    ),
+    "file.read_only": N_("{path} was opened read-only; nothing is written to it"),
+    "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
+    "file.network": N_("{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)"),
+    "file.too_new": N_("{path} was written by a newer program (schema {found}, this one knows {known}); update it"),
+    "broker.lacks": N_(
+        "the broker lacks {what}, and a read-only connection makes nothing; open it once with a connection that may"
+        " change things, or look whether the virtual host is the right one"
+    ),
+    "broker.silent": N_("RabbitMQ at {place} does not answer ({error})."),
+    "broker.late": N_("RabbitMQ at {place} did not answer within {seconds} s: check the address and the server."),
+    "broker.user": N_(
+        "RabbitMQ at {place} refused user {user}: check the user name and password in the broker address."
+    ),
+    "broker.no_vhost": N_("RabbitMQ at {place} has no vhost {vhost}: create it or correct the broker address."),
+    "broker.vhost_refused": N_("User {user} may not use vhost {vhost} of RabbitMQ at {place}: grant the permission."),
+    "broker.not_amqp": N_(
+        "What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671, then amqps://)."
+    ),
+    "tls.name": N_(
+        "The certificate at {place} is for another name ({why}): write the name that stands in it into the address."
+    ),
+    "tls.name_given": N_(
+        "The certificate at {place} is for another name ({why}): write the name that stands in it into the address, or"
+        " give it as ?{option}=NAME."
+    ),
+    "tls.expired": N_(
+        "The certificate at {place} does not hold today ({why}): renew it on the server, and check the clocks of both"
+        " machines."
+    ),
+    "tls.strict": N_(
+        "The authority behind the certificate at {place} is not made as Python 3.13 asks ({why}): make its certificate"
+        " again with keyUsage=critical,keyCertSign,cRLSign and the identifiers of its keys."
+    ),
+    "tls.unknown": N_(
+        "The certificate at {place} is not trusted ({why}): name the file of its authority by ?{ca}=FILE."
+    ),
+    "tls.other": N_(
+        "The certificate at {place} is not from the authority in {file} ({why}): name the right file by ?{ca}=FILE."
+    ),
+    "tls.client": N_(
+        "{place} wants a certificate from this side and refuses what it got ({why}): name one that its authority has"
+        " signed by ?{cert}=FILE&{key}=FILE."
+    ),
+    "tls.plain": N_(
+        "What listens at {place} does not speak TLS ({why}): take the server's port for TLS, or write {plain} in place"
+        " of {secure}."
+    ),
+    "tls.secure": N_(
+        "{place} closed the connection before it answered: if it speaks TLS, write {secure} in place of {plain}; else"
+        " look at its log."
+    ),
+    "tls.versions": N_(
+        "{place} and this machine have no version of TLS in common ({why}): let the server offer TLS 1.2 or newer."
+    ),
+    "tls.broken": N_(
+        "TLS with {place} failed ({why}): look at the server's log; if it wants a certificate from this side, name one"
+        " by ?{cert}=FILE&{key}=FILE."
+    ),
+    "tls.file": N_("{option} names {file}, which cannot be read ({why}); correct the path, or its rights"),
+    "tls.no_authority": N_("{option} names {file}, which holds no certificate in PEM form; name the authority's file"),
+    "tls.cert_missing": N_("{key} is given without {cert}; name the file of the certificate too"),
+    "tls.locked": N_("{option}: the key in {file} has a password; name one without (openssl pkey -in FILE -out NEW)"),
+    "tls.no_pair": N_("the key in {key} does not belong to the certificate in {cert}; name the two that do"),
+    "tls.no_key": N_("{file} cannot be used by {cert} and {key}; both must be in PEM form, and the key be named"),
+    "broker.unknown_host": N_("The host name {host} is unknown: check the broker address and the network."),
+    "broker.nobody": N_("Nothing listens at {place}: start RabbitMQ or correct the broker address."),
+    "broker.slow": N_(
+        "RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
+    ),
+    "broker.closed": N_("The connection to the broker has been closed by this program."),
+    "broker.lost": N_("Connection to RabbitMQ at {place} lost: {error}."),
+    "broker.no_management": N_(
+        "The management interface at {place} does not answer this user: check the address and that its plug-in is on;"
+        " left empty, only unacknowledged messages of our own workers are known."
+    ),
+    "broker.down": N_("Connection to RabbitMQ at {place} is not up."),
+    "profile.no_name": N_("Give the connection a name."),
+    "profile.bad_name": N_(
+        "A name has at most {most} letters, figures, spaces, dots, hyphens and underscores, and begins and ends with a"
+        " letter or figure."
+    ),
+    "profile.taken": N_("There is a connection {name} already; take another name."),
+    "profile.no_broker": N_("Enter the address of the broker, or choose this machine."),
+    "profile.no_redis": N_("Enter the address of Redis, or choose this machine."),
+    "profile.bad_management": N_("It must begin with http:// or https://, such as http://mq.example.com:15672."),
+    "profile.field_broker": N_("The address of the broker"),
+    "profile.field_redis": N_("The address of Redis"),
+    "address.database": N_("{field} must end with the number of the database, such as {like}"),
+    "address.insecure": N_(
+        "{field}: {name} may not switch the check of the server's certificate off; name its authority by ?{ca}=FILE."
+        " Where that cannot be, insecure_tls = true beside the address in config.toml does it, and is told everywhere"
+    ),
+    "address.option": N_("{field} has an unknown option {name}; known are {known}"),
+    "address.heartbeat": N_("{field} must give heartbeat as a whole number of seconds"),
+    "address.scheme": N_("{field} must begin with {wanted}, such as {like}"),
+    "address.unreadable": N_(
+        "{field} has no readable host or port; write it like {like}, special characters in user name and"
+        " password as %XX (a slash is %2F, an @ is %40)"
+    ),
+    "pattern.look": N_(
+        "the pattern {pattern} looks ahead or behind, which can take for ever; write it without (?= (?! (?<= (?<!, for"
+        " example as two rules under allOf"
+    ),
+    "pattern.back": N_(
+        "the pattern {pattern} refers back to what it found, which can take for ever; write it without \\1 and (?P=…)"
+    ),
+    "pattern.large": N_(
+        "the pattern {pattern} is too large; use smaller numbers of repetitions, or minLength and maxLength"
+    ),
+    "pattern.wrong": N_("the pattern {pattern} cannot be run ({why}); correct it, or leave it out"),
+    "schema.too_much": N_(
+        "checking this payload takes too many steps; make the payload smaller, or the schema of its type simpler"
+    ),
+    "schema.too_deep": N_(
+        "the payload is nested too deep, or the schema of its type refers to itself in a circle; correct the schema"
+    ),
+    "address.host": N_("{field}: its host cannot be the name of a machine ({why}); write it like {like}"),
+    "address.port": N_("{field}: its port must be a number from 1 to 65535; write it like {like}"),
+    "host.v6": N_("it is no IPv6 address"),
+    "host.empty": N_("it is empty"),
+    "host.marks": N_("it has blanks or marks that no name has"),
+    "host.dots": N_("a part between two dots is empty"),
+    "host.long": N_("it is longer than {most} characters"),
+    "host.label": N_("it is no name, or a part of it is longer than {most} characters"),
+    "schedule.every": N_("every must be {least} seconds to 366 days, not {value} seconds"),
+    "schedule.zone_near": N_("there is no time zone {name}; did you mean {near}"),
+    "schedule.zone": N_("there is no time zone {name}; a name is Asia/Shanghai or Europe/Berlin"),
+    "cron.alias": N_("cron knows {known}, not {text}"),
+    "cron.fields": N_("cron takes five fields, minute hour day month weekday (for example '30 8 * * 1-5'), not {text}"),
+    "cron.part": N_("cron: the {what} of {text} is not readable"),
+    "cron.never": N_("cron: {text} never comes"),
+    "schedule.unreadable": N_("the schedule is not readable: {error}"),
+    "schedule.one_rule": N_("give either cron or every"),
+    "schedule.name": N_(
+        "name must be 1-64 characters without blanks, quotes or any of , : ; | / \\ @ * ~ < > =, not {name}"
+    ),
+    "type.unreadable": N_(
+        "what is kept of task type {name} cannot be read: {error}; import it again, or let `repair` set it aside"
+    ),
+    "type.name": N_("type must be 1-64 of A-Z a-z 0-9 _ -, not {name}"),
+    "schedule.one_choice": N_("choose the shops one way: by name, by platform and group, or all of them"),
+    "schedule.many_shops": N_("a schedule can name up to {most} shops; choose them by group or platform"),
+    "schedule.spread": N_(
+        "spread must be 0 or more and shorter than the time between two runs ({gap} s), not {value} s"
+    ),
+    "payload.masked": N_(
+        "{path}: dots stand there in place of a secret that the original does not have; write the secret itself"
+    ),
+    "type.masked": N_("schema: a value is hidden by dots, as in an export; write it there, or export with --reveal"),
+    "type.unknown_near": N_("there is no task type {name}; did you mean {near}?"),
+    "type.unknown": N_("there is no task type {name}; see `type list`"),
+    "shop.unknown_near": N_("there is no shop {name}; did you mean {near}?"),
+    "shop.unknown": N_("there is no shop {name}; import it first"),
+    "shop.several": N_("{name} is on several platforms: {keys}"),
+    "shop.no_platform_near": N_("no shop has the platform {name}; did you mean {near}?"),
+    "shop.no_platform": N_("no shop has the platform {name}; see `shop list`"),
+    "shop.no_group_near": N_("no shop has the group {name}; did you mean {near}?"),
+    "shop.no_group": N_("no shop has the group {name}; see `shop list`"),
+    "payload.bad": N_("{field}: {problem}"),
+    "schedule.there": N_("there is a schedule {name}; use --replace to change it"),
+    "schedule.changed": N_("{name} was changed by somebody else at this moment; look at it and try again"),
+    "schedule.no_next": N_("{name} has no next run; enable it first"),
+    "schedule.starting": N_("{name} is starting a run just now; skip the next one when that is done"),
+    "schedule.contested": N_("{name} is changed by somebody else again and again; try again"),
+    "schedule.unknown": N_("there is no schedule {name}; see `schedule list`"),
+    "task.too_far": N_("a task can be scheduled up to 366 days ahead"),
+    "platform.name": N_("platform must be 1-64 of A-Z a-z 0-9 _ -, not {name}"),
+    "shop.unregistered": N_("shop {name} is not registered; import it first"),
+    "task.delay": N_("delay must be between 0 seconds and 366 days"),
+    "task.delay_or_time": N_("give a delay or a time, not both"),
+    "task.max_retries": N_("max_retries must be 0 to 20"),
+    "payload.not_json": N_("payload is not JSON: {error}"),
+    "payload.large": N_("payload is {size} bytes; the limit is {most}"),
+    "worker.slots": N_("slots must be 1 to 512"),
+    "worker.lives": N_("{worker} is alive or was until a moment ago; stop it first"),
+    "worker.holds": N_("{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s"),
+    "worker.unknown": N_("there is no worker {name}; see `worker list`"),
+    "shop.concurrency": N_("concurrency must be 1 to 64"),
+    "export.ending": N_("{name}: end the name with .csv, .xlsx or .json"),
+    "export.rows": N_("a sheet holds {most} tasks; export as .csv, or filter"),
+    "table.rows": N_("{name} has more than {most} rows; split it"),
+    "table.columns": N_("{name} has more than {most} columns; delete those that are not needed"),
+    "table.unpacked": N_("{name} unpacks to {size} MiB; up to {most} MiB are read: split it, or save it as .csv"),
+    "table.no_sheet": N_("{name} has no sheet {sheet}; it has {sheets}"),
+    "table.sheetless": N_("{name} has no sheets, so there is no {sheet} in it: leave --sheet out, or give a workbook"),
+    "table.old_workbook": N_("{name} is an old workbook (.xls); save it as .xlsx"),
+    "table.other_encoding": N_("{name} is not in {encoding}; choose another encoding"),
+    "sheet.map_column": N_("{word}: write COLUMN=FIELD; the columns are {names}"),
+    "sheet.map_field": N_("there is no field {field}; there are {known}"),
+    "table.empty": N_("{name} holds no rows below its header"),
+    "table.no_file": N_("{path} is not a file"),
+    "table.large": N_("{path} is larger than {most} MiB; split it"),
+    "table.ending": N_("{name}: known endings are {endings}"),
+    "table.encoding": N_("{name} is neither UTF-8 nor GB18030 text; save it as UTF-8"),
+    "table.workbook": N_("{name} is not a readable workbook: {error}"),
+    "force.reason": N_("force needs a reason; say why it has to run twice"),
+    "dead.note_length": N_("a note has 1 to {most} characters, not {count}"),
+    "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),
+    "bulk.unreadable": N_("the letters of run {id} cannot be read: {error}; `repair` sets them aside"),
+    "bulk.is_done": N_("run {id} is done: {done} of {total} were republished"),
+    "bulk.was_aborted": N_("run {id} was aborted; choose its letters again to republish them"),
+    "bulk.under_way": N_("run {id} is under way, {who} is at it; look at `dead runs`"),
+    "batch.unknown": N_("there is no batch {name}; fleetdeck batch list names those that there are"),
+    "dead.one_payload": N_("an edited payload goes to exactly one dead letter"),
+    "payload.no_object": N_("the payload of {id} is not a JSON object"),
+    "schema.type": N_("must be of type {expected}"),
+    "schema.enum": N_("must be one of {expected}"),
+    "schema.const": N_("must be {expected}"),
+    "schema.minimum": N_("must be at least {expected}"),
+    "schema.maximum": N_("must be at most {expected}"),
+    "schema.exclusiveMinimum": N_("must be more than {expected}"),
+    "schema.exclusiveMaximum": N_("must be less than {expected}"),
+    "schema.multipleOf": N_("must be a multiple of {expected}"),
+    "schema.minLength": N_("must have at least {expected} characters"),
+    "schema.maxLength": N_("must have at most {expected} characters"),
+    "schema.pattern": N_("must match {expected}"),
+    "schema.format.date": N_("must be a day such as {example}, not {value}"),
+    "schema.format.time": N_("must be a time of day with its zone, such as {example}, not {value}"),
+    "schema.format.date-time": N_("must be a day and time with their zone, such as {example}, not {value}"),
+    "schema.format.duration": N_("must be a duration such as {example} (30 minutes), not {value}"),
+    "schema.format.email": N_("must be an e-mail address such as {example}, not {value}"),
+    "schema.format.idn-email": N_("must be an e-mail address such as {example}, not {value}"),
+    "schema.format.hostname": N_("must be a host name such as {example}, not {value}"),
+    "schema.format.ipv4": N_("must be an IPv4 address such as {example}, not {value}"),
+    "schema.format.ipv6": N_("must be an IPv6 address such as {example}, not {value}"),
+    "schema.format.uri": N_("must be a whole web address such as {example}, not {value}"),
+    "schema.format.iri": N_("must be a whole web address such as {example}, not {value}"),
+    "schema.format.uri-reference": N_("must be a web address or a path such as {example}, not {value}"),
+    "schema.format.iri-reference": N_("must be a web address or a path such as {example}, not {value}"),
+    "schema.format.uuid": N_("must be a UUID such as {example}, not {value}"),
+    "schema.format.regex": N_("must be a regular expression such as {example}, not {value}"),
+    "schema.format.json-pointer": N_("must be a JSON pointer such as {example}, not {value}"),
+    "schema.minItems": N_("must have at least {expected} entries"),
+    "schema.maxItems": N_("must have at most {expected} entries"),
+    "schema.uniqueItems": N_("must not repeat an entry"),
+    "schema.missing": N_("is missing"),
+    "schema.refused": N_("refused by the flow"),
+    "schema.unknown": N_("is not known to this task type"),
+    "schema.other": N_("does not satisfy {rule} ({why})"),
+    "flow.many": N_("{count} steps are too many; the limit is {most}"),
+    "flow.deep": N_("steps stand inside each other more than {most} deep"),
+    "flow.one_of": N_("one of these must be given: {names}"),
+    "flow.not_both": N_("give this or {name}, not both"),
+    "flow.file": N_("must be a name within the upload folder of the worker"),
+    "flow.template": N_("{text} is no template; write {{{{payload.name}}}} or {{{{secret.name}}}}"),
+    "flow.not_in_payload": N_("{name} is not in the payload"),
+    "flow.no_text": N_("{name} is not a single value"),
+    "flow.secret_here": N_("a secret goes only into url, value or text"),
+    "flow.scheme": N_("addresses with {scheme}: are not opened; use http or https"),
+    "schema.cannot": N_("the type's schema cannot be applied: {error}"),
+}

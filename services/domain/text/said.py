@@ -1,0 +1,30 @@
+"""A sentence in English that remembers its code, so that a window can say it in its own language.
+
+Errors and states are passed on as texts, through drivers and threads, to logs, documents and windows; only windows need
+another language.
+"""
+
+from __future__ import annotations
+
+from services.domain.text.message import Message, Param
+from services.domain.text.refusals import REFUSALS
+
+
+class Said(str):
+    """The English text of ``message``."""
+
+    __slots__ = ("message",)
+    message: Message
+
+
+def said(code: str, **params: Param) -> Said:
+    """The sentence of a code of ``refusals.REFUSALS``."""
+    text = Said(REFUSALS[code].format(**params))
+    text.message = Message(code, params)
+    return text
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says; still a ``Said`` where it was one."""
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, Said) else str(error)

@@ -1,0 +1,1 @@
+"""What a kind of task is: policy, payload schema, browser flow."""

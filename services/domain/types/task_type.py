@@ -1,0 +1,210 @@
+"""What a kind of task is: its policy, the schema of its payload, and when two tasks of it are the same work."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+import msgspec
+
+from services.domain.errors import UsageError
+from services.domain.fleet import shop
+from services.domain.gates import limit
+from services.domain.gates.limit import Limit
+from services.domain.task import ids, lane
+from services.domain.types import flow, schema
+from services.domain.types.schema import Problem
+
+UNIQUENESS = ("shop_type_payload", "shop_type", "none")
+ISOLATIONS = ("profile", "context")
+MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
+_EMPTY_PAYLOAD = "{}"
+_AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
+
+
+class TaskType(msgspec.Struct, frozen=True, kw_only=True):
+    """Policy of a task type, kept in the store. How it is executed is only in the workers' own configuration."""
+
+    name: str
+    title: dict[str, str] = {}  #: by language: en, zh_CN
+    description: dict[str, str] = {}
+    executor: str = "rpa"
+    schema: dict[str, Any] = {}  #: JSON Schema (Draft 2020-12) of the payload; {} accepts every object
+    timeout_s: int = 600
+    max_retries: int = 3
+    retry_base_s: int | None = None  #: None: the worker's setting
+    retry_cap_s: int | None = None
+    idempotent: bool = True
+    uniqueness: str = "shop_type_payload"  #: what may be active only once; see UNIQUENESS
+    preemptible: bool = False
+    expected_s: float = 0.0  #: usual duration, 0 unknown
+    lane: str = lane.Lane.NORMAL
+    concurrency: int | None = None  #: tasks of it that may run at once in the whole fleet, None: no limit
+    rate_per_minute: int | None = None  #: starts within any minute, None: no limit
+    isolation: str = "profile"  #: browser: profile (the shop's own) | context (a clean one in a shared browser)
+    version: int = 0  #: rises with every change; 0 for a type nobody has defined
+
+    @classmethod
+    def default(cls, name: str) -> TaskType:
+        """A type that nobody has defined: every payload, the rpa executor, the default policy."""
+        return cls(name=name)
+
+    @property
+    def limit(self) -> Limit:
+        """Its limits as the store keeps them."""
+        return Limit(
+            scope=f"{limit.TYPE}:{self.name}",
+            concurrency=self.concurrency or 0,
+            per_minute=self.rate_per_minute or 0,
+        )
+
+
+def named(defaults: TaskType, name: str) -> TaskType:
+    """``defaults`` under another name."""
+    return msgspec.structs.replace(defaults, name=name)
+
+
+class _Strict(TaskType, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same document with a misspelled key refused: a lost ``idempotent: false`` would repeat work."""
+
+
+_STRICT, _LENIENT = msgspec.json.Decoder(_Strict), msgspec.json.Decoder(TaskType)
+
+
+def parse(text: str | bytes, *, known_only: bool = True) -> TaskType:
+    """Read a task type from JSON. ``known_only=False`` passes over keys of a newer program.
+
+    Raises:
+        UsageError: the text is not a task type; ``field`` names what to change.
+    """
+    result = _decoded(text, _STRICT if known_only else _LENIENT)
+    check(result)
+    return result
+
+
+def stored(text: str | bytes) -> TaskType:
+    """Read a type that was saved once. Its schema may be one that cannot be used any more: it then refuses every
+    payload, and all else of the type still holds.
+
+    Raises:
+        UsageError: the text is not a task type.
+    """
+    result = _decoded(text, _LENIENT)
+    _check_policy(result)
+    return result
+
+
+def dump(kind: TaskType) -> str:
+    """The JSON document of a task type, as ``parse`` reads it."""
+    return msgspec.json.encode(kind).decode()
+
+
+def check(kind: TaskType) -> None:
+    """Refuse values that no worker could honour.
+
+    Raises:
+        UsageError: ``field`` names what to change.
+    """
+    _check_policy(kind)
+    problem = schema.problem_of_schema(kind.schema)
+    if problem:
+        raise UsageError(f"schema: {problem}", field="schema")
+
+
+def _check_policy(kind: TaskType) -> None:
+    _check_words(kind)
+    _check_numbers(kind)
+
+
+def _decoded(text: str | bytes, decoder: msgspec.json.Decoder[Any]) -> TaskType:
+    try:
+        found = decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise _readable(exc) from exc
+    return TaskType(**{name: getattr(found, name) for name in TaskType.__struct_fields__})
+
+
+def uniqueness_key(kind: TaskType, platform: str, shop_id: str, payload_json: str) -> str:
+    """24 hex that equal active tasks share, "" where the type allows them side by side."""
+    if kind.uniqueness == "none":
+        return ""
+    parts = [kind.name, platform, shop_id]
+    if kind.uniqueness == "shop_type_payload":
+        parts.append(canonical_json(payload_json))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def canonical_json(text: str) -> str:
+    """The same text for the same object: sorted keys, no blanks; a text that is not JSON stands for itself."""
+    if text == _EMPTY_PAYLOAD:
+        return text
+    try:
+        return msgspec.json.encode(msgspec.json.decode(text), order="sorted").decode()
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
+def validate_payload(kind: TaskType, payload: object) -> list[Problem]:
+    """What is wrong with a payload for this type, nothing when it may run."""
+    if not isinstance(payload, dict):
+        return [
+            Problem(path="", message="the payload must be a JSON object", code="type", params={"expected": "object"})
+        ]
+    found = schema.problems(kind.schema, payload)
+    return found if found or kind.executor != flow.EXECUTOR else flow.problems(kind.name, payload)
+
+
+def _check_words(kind: TaskType) -> None:
+    if not ids.valid_task_type(kind.name):
+        raise UsageError(f"name must be 1-64 of A-Z a-z 0-9 _ -, not {kind.name!r:.60}", field="name")
+    if not shop.valid_word(kind.executor):
+        raise UsageError(f"executor must be a word such as rpa or python, not {kind.executor!r:.60}", field="executor")
+    if kind.uniqueness not in UNIQUENESS:
+        raise UsageError(
+            f"uniqueness must be one of {', '.join(UNIQUENESS)}, not {kind.uniqueness!r:.60}", field="uniqueness"
+        )
+    if kind.isolation not in ISOLATIONS:
+        raise UsageError(f"isolation must be profile or context, not {kind.isolation!r:.60}", field="isolation")
+    if kind.lane not in lane.LANES:
+        raise UsageError(f"lane must be high, normal or low, not {kind.lane!r:.60}", field="lane")
+
+
+def _check_numbers(kind: TaskType) -> None:
+    limits: tuple[tuple[str, float | None, int, int, str], ...] = (
+        ("timeout_s", kind.timeout_s, 1, MAX_TIMEOUT_S, "1 second to 1 day"),
+        ("max_retries", kind.max_retries, 0, MAX_RETRIES, f"0 to {MAX_RETRIES}"),
+        ("retry_base_s", kind.retry_base_s, 1, MAX_DELAY_S, "1 second to 1 day"),
+        ("retry_cap_s", kind.retry_cap_s, 1, MAX_DELAY_S, "1 second to 1 day"),
+        ("expected_s", kind.expected_s, 0, MAX_TIMEOUT_S, "0 seconds (unknown) to 1 day"),
+        (
+            "concurrency",
+            kind.concurrency,
+            1,
+            limit.MAX_CONCURRENCY,
+            f"1 to {limit.MAX_CONCURRENCY:,}, or null for no limit",
+        ),
+        (
+            "rate_per_minute",
+            kind.rate_per_minute,
+            1,
+            limit.MAX_PER_MINUTE,
+            f"1 to {limit.MAX_PER_MINUTE:,}, or null for no limit",
+        ),
+        ("version", kind.version, 0, 2**31 - 1, "0 or more"),
+    )
+    for name, value, low, high, allowed in limits:
+        if value is not None and not low <= value <= high:
+            raise UsageError(f"{name} must be {allowed}, not {value}", field=name)
+
+
+def _readable(exc: Exception) -> UsageError:
+    """Turn ``Expected `int`, got `str` - at `$.timeout_s``` into a sentence that begins with the field."""
+    if not isinstance(exc, msgspec.ValidationError):
+        return UsageError(f"this is not a JSON document: {exc}", field="")
+    match = _AT.match(str(exc))
+    what, field = (match[1], (match[2] or "").replace("[...]", "")) if match else (str(exc), "")
+    named_key = re.search(r"(?:unknown|required) field `(\w+)`", what)
+    if named_key:
+        field = ".".join(part for part in (field, named_key[1]) if part)
+    return UsageError(f"{field or 'the document'}: {what.replace('`', '')}", field=field)

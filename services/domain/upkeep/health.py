@@ -1,0 +1,390 @@
+"""What a doctor makes of what servers, workers and this machine say about themselves: pure judgements with remedies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.domain.insight import connection, flow
+from services.domain.insight import worker as insight
+from services.domain.insight.connection import Reach
+from services.domain.insight.worker import FleetNow, WorkerNow
+from services.domain.task.order import Inspection
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_
+from services.domain.upkeep.miscount import some
+
+OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
+LEVELS = (ERROR, WARNING, NOTE, OK)
+REDIS_LEAST = (7, 0)
+SILENT_EACH = 3  #: silent workers without tasks that are told one by one
+GIB, MIB = 1 << 30, 1 << 20
+SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
+OUTBOX_OLD_MS = 60_000
+
+SENTENCES: dict[str, str] = {
+    "doctor.store": N_("The store answers: {what} in {latency} ms"),
+    "doctor.store_gone": N_("The store does not answer: {error}"),
+    "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
+    "doctor.file_gone": N_("The database of this machine cannot be used: {error}"),
+    "doctor.file_gone.remedy": N_("Set that right; until then nothing is recorded and nothing is lost that was."),
+    "doctor.frozen_writer": N_(
+        "Process {pid} ({name}) writes to the local database and is frozen; nobody else can write"
+    ),
+    "doctor.frozen_writer.remedy": N_("Let it go on (kill -CONT and its number), or end it; nothing is lost by that."),
+    "doctor.audit": N_("The audit is as it was written: {rows} entries"),
+    "doctor.audit_newest": N_("The newest {rows} entries of the audit are as they were written; --deep looks at all"),
+    "doctor.audit_wrong": N_("The audit is not as it was written, in {n} places; the first: {what}"),
+    "doctor.audit_wrong.remedy": N_(
+        "`audit verify` names them all. Find out who can write to the store; where a backup was put back, `audit accept"
+        " --note` says so."
+    ),
+    "doctor.audit_accepted": N_("Faults of the audit that an admin has accepted: {n}"),
+    "doctor.audit_unknown": N_("Acts of which nobody knows how they ended, for their program fell over: {n}"),
+    "doctor.audit_unknown.remedy": N_("`audit list --filter 'state:unknown'` names them; look what was done."),
+    "doctor.role_bad": N_("The role of {who} cannot be read, so they may only look"),
+    "doctor.role_bad.remedy": N_("An admin gives it again: `role set`."),
+    "doctor.no_admin": N_("Nobody of the fleet is admin, so nobody can give roles or change task types"),
+    "doctor.no_admin.remedy": N_("The first person of the fleet gets the role back by a repair: fleetdeck repair"),
+    "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
+    "doctor.broker_seen": N_("The broker answers: {what}"),
+    "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),
+    "doctor.not_declared.remedy": N_(
+        "The next worker that starts makes them; if one runs, see whether its account may configure."
+    ),
+    "doctor.broker_gone": N_("The broker does not answer: {error}"),
+    "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
+    "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
+    "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
+    "doctor.redis_keys": N_("Redis does not let this user use the keys of Fleetdeck"),
+    "doctor.redis_keys.remedy": N_("Permit them: ACL SETUSER USER ~{{rpa}}:* ~executed:*"),
+    "doctor.unreachable": N_("Queues that cannot be reached now: {queues} ({error}); the others are used"),
+    "doctor.unreachable.remedy": N_(
+        "Start the broker's node that has them. What is meant for them waits in the store until they are back."
+    ),
+    "doctor.one_node": N_("Queues that stand on one node of the cluster and go away with it: {queues}"),
+    "doctor.one_node.remedy": N_(
+        "They are from before Fleetdeck replicated them. In a quiet moment delete each when it is empty"
+        " (rabbitmqctl delete_queue NAME --if-empty); workers make it again on several nodes within seconds."
+    ),
+    "doctor.few_copies": N_("Queues that stand on fewer nodes than they could, of {nodes}: {queues}"),
+    "doctor.few_copies.remedy": N_(
+        "Add copies on each node that has none: rabbitmq-queues grow NODE all --queue-pattern '^(rpa_|single_shop_)'"
+    ),
+    "doctor.topology": N_("Queues or exchanges are not as they are needed: {error}"),
+    "doctor.topology.remedy": N_("Empty and delete what exists with other arguments, or use a vhost of its own."),
+    "doctor.redis_old": N_("Redis is {version}"),
+    "doctor.redis_old.remedy": N_("Update it to 7.0 or newer; scripts and the event stream need that."),
+    "doctor.replica": N_("This Redis is a replica ({role}) and cannot be written"),
+    "doctor.replica.remedy": N_("Let the address of the store name the master."),
+    "doctor.evicts": N_("Redis may throw records away when its memory is full (maxmemory-policy {policy})"),
+    "doctor.evicts.remedy": N_("Set maxmemory-policy noeviction."),
+    "doctor.not_kept": N_("Redis keeps nothing over a restart (appendonly no)"),
+    "doctor.not_kept.remedy": N_("Set appendonly yes and appendfsync always."),
+    "doctor.fsync": N_("Redis may forget the last two seconds after a crash (appendfsync {policy})"),
+    "doctor.fsync.remedy": N_("Set appendfsync always; group commits make it affordable."),
+    "doctor.fsync_unknown": N_("Redis does not tell its appendfsync setting"),
+    "doctor.fsync_unknown.remedy": N_("Allow CONFIG GET to this user, or see that it is set to always."),
+    "doctor.writes_fail": N_("Redis could not write its file the last time"),
+    "doctor.writes_fail.remedy": N_("Look at its log and at the free disk of its machine."),
+    "doctor.alarm": N_("RabbitMQ has an alarm and holds publishers back: {what}"),
+    "doctor.alarm.remedy": N_("Give its machine memory or disk, or raise the limit."),
+    "doctor.no_management": N_("The management API is not there: {error}"),
+    "doctor.no_management.remedy": N_(
+        "Enable rabbitmq_management to see alarms, unacknowledged messages and the arguments of queues."
+    ),
+    "doctor.clock": N_("This machine's clock differs from the store's by {span}"),
+    "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
+    "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
+    "doctor.disk": N_("{free} MB are free in {folder}"),
+    "doctor.disk.remedy": N_("Free some disk space, or let FLEETDECK_HOME name another folder."),
+    "doctor.home_open": N_("Other users of this machine can read {where}"),
+    "doctor.home_open.remedy": N_("Close it to them: chmod -R go= {folder}"),
+    "doctor.leader": N_("{leader} reconciles the fleet"),
+    "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
+    "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
+    "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
+    "doctor.resigned": N_("{leader} has given the lead up, for it cannot work: {why}"),
+    "doctor.resigned.remedy": N_(
+        "Nobody leads until a worker reaches the broker, the store and its own disk; it does so by itself then."
+    ),
+    "doctor.workers": N_("Workers alive: {workers} on {machines} machines, slots busy: {busy} of {slots}"),
+    "doctor.workers_together": N_("Workers alive: {workers} on 1 machine, slots busy: {busy} of {slots}"),
+    "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
+    "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
+    "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
+    "doctor.flow": N_("Work: {what}"),
+    "doctor.flow.remedy": N_("More slots or workers, a login, a resume or a decision: the Overview page names which."),
+    "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
+    "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.cut_off": N_("Worker {worker} cannot reach the broker and takes no tasks: {why}"),
+    "doctor.cut_off.remedy": N_("Look at the network between its machine and the broker; it connects again by itself."),
+    "doctor.late": N_("Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed"),
+    "doctor.late.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
+    "doctor.gone.remedy": N_("Start it again, or take it off the list: fleetdeck worker forget {worker}"),
+    "doctor.lost": N_("Of worker {worker}: {what}"),
+    "doctor.publisher": N_("{what}; {tasks} tasks recorded, not sent; met for {span} by {who}"),
+    "doctor.schedule_late": N_("The schedule {name} is {span} late"),
+    "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
+    "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
+    "doctor.other_version.remedy": N_("Update the older one."),
+    "doctor.home_silent": N_("{tasks} tasks wait for the node {node}, where no worker runs"),
+    "doctor.home_silent.remedy": N_("Start a worker there, or move its shops: fleetdeck shop move SHOP --node NODE"),
+    "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
+    "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
+    "doctor.orphans": N_("{tasks} tasks are recorded as running and nobody holds them"),
+    "doctor.orphans.remedy": N_("The leader takes them up; if this stays, start a worker."),
+    "doctor.outbox": N_("{tasks} messages have waited for more than a minute to be sent"),
+    "doctor.outbox.remedy": N_("The leader sends them; if this stays, look at the broker and start a worker."),
+    "doctor.shop_queue_missing": N_("The dedicated queue {queue} does not exist; what is sent there waits"),
+    "doctor.shop_queue_missing.remedy": N_("The leader makes it again within seconds; without one: fleetdeck repair"),
+    "doctor.shop_queue_waits": N_("{messages} messages wait in {queue} and no worker takes them"),
+    "doctor.shop_queue_waits.remedy": N_(
+        "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."
+    ),
+    "doctor.policy_message_ttl": N_(
+        "By the policy {policy} messages expire in {queues}: tasks would vanish, or retry early"
+    ),
+    "doctor.policy_message_ttl.remedy": N_("Take message-ttl out of it, or let its pattern leave these queues out."),
+    "doctor.policy_max_length": N_(
+        "The policy {policy} bounds {queues}: what is too many is dropped, the oldest first"
+    ),
+    "doctor.policy_max_length.remedy": N_("Take max-length out of it, or let its pattern leave these queues out."),
+    "doctor.policy_expires": N_(
+        "By the policy {policy} {queues} are deleted with their messages when nobody uses them"
+    ),
+    "doctor.policy_expires.remedy": N_("Take expires out of it, or let its pattern leave these queues out."),
+    "doctor.policy_dead_letter_exchange": N_("The policy {policy} sends what {queues} give up elsewhere"),
+    "doctor.policy_dead_letter_exchange.remedy": N_(
+        "Take dead-letter-exchange out of it, or see that it leads to rpa_dlx_exchange."
+    ),
+    "doctor.stray_queue": N_("Dedicated queues that no shop is known to have: {count} ({queues})"),
+    "doctor.stray_queue.remedy": N_(
+        "Dedicate the shop (fleetdeck shop dedicate), or empty and delete the queue; no worker serves it."
+    ),
+    "doctor.spool": N_("Outcomes that the store has not taken lie on this disk: {files} files in {folder}"),
+    "doctor.spool.remedy": N_("A worker that starts here with this profile records them."),
+    "doctor.spool_other": N_("Outcomes of another profile's workers lie on this disk: {files} files in {folder}"),
+    "doctor.spool_other.remedy": N_("Start a worker here with the profile that they are of."),
+    "doctor.spool_aside": N_("Files of outcomes that cannot be read: {files} in {folder}"),
+    "doctor.spool_aside.remedy": N_(
+        "Look at what they name, decide about those tasks if they are held, and delete the files."
+    ),
+    "doctor.unacked": N_("{messages} messages are held by somebody while no worker is alive"),
+    "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
+    "doctor.consumer_timeout": N_(
+        "Tasks of type {name} may run for {span}; RabbitMQ takes a message back after half an hour"
+        " unless told otherwise"
+    ),
+    "doctor.consumer_timeout.remedy": N_(
+        "Set consumer_timeout (milliseconds) in rabbitmq.conf to half as long again; RabbitMQ does not tell what it is."
+    ),
+    "doctor.returns_count": N_(
+        "This RabbitMQ counts every return of a message and gives it up after 20; Fleetdeck sends it again"
+    ),
+    "doctor.returns_count.remedy": N_(
+        "Raise the limit by a policy: rabbitmqctl set_policy returns '^(rpa_tasks_|single_shop_)'"
+        " '{{\"delivery-limit\": 1000}}'"
+    ),
+    "doctor.unverified": N_(
+        "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"
+        " everything."
+    ),
+    "doctor.unverified.remedy": N_(
+        "Name the file of its authority in the address (?cacertfile=, ?ssl_ca_certs=) and take insecure_tls out."
+    ),
+    "doctor.bad_schema": N_("The task type {name} refuses every task, for its schema cannot be applied: {error}"),
+    "doctor.bad_schema.remedy": N_("Correct its schema and import the type again: fleetdeck type import FILE"),
+    "doctor.unreadable": N_("Cannot be read: {place}, {entry} ({why}); everything else goes on without it"),
+    "doctor.unreadable_more": N_("{count} entries cannot be read in all"),
+    "doctor.unreadable_more.remedy": N_("They can be set aside beside working workers: fleetdeck repair"),
+    "doctor.compared": N_("{tasks} records agree with indexes, counters and dependencies"),
+    "doctor.not_compared": N_("{tasks} records were not compared with indexes and counters"),
+    "doctor.not_compared.remedy": N_("It takes a while: fleetdeck doctor --deep"),
+    "doctor.damage.remedy": N_("It can be mended beside working workers: fleetdeck repair"),
+    "doctor.paused": N_("Paused by {who}: {scope}"),
+    "doctor.session": N_("{shops} shops wait for a login, first {shop}, with {tasks} parked tasks in all"),
+    "doctor.session.remedy": N_("Log in there: fleetdeck shop login SHOP; see fleetdeck shop session list"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. A remedy stands with everything but what is well."""
+
+    level: str  #: ok | note | warning | error
+    #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | schedules | sessions |
+    #: records
+    check: str
+    message: Message
+    remedy: Message | None = None
+
+
+def finding(level: str, check: str, code: str, **params: Param) -> Finding:
+    """A finding whose remedy, if there is one, is named like its code."""
+    known = f"{code}.remedy" in SENTENCES
+    remedy = Message(f"{code}.remedy", params) if known else None
+    return Finding(level=level, check=check, message=Message(code, params), remedy=remedy)
+
+
+def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
+    """What Redis may lose or refuse; a SQLite file is opened as it must be. Losing is an error in production."""
+    if "frozen_writer" in facts:
+        pid, _, name = facts["frozen_writer"].partition(" ")
+        return [finding(ERROR, "store", "doctor.frozen_writer", pid=pid, name=name)]
+    if facts.get("kind") != "redis":
+        return []
+    found: list[Finding] = []
+    losing = ERROR if production else WARNING
+    found += _of_rights(facts)
+    if _version(facts.get("version", "")) < REDIS_LEAST:
+        found.append(finding(ERROR, "store", "doctor.redis_old", version=facts.get("version", "?")))
+    if facts.get("role", "master") != "master":
+        found.append(finding(ERROR, "store", "doctor.replica", role=facts["role"]))
+    policy = facts.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        level = ERROR if facts.get("maxmemory", "0") != "0" else losing
+        found.append(finding(level, "store", "doctor.evicts", policy=policy))
+    if "err" in (facts.get("aof_last_write_status"), facts.get("rdb_last_bgsave_status")):
+        found.append(finding(ERROR, "store", "doctor.writes_fail"))
+    return found + _of_durability(facts, losing)
+
+
+def _of_rights(facts: Mapping[str, str]) -> list[Finding]:
+    found: list[Finding] = []
+    if facts.get("refused_keys"):
+        found.append(finding(ERROR, "store", "doctor.redis_keys"))
+    if facts.get("refused"):
+        rights = " ".join(f"+{name.casefold()}" for name in facts["refused"].split(", "))
+        found.append(finding(ERROR, "store", "doctor.redis_commands", commands=facts["refused"], rights=rights))
+    return found
+
+
+def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
+    fsync = facts.get("appendfsync", "")
+    if facts.get("appendonly") == "":
+        return [finding(NOTE, "store", "doctor.fsync_unknown")]
+    if facts.get("appendonly") != "yes":
+        return [finding(losing, "store", "doctor.not_kept")]
+    if not fsync:
+        return [finding(NOTE, "store", "doctor.fsync_unknown")]
+    return [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
+
+
+def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Finding]:
+    """What stands there, alarms, and whether they can be seen. ``what``: kind and version of the broker."""
+    whole = seen.compared and not seen.missing and not seen.unreachable
+    found = [finding(OK, "broker", "doctor.broker" if whole else "doctor.broker_seen", what=what)]
+    if seen.missing:  # a broker that nobody has used yet lacks everything
+        level = WARNING if seen.present else NOTE
+        found.append(finding(level, "broker", "doctor.not_declared", what=", ".join(seen.missing)))
+    if seen.unreachable:
+        queues, error = some([name for name, _ in seen.unreachable]), seen.unreachable[0][1]
+        found.append(finding(ERROR, "broker", "doctor.unreachable", queues=queues, error=error))
+    if facts.get("alarms"):
+        found.append(finding(ERROR, "broker", "doctor.alarm", what=facts["alarms"]))
+    if facts.get("management_error"):
+        found.append(finding(NOTE, "broker", "doctor.no_management", error=facts["management_error"]))
+    return found
+
+
+def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
+    """``skew_ms``: this machine's time minus the store's, asked within ``round_trip_ms``."""
+    surely = max(0, abs(skew_ms) - round_trip_ms)
+    if surely < SKEW_WARNING_MS:
+        return finding(OK, "clock", "doctor.clock_ok")
+    level = ERROR if surely >= SKEW_ERROR_MS else WARNING
+    return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
+
+
+def of_loss(reach: Reach) -> list[Finding]:
+    """What is true of the work while a part does not answer; nothing while all do."""
+    if reach.whole:
+        return []
+    told = (connection.meanwhile(reach), connection.perhaps(reach))
+    return [Finding(level=NOTE, check="work", message=message) for message in told if message is not None]
+
+
+def of_disk(free: int, folder: str) -> Finding:
+    """``free``: bytes."""
+    level = ERROR if free < 200 * MIB else WARNING if free < GIB else OK
+    made = finding(level, "disk", "doctor.disk", free=free // MIB, folder=folder)
+    return made if level != OK else Finding(level=OK, check="disk", message=made.message)
+
+
+def of_leader(leader: str, unfinished: int, resigned: tuple[str, str] = ("", "")) -> Finding:
+    """``unfinished``: tasks that a leader may have to look after; ``resigned``: who has just given the lead up, why."""
+    if leader:
+        return finding(OK, "leader", "doctor.leader", leader=leader)
+    if resigned[0]:
+        return finding(ERROR, "leader", "doctor.resigned", leader=resigned[0], why=resigned[1])
+    if unfinished:
+        return finding(ERROR, "leader", "doctor.no_leader", tasks=unfinished)
+    return finding(NOTE, "leader", "doctor.no_leader_idle")
+
+
+def of_flow(state: str, words: str, waiting: int) -> Finding:
+    """Is work flowing: growth and what only a person can let go are warnings."""
+    warn = state in (flow.GROWING, flow.BLOCKED) or (state in (flow.PERSON, flow.NO_WORKER) and waiting > 0)
+    return finding(WARNING, "flow", "doctor.flow", what=words) if warn else _fine("flow", "doctor.flow", what=words)
+
+
+def _fine(check: str, code: str, **params: Param) -> Finding:
+    """As it should be, so without the remedy that its sentence has."""
+    return Finding(level=OK, check=check, message=Message(code, params))
+
+
+def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
+    """Who is alive, late, silent or gone, of another version, or lacks what it is configured to run."""
+    found: list[Finding] = []
+    if fleet.living:
+        params: dict[str, Param] = {"workers": fleet.living, "machines": fleet.machines}
+        code = "doctor.workers_together" if fleet.machines == 1 else "doctor.workers"
+        found.append(finding(OK, "workers", code, busy=fleet.busy, slots=fleet.slots, **params))
+    elif waiting:
+        found.append(finding(ERROR, "workers", "doctor.no_workers", tasks=waiting))
+    else:
+        found.append(finding(NOTE, "workers", "doctor.no_workers_idle"))
+    found += _of_missing([one for one in fleet.workers if one.missing])
+    for one in fleet.workers:
+        info = one.info
+        if not one.living:
+            continue
+        if one.state == insight.CUT_OFF:
+            why = info.link.error or "?"
+            found.append(finding(WARNING, "workers", "doctor.cut_off", worker=info.worker, why=why))
+        if info.version != version:
+            found.append(
+                finding(
+                    WARNING, "workers", "doctor.other_version", worker=info.worker, version=info.version, own=version
+                )
+            )
+        found += [
+            finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
+            for what, why in sorted(info.lacks.items())
+        ]
+    return found
+
+
+def _of_missing(missing: Sequence[WorkerNow]) -> list[Finding]:
+    """One for each that held tasks; of those that are gone with nothing in hand, where there are many, one for all."""
+    idle = [one.name for one in missing if not one.fates]
+    found: list[Finding] = []
+    for one in missing:
+        if not one.fates and len(idle) > SILENT_EACH:
+            continue
+        code = {insight.LATE: "late", insight.SILENT: "silent"}.get(one.state, "gone")
+        held = len(one.unconfirmed)
+        params: dict[str, Param] = {"worker": one.name, "seconds": one.silence_ms // 1000, "tasks": held}
+        level = NOTE if code == "gone" and not one.fates else WARNING
+        found.append(finding(level, "workers", f"doctor.{code}", **params))
+    if len(idle) > SILENT_EACH:
+        names = ", ".join([*idle[:SILENT_EACH], "…"])
+        found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=names))
+    return found
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:2])

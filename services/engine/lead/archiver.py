@@ -1,0 +1,209 @@
+"""The archiver: moves the dead-letter queue into the store, whole messages; nobody else looks into the queue."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Sequence
+
+import msgspec
+
+from services.domain.change import Create, GiveUp, Nudge, Op
+from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
+from services.domain.task import classify, envelope, fingerprint
+from services.domain.task.order import Delivery
+from services.domain.task.record import Task
+from services.domain.task.status import LETTER, Status, Triage, message_of
+from services.engine import recipe
+from services.engine.lead.duty import DutyThread
+from services.engine.registry import Registry
+from services.engine.steps import Steps
+from services.ports import Broker, Clock, Consumer, Letter, Store
+
+log = logging.getLogger(__name__)
+BATCH = 50
+
+
+class Archiver:
+    """Consumes the dead queue while its process leads; stores, then acknowledges."""
+
+    def __init__(self, store: Store, broker: Broker, steps: Steps, registry: Registry, clock: Clock, name: str) -> None:
+        self._store, self._broker, self._steps = store, broker, steps
+        self._registry, self._clock, self._name = registry, clock, name
+        self._duty = DutyThread(self._loop, f"{name}-archiver")
+
+    def start(self) -> None:
+        """Begin to consume."""
+        self._duty.start()
+
+    def stop(self) -> None:
+        """Stop after the present batch."""
+        self._duty.stop()
+
+    def archive(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
+        """Store a batch; returns what is stored and may be acknowledged. One bad letter does not hold up the others.
+
+        Raises:
+            StoreUnavailable: nothing can be stored now.
+        """
+        now = self._store.now_ms()
+        kept: list[Delivery] = []
+        for delivery in deliveries:
+            try:
+                self._keep(delivery, now)
+                kept.append(delivery)
+            except StoreUnavailable:
+                if not kept:
+                    raise
+                break
+            except Exception:  # whatever its bytes do to us, the letters after it must be kept
+                log.exception("a dead letter stays in its queue: %s", delivery.message_id or "without an id")
+        return kept
+
+    def _loop(self, stop: threading.Event) -> None:
+        consumer: Consumer | None = None
+        try:
+            while not stop.is_set():
+                try:
+                    consumer = consumer or self._broker.dead_letters(name=f"{self._name}-archiver")
+                    clean = self._round(consumer)
+                except ConsoleError as exc:
+                    log.warning("dead letters wait in their queue: %s", exc)
+                    clean = False
+                if not clean:
+                    self._clock.wait(stop, 2.0)
+        finally:
+            if consumer is not None:
+                consumer.close()
+
+    def _round(self, consumer: Consumer) -> bool:
+        """Take, store, acknowledge; tell whether all of it was stored."""
+        deliveries = consumer.take(BATCH, 0.5)
+        if not deliveries:
+            return True
+        kept: list[Delivery] = []
+        try:
+            kept = self.archive(deliveries)
+        finally:
+            consumer.ack(kept)
+            known = set(map(id, kept))
+            consumer.requeue([one for one in deliveries if id(one) not in known])
+        return len(kept) == len(deliveries)
+
+    def _keep(self, delivery: Delivery, now: int) -> None:
+        error = str(delivery.headers.get("x-rpa-error", ""))
+        kind = str(delivery.headers.get("x-rpa-error-kind", ""))
+        try:
+            parsed = envelope.parse(
+                delivery.body, delivery.headers, routing_key="", content_type="", content_encoding="", now_ms=now
+            )
+        except BadMessage as exc:
+            self._keep_bad(delivery, kind or exc.kind, error or str(exc), now)
+            return
+        if kind:
+            self._keep_bad(delivery, kind, error, now)
+            return
+        self._keep_task(delivery, parsed, now)
+
+    def _keep_bad(self, delivery: Delivery, kind: str, error: str, now: int) -> None:
+        record = envelope.bad_record(delivery.body, kind=kind, error=error, now_ms=now)
+        self._store.put_letter(letter_of(record.task_id, delivery, kind, error, now))
+        self._steps.apply([Create(task=record, on_duplicate="force")])
+
+    def _keep_task(self, delivery: Delivery, parsed: envelope.Parsed, now: int) -> None:
+        """A letter of a task: its record is dead already, or the broker or somebody else gave it up."""
+        task_id = parsed.task.task_id
+        record = self._store.get([task_id])[0]
+        if record is None and self._store.tombstones([task_id])[0] is not None:
+            log.info("an old message of %s came to the dead letters; its record is removed", task_id)
+            return
+        reason = envelope.dead_reason(delivery.body, delivery.headers)
+        if record is not None and not recipe.same_work(parsed.task, record):
+            text = f"a letter came under {task_id}, which is the id of another task; that one was left as it is"
+            self._keep_bad(delivery, classify.ID_CONFLICT, text, now)
+            return
+        if record is not None and message_of(record.status) == LETTER:
+            if self._is_its_letter(record, parsed):
+                self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+            else:
+                log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
+            return
+        if reason.returned and self._send_again(parsed, record):
+            return
+        # the record first: a letter must not stand beside a task that goes on, and a crash in between brings it again
+        if self._end(parsed, record, reason, now):
+            self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+        else:
+            log.info("an old message of %s came to the dead letters; its task goes on", task_id)
+
+    def _send_again(self, parsed: envelope.Parsed, record: Task | None) -> bool:
+        """Publish what a quorum queue gave up because workers went away with it; their losses are counted elsewhere."""
+        op: Op
+        if record is None:
+            kind = self._registry.task_type(parsed.task.task_type)
+            op = Create(task=msgspec.structs.replace(recipe.adopt(parsed, kind), status=Status.PENDING))
+        else:
+            op = Nudge(task_id=record.task_id, gen=parsed.gen, attempt=parsed.attempt)
+        (answer,) = self._steps.apply([op])
+        if answer.task is None or answer.code not in ("ok", "created"):
+            return False
+        log.warning("%s came back too often and is sent again", answer.task.task_id)
+        return True
+
+    def _is_its_letter(self, record: Task, parsed: envelope.Parsed) -> bool:
+        """Whether this is the message that its death published, or there is none yet and any is better."""
+        same = (parsed.gen, parsed.attempt) == (record.gen, record.attempt)
+        return same or self._store.get_letter(record.task_id) is None
+
+    def _end(self, parsed: envelope.Parsed, record: Task | None, reason: envelope.DeadReason, now: int) -> bool:
+        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere).
+
+        No gate is asked: what somebody has given up does not wait for its shop, and must never start from here.
+        """
+        task_id = parsed.task.task_id
+        kind = self._registry.task_type(parsed.task.task_type)
+        mark = fingerprint.fingerprint(parsed.task.task_type, reason.kind, reason.error)
+        op: Op
+        if record is None:
+            dead = msgspec.structs.replace(
+                recipe.adopt(parsed, kind),
+                status=Status.DEAD,
+                triage=Triage.OPEN,
+                created_at=parsed.task.created_at or now,
+                ended_at=now,
+                error=reason.error,
+                error_kind=reason.kind,
+                fingerprint=mark,
+            )
+            op = Create(task=dead, on_duplicate="force")
+        else:
+            op = GiveUp(
+                task_id=task_id,
+                gen=parsed.gen,
+                attempt=parsed.attempt,
+                error=reason.error,
+                error_kind=reason.kind,
+                fingerprint=mark,
+            )
+        (answer,) = self._steps.apply([op])
+        return answer.code in ("ok", "created")
+
+
+def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:
+    """The whole original message, as it is kept."""
+    return Letter(
+        task_id=task_id,
+        body=delivery.body,
+        headers=json.dumps({str(key): _plain(value) for key, value in delivery.headers.items()}),
+        routing_key=delivery.routing_key,
+        queue=delivery.queue,
+        content_type=delivery.content_type,
+        stored_at=now,
+        error_kind=kind,
+        error=error,
+    )
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else repr(value)[:500]

@@ -1,0 +1,101 @@
+"""One run of a schedule: a task for each of its shops, under ids that whoever makes them makes the same."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from services.domain.fleet.shop import Shop
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Run, Schedule, Tally
+from services.domain.task import own_words
+from services.engine.producer import Producer, TaskSpec
+from services.engine.registry import Registry
+from services.ports import Store
+
+log = logging.getLogger(__name__)
+CHUNK = 200
+DEFAULT_ZONE = "UTC"
+NO_SHOP = own_words.write("own.no_shop")
+_FLEET, _ZONE = "fleet", "time_zone"
+
+
+def fleet_zone(store: Store) -> str:
+    """The fleet's time zone as somebody set it, "" before."""
+    try:
+        found = json.loads(store.documents(_FLEET).get(_ZONE, '""'))
+    except (ValueError, RecursionError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+def set_fleet_zone(store: Store, zone: str) -> None:
+    """Keep the fleet's time zone."""
+    store.put_document(_FLEET, _ZONE, json.dumps(zone))
+
+
+class Firing:
+    """Creates the tasks of a run; asked again, it creates only those that are missing."""
+
+    def __init__(self, store: Store, producer: Producer, registry: Registry) -> None:
+        self._store, self._producer, self._registry = store, producer, registry
+
+    def shops(self, schedule: Schedule) -> list[Shop]:
+        """Whom a run would be for now."""
+        return schedules.choose(schedule, self._registry.shops().values())
+
+    def fire(
+        self, schedule: Schedule, run: Run, zone: str, *, by: str = "", stopped: Callable[[], bool] = lambda: False
+    ) -> Tally | None:
+        """Create the tasks; None when ``stopped`` said so before all were there.
+
+        Raises:
+            StoreUnavailable: some may be created; fire the same run again.
+        """
+        shops = self.shops(schedule)
+        tally = Tally(at=run.at, base=run.base, by=by, label=schedules.label(schedule, run, zone))
+        if not shops:
+            return msgspec.structs.replace(tally, error=NO_SHOP)
+        specs = [
+            _spec(schedule, run, shop, tally.label, by, schedules.offset_ms(schedule, place, len(shops)))
+            for place, shop in enumerate(shops)
+        ]
+        for start in range(0, len(specs), CHUNK):
+            if stopped():
+                return None
+            tally = self._submit(specs[start : start + CHUNK], tally)
+        log.info(
+            "schedule %s: %d tasks, %d left out, %d failed", schedule.name, tally.created, tally.active, tally.failed
+        )
+        return tally
+
+    def _submit(self, specs: Sequence[TaskSpec], tally: Tally) -> Tally:
+        done = self._producer.submit(specs)
+        # one that has its id and other contents was made by this run before somebody edited the schedule
+        own = sum(1 for spec, task in done.duplicates if task.task_id == spec.task_id)
+        return msgspec.structs.replace(
+            tally,
+            created=tally.created + len(done.created) + own,
+            active=tally.active + len(done.duplicates) - own,
+            failed=tally.failed + len(done.errors),
+            error=tally.error or (done.errors[0][2] if done.errors else ""),
+        )
+
+
+def _spec(schedule: Schedule, run: Run, shop: Shop, label: str, by: str, offset_ms: int) -> TaskSpec:
+    return TaskSpec(
+        task_id=schedules.task_id(schedule, run, shop),
+        platform=shop.platform,
+        shop_id=shop.shop_id,
+        task_type=schedule.task_type,
+        payload=schedule.payload,
+        priority=schedule.priority,
+        at_ms=run.base + offset_ms,
+        if_duplicate="queue" if schedule.overlap == "queue" else "reject",
+        batch=label,
+        origin="schedule",
+        created_by=by or f"schedule:{schedule.name}",
+    )

@@ -1,0 +1,1 @@
+"""Answers written to files: tasks, sheets, the audit trail."""

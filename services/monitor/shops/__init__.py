@@ -1,0 +1,1 @@
+"""How shops do: their states, and the questions of pages about them."""

@@ -1,0 +1,131 @@
+"""Shops with what they do, what holds them and the limits that apply; and the limits of platforms and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.domain.fleet.shop import Shop
+from services.domain.gates import breaker, limit
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit, LimitNow
+from services.domain.gates.session import Login
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
+from services.domain.task.status import Status
+from services.domain.types.task_type import TaskType
+from services.engine.registry import Registry
+from services.monitor.shops.states import ShopStates, stranger
+from services.ports import Store
+
+#: as many rows are handed out; whoever looks for another shop searches for it
+MOST = 500
+ALL, SESSION, BREAKER, PAUSED = "all", "session", "breaker", "paused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopRow:
+    """One shop with its limits, and what is true of it."""
+
+    shop: Shop
+    now: ShopNow
+    login: Login | None = None  #: the last one that is known
+    home: str = ""  #: the node where its browser profile lives, if it has one
+
+    @property
+    def key(self) -> str:
+        """``platform:shop_id``."""
+        return self.shop.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopsNow:
+    """The shops that were asked for, the worst first, and how many there are of each sort."""
+
+    rows: tuple[ShopRow, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``SESSION`` …
+    matching: int = 0  #: rows may be fewer
+    rule: Rule = field(default_factory=Rule)
+    at_ms: int = 0  #: by the store's clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeRow:
+    """A platform or a type with its limit, which may be none. ``running`` -1: nobody counts it without a limit."""
+
+    now: LimitNow
+    title: Mapping[str, str] = field(default_factory=dict)
+    at_ms: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its scope."""
+        return self.now.limit.scope
+
+
+class ShopQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+        self.states = ShopStates(store, registry)
+
+    def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:
+        """Shops whose name or id contains the text, the worst first."""
+        found = self.states.look()
+        wish = text.strip().casefold()
+        wanted = sorted((now for now in found if _fits(now, wish, which)), key=insight.rank)
+        known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
+        return ShopsNow(
+            rows=tuple(
+                ShopRow(
+                    shop=known.get(now.key) or stranger(now.key),
+                    now=now,
+                    login=logins.get(now.key),
+                    home=home.node if (home := homes.get(now.key)) is not None else "",
+                )
+                for now in wanted[:most]
+            ),
+            numbers={
+                ALL: len(found),
+                SESSION: sum(now.session is not None for now in found),
+                BREAKER: sum(now.breaker is not None for now in found),
+                PAUSED: sum(bool(now.pauses) for now in found),
+            },
+            matching=len(wanted),
+            rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
+            at_ms=self._store.now_ms(),
+        )
+
+    def name(self, key: str) -> str:
+        """What a shop (``platform:shop_id``) is called."""
+        shop = self._registry.shops().get(key)
+        return (shop.name or shop.shop_id) if shop is not None else key
+
+    def scopes(self) -> tuple[ScopeRow, ...]:
+        """Every platform and every task type, limited or not, platforms first."""
+        known = {one.limit.scope: one for one in self._store.limits()}
+        counts, now = self._store.counts().shops, self._store.now_ms()
+        types = self._registry.types()
+        platforms = {key.partition(":")[0] for key in (*self._registry.shops(), *counts)}
+        for name in sorted(platforms):
+            running = sum(by.get(Status.RUNNING, 0) for key, by in counts.items() if key.partition(":")[0] == name)
+            scope = f"{limit.PLATFORM}:{name}"
+            known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=running))
+        for name in types:
+            scope = f"{limit.TYPE}:{name}"
+            known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=-1))
+        return tuple(_scope(one, types, now) for _scope_, one in sorted(known.items()))
+
+
+def _fits(now: ShopNow, text: str, which: str) -> bool:
+    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: bool(now.pauses)}
+    if not sorts.get(which, True):
+        return False
+    return not text or text in now.key.casefold() or text in now.name.casefold()
+
+
+def _scope(one: LimitNow, types: Mapping[str, TaskType], now: int) -> ScopeRow:
+    head, _colon, name = one.limit.scope.partition(":")
+    kind = types.get(name) if head == limit.TYPE else None
+    return ScopeRow(now=one, title=kind.title if kind is not None else {}, at_ms=now)

@@ -1,0 +1,285 @@
+"""How every shop does now: what the store knows of it, and what was learnt from events of its waiting and its ends."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from services.domain.fleet.shop import Shop
+from services.domain.fleet.worker import SlotState
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopFacts, ShopNow
+from services.domain.insight.worker import takes_work
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import TERMINAL, WAITING, Status
+from services.engine.registry import Registry
+from services.monitor import live
+from services.monitor.live import Changes, Live, Snapshot
+from services.monitor.measured import Measured
+from services.ports import Store
+
+HOUR_S = 3600
+PRIMED = 1000
+_TO_DO = (*WAITING, Status.RUNNING)
+_NOTHING: Mapping[str, int] = {}
+
+
+class LastHour:
+    """Good and bad ends of the last hour, by second. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._seconds: deque[list[int]] = deque()  #: second, good, bad
+        self._good = self._bad = 0
+
+    def add(self, at_ms: int, *, good: bool) -> None:
+        """Count one end; an instant before the newest counts with the newest."""
+        second = at_ms // 1000
+        if not self._seconds or second > self._seconds[-1][0]:
+            self._seconds.append([second, 0, 0])
+        self._seconds[-1][1 if good else 2] += 1
+        self._good, self._bad = self._good + good, self._bad + (not good)
+
+    def prepend(self, ends: Iterable[tuple[int, bool]]) -> None:
+        """Count ends (UTC ms, good) that are older than all counted so far."""
+        for at_ms, good in sorted(ends, reverse=True):
+            second = at_ms // 1000
+            if not self._seconds or second < self._seconds[0][0]:
+                self._seconds.appendleft([second, 0, 0])
+            self._seconds[0][1 if good else 2] += 1
+            self._good, self._bad = self._good + good, self._bad + (not good)
+
+    def counts(self, now_ms: int) -> tuple[int, int]:
+        """Good and bad ends of the hour before this instant."""
+        edge = now_ms // 1000 - HOUR_S
+        while self._seconds and self._seconds[0][0] < edge:
+            _second, good, bad = self._seconds.popleft()
+            self._good, self._bad = self._good - good, self._bad - bad
+        return self._good, self._bad
+
+
+class ShopStates:
+    """Thread-safe. ``note`` takes the feed, ``prime`` learns once what happened before."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+        self._lock, self._priming = threading.Lock(), threading.Lock()
+        self._finished: dict[str, int] = {}
+        self._waits: dict[str, int] = {}  #: since the first of its tasks that began to wait after the last end
+        self._ended: dict[str, int] = {}  #: what waits beside the one that ended has waited since then at least
+        self._hour = LastHour()
+        self._begun = store.now_ms()
+        self._primed = False
+        self._measured = Measured(store)
+        self._further: dict[str, tuple[int, int]] = {}  #: progress of what runs, and since when (UTC ms) it is so
+        self._live: Live | None = None
+        self.succeeded = self.failed = 0  #: ends seen since the start
+
+    def follow(self, eyes: Live) -> None:
+        """Learn from events from now on."""
+        self._live = eyes
+        eyes.on_changes(self.note)
+
+    def look(self, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
+        """Every shop as it is at this moment, and these others of which nothing else may be known. Blocking."""
+        if self._live is None:  # nobody tells what happened since the last look
+            self._learn_waits(anew=True)
+            return self.shops(live.look(self._store), others)
+        self.prime()
+        seen = self._live.snapshot()
+        return self.shops(live.look(self._store, seen.broker if seen.at_ms else None), others)
+
+    def note(self, changes: Changes) -> None:
+        """Take in events."""
+        with self._lock:
+            for event in changes.events:
+                if event.from_ == event.to:
+                    continue
+                shop = f"{event.platform}:{event.shop_id}"
+                if event.to in (Status.SUCCEEDED, Status.DEAD):
+                    good = event.to == Status.SUCCEEDED
+                    self._hour.add(event.at, good=good)
+                    self.succeeded, self.failed = self.succeeded + good, self.failed + (not good)
+                if event.to == Status.SUCCEEDED:
+                    self._finished[shop] = event.at
+                if event.to in (Status.PENDING, Status.RUNNING, Status.BLOCKED):
+                    self._waits.setdefault(shop, event.at)
+                elif event.to in TERMINAL:
+                    self._waits.pop(shop, None)
+                    self._ended[shop] = event.at
+
+    def prime(self) -> None:
+        """Learn from the records what ended or began to wait before this program looked. Blocking."""
+        with self._priming:
+            if self._primed:
+                return
+            self._learn_waits()
+            ended = [task for status in (Status.SUCCEEDED, Status.DEAD) for task in self._newest(status)]
+            with self._lock:
+                self._hour.prepend((task.ended_at, task.status == Status.SUCCEEDED) for task in ended)
+                for task in ended:
+                    if task.status == Status.SUCCEEDED:
+                        self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
+            self._primed = True
+
+    def _learn_waits(self, *, anew: bool = False) -> None:
+        page = self._store.query(
+            Query(terms=(equals("status", *sorted(WAITING)),), descending=False, limit=PRIMED, want_total=False)
+        )
+        with self._lock:
+            if anew:
+                self._waits.clear()
+            for task in page.tasks:
+                self._waits.setdefault(task.shop, task.created_at)
+
+    def _newest(self, status: str) -> list[Task]:
+        query = Query(terms=(equals("status", status),), sort="updated", limit=PRIMED, want_total=False)
+        return [task for task in self._store.query(query).tasks if task.ended_at < self._begun]
+
+    def last_hour(self, now_ms: int) -> tuple[int, int]:
+        """Good and bad ends of the last hour."""
+        with self._lock:
+            return self._hour.counts(now_ms)
+
+    def shops(self, snapshot: Snapshot, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
+        """Every shop that anything is known of, in a fixed order. Blocking."""
+        known, counts = self._registry.shops(), snapshot.counts.shops
+        fleet = FleetFacts(self._store, snapshot)
+        with self._lock:
+            finished = dict(self._finished)
+            waits = {**self._ended, **self._waits}
+            self._watch_progress(snapshot)
+            further = self._further
+        late_ms = snapshot.at_ms - insight.STUCK_MS
+        moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
+        return tuple(
+            insight.judge(
+                fleet.of(
+                    known.get(key) or stranger(key),
+                    waits_at=waits.get(key, 0),
+                    success_at=finished.get(key, 0),
+                    moves=key in moving,
+                ),
+                snapshot.at_ms,
+            )
+            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others})
+        )
+
+    def _watch_progress(self, snapshot: Snapshot) -> None:
+        """Note since when each running task is as far as it is; the lock is held."""
+        found = {}
+        for slot in _busy(snapshot):
+            if slot.progress >= 0:
+                before = self._further.get(slot.task_id)
+                same = before is not None and before[0] == slot.progress
+                found[slot.task_id] = before if same and before is not None else (slot.progress, snapshot.at_ms)
+        self._further = found
+
+    def _moving(
+        self, snapshot: Snapshot, shops: Collection[str], further: Mapping[str, tuple[int, int]]
+    ) -> Collection[str]:
+        """Those of these shops in which something runs that is on its way. Blocking."""
+        found: set[str] = set()
+        for slot in _busy(snapshot):
+            if slot.shop in shops and slot.shop not in found:
+                says_s = self._registry.task_type(slot.task_type).expected_s
+                usual = self._measured.usual(slot.task_type, slot.shop, says_s)
+                seen = further.get(slot.task_id)
+                quiet_s = (snapshot.at_ms - seen[1]) / 1000 if seen is not None else None
+                if usual.moves((snapshot.at_ms - slot.since) / 1000, quiet_s, insight.STUCK_MS / 1000):
+                    found.add(slot.shop)
+        return found
+
+
+class FleetFacts:
+    """What is known of all shops at one moment, asked for once. Blocking."""
+
+    def __init__(self, store: Store, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.sessions = {one.shop: one for one in snapshot.sessions}
+        self.breakers = {one.shop: one for one in store.breakers()}
+        self.logins, self.successes = store.logins(), store.successes()
+        self._held = _held_since(store, snapshot)
+        self._types = _paused_types(store, snapshot)
+        self._lost = lost(snapshot)
+        self._unheard = _unheard(snapshot)
+
+    def of(
+        self,
+        shop: Shop,
+        *,
+        waits_at: int = 0,
+        success_at: int = 0,
+        moves: bool = False,
+        tasks: Sequence[Task] = (),
+    ) -> ShopFacts:
+        """What is known of one; ``waits_at`` counts only while it has something to do."""
+        key = shop.key
+        counts = self._snapshot.counts.shops.get(key, _NOTHING)
+        login = self.logins.get(key)
+        return ShopFacts(
+            shop=shop,
+            counts=counts,
+            pauses=self._snapshot.pauses,
+            paused_types=self._types.get(key, ()),
+            session=self.sessions.get(key),
+            breaker=self.breakers.get(key),
+            success_at=max(success_at, self.successes.get(key, 0)),
+            login_at=login.at if login is not None else 0,
+            held_at=self._held.get(key, 0),
+            waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
+            moves=moves,
+            lost=self._lost or (insight.NO_WORD if key in self._unheard else ""),
+            tasks=tuple(tasks),
+        )
+
+
+def _busy(snapshot: Snapshot) -> list[SlotState]:
+    """The slots at work of all workers that are heard of."""
+    return [slot for one in snapshot.fleet().workers if one.living for slot in one.slots if slot.task_id]
+
+
+def stranger(key: str) -> Shop:
+    """A shop of which only tasks tell."""
+    platform, _colon, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
+
+
+def lost(snapshot: Snapshot) -> str:
+    """What is lost where nobody can know how shops do, "" for nothing."""
+    if not snapshot.store.connected:
+        return insight.NO_STORE
+    if not snapshot.broker.connected:
+        return insight.NO_BROKER
+    alive = any(takes_work(info, snapshot.at_ms) for info in snapshot.workers)
+    return "" if alive else insight.NO_WORKER
+
+
+def _unheard(snapshot: Snapshot) -> frozenset[str]:
+    """Shops with a task of which nobody knows whether it still runs."""
+    return frozenset(
+        slot.shop for one in snapshot.fleet().workers for slot in one.slots if slot.task_id in one.unconfirmed
+    )
+
+
+def _held_since(store: Store, snapshot: Snapshot) -> dict[str, int]:
+    """Since when the oldest held task of each shop is held."""
+    if not snapshot.counts.status.get(Status.HELD, 0):
+        return {}
+    found: dict[str, int] = {}
+    query = Query(terms=(equals("status", Status.HELD),), descending=False, limit=PRIMED, want_total=False)
+    for task in store.query(query).tasks:
+        found[task.shop] = min(found.get(task.shop, task.updated_at), task.updated_at)
+    return found
+
+
+def _paused_types(store: Store, snapshot: Snapshot) -> dict[str, set[str]]:
+    """The types whose pause keeps tasks of a shop waiting."""
+    types = [pause.scope.partition(":")[2] for pause in snapshot.pauses if pause.scope.startswith("type:")]
+    found: dict[str, set[str]] = {}
+    if types and snapshot.counts.status.get(Status.BLOCKED, 0):
+        terms = (equals("status", Status.BLOCKED), equals("type", *types))
+        for task in store.query(Query(terms=terms, limit=PRIMED, want_total=False)).tasks:
+            found.setdefault(task.shop, set()).add(task.task_type)
+    return found

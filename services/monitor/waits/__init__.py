@@ -1,0 +1,1 @@
+"""What holds waiting tasks back, and what seems to hang."""

@@ -1,0 +1,1 @@
+"""The demo and the sample fleet with its storefront, apart from the product."""

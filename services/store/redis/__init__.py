@@ -1,0 +1,1 @@
+"""The store of a fleet: hashes and indexes in one slot of Redis, changed by scripts."""

@@ -1,0 +1,390 @@
+"""The connections to Redis: one place that sets time-outs, forbids blind repetition and translates errors."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import socket
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import redis
+from redis import exceptions
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from services import addresses, tls
+from services.domain.errors import (
+    NotAllowed,
+    SchemaTooNew,
+    StoreError,
+    StoreUnavailable,
+    Unreadable,
+    UsageError,
+)
+from services.domain.text.said import said
+from services.store.redis import keys, server
+from services.store.redis.script import Script
+from services.store.unreadable import tell
+
+log = logging.getLogger(__name__)
+Command = Sequence[Any]
+
+CONNECT_S, ANSWER_S = 3.0, 5.0
+#: a waiting read is cut into pieces, so that closing the store is noticed
+WAIT_PIECE_S = 1.0
+HEALTH_CHECK_S = 30
+MAX_CONNECTIONS = 256
+_LATER = (
+    exceptions.ConnectionError,
+    exceptions.InvalidResponse,
+    exceptions.TimeoutError,
+    exceptions.BusyLoadingError,
+    exceptions.ClusterDownError,
+    exceptions.MasterDownError,
+    exceptions.TryAgainError,
+    exceptions.ReadOnlyError,
+)
+#: commands of the driver that change something
+WRITES = frozenset({
+    "DEL", "HDEL", "HINCRBY", "HSET", "HSETNX", "INCRBY", "LTRIM", "MSET", "PEXPIRE", "RPUSH", "SADD", "SET", "SREM",
+    "UNLINK", "XADD", "XTRIM", "ZADD", "ZREM",
+})  # fmt: skip
+_BROKEN = re.compile(r"FLEETDECK_BROKEN (?P<place>.*?)(?: script: .*)?$")
+#: what a reading command answers where there is nothing
+_EMPTY: Mapping[str, Callable[[Command], Any]] = {
+    **dict.fromkeys(("HGETALL",), lambda command: {}),
+    **dict.fromkeys(("SMEMBERS",), lambda command: set()),
+    **dict.fromkeys(("GET", "HGET", "ZSCORE", "ZRANK", "ZREVRANK"), lambda command: None),
+    **dict.fromkeys(
+        ("ZCARD", "ZCOUNT", "ZINTERCARD", "SCARD", "LLEN", "HLEN", "XLEN", "SISMEMBER", "HEXISTS"), lambda command: 0
+    ),
+    **dict.fromkeys(("ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE", "ZRANGEBYLEX"), lambda command: []),
+    **dict.fromkeys(("HKEYS", "LRANGE", "XRANGE", "XREVRANGE", "SRANDMEMBER"), lambda command: []),
+    "HMGET": lambda command: [None] * (len(command) - 2),
+    **dict.fromkeys(("ZSCAN", "SSCAN", "HSCAN"), lambda command: (0, [])),
+}
+_USERINFO = re.compile(r"//.*@")
+_SECRET = re.compile(r"([?&](?:password|username)=)[^&]*", re.IGNORECASE)
+
+
+def shown(url: str) -> str:
+    """The address without user and password."""
+    return _SECRET.sub(r"\1***", _USERINFO.sub("//", url))
+
+
+def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.Redis:
+    """The only place that makes a client: RESP2, explicit time-outs, nothing repeated behind our back, TLS verified
+    unless ``insecure``.
+
+    Raises:
+        UsageError: the address is not one.
+    """
+    tls.check_files(_options(url), tls.REDIS, "store.url")
+    # a socket file has nothing that could be kept alive or waited for
+    over_net = {} if url.startswith("unix:") else {"socket_connect_timeout": CONNECT_S, "socket_keepalive": True}
+    unchecked = {"ssl_cert_reqs": "none", "ssl_check_hostname": False} if insecure and url.startswith("rediss:") else {}
+    try:
+        pool = redis.ConnectionPool.from_url(
+            url,
+            protocol=2,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=answer_s,
+            **over_net,
+            **unchecked,
+            health_check_interval=HEALTH_CHECK_S,
+            max_connections=MAX_CONNECTIONS,
+            client_name="fleetdeck",
+        )
+    except (ValueError, TypeError) as exc:
+        text = f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…"
+        raise UsageError(text, field="store.url") from exc
+    return redis.Redis(connection_pool=pool)
+
+
+class Link:
+    """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
+
+    def __init__(self, url: str, *, read_only: bool = False, insecure: bool = False) -> None:
+        """``read_only``: what would change something is refused here, or by Redis itself within a script."""
+        self.address, self._options = shown(url), _options(url)
+        self._place = addresses.shown(url).partition("/")[0]
+        self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
+        self.read_only = read_only
+        self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
+        self._client = make_client(url, ANSWER_S, insecure=insecure)
+        self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S, insecure=insecure)
+        self.closed = threading.Event()
+        self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
+        self._known = False
+        self._writable = False
+
+    def call(self, *command: Any) -> Any:
+        """One command. A key that holds another kind of thing than it should reads as if it were not there."""
+        self._permit(command)
+        self._look()
+        with self._translated():
+            try:
+                return self._client.execute_command(*command)
+            except exceptions.ResponseError as exc:
+                return _nothing(command, exc)
+
+    def many(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
+        """Commands in one round trip; ``atomic``: as one transaction, at one instant."""
+        if not commands:
+            return []
+        for command in commands:
+            self._permit(command)
+        self._look()
+        with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            replies = pipe.execute(raise_on_error=False)
+            for place, (command, reply) in enumerate(zip(commands, replies, strict=True)):
+                if isinstance(reply, exceptions.ResponseError):
+                    replies[place] = _nothing(command, reply)
+                elif isinstance(reply, Exception):
+                    raise reply
+            return list(replies)
+
+    def tell(self, packed: bytes, count: int) -> None:
+        """``count`` commands that are in the form of the wire already, when only their success matters."""
+        self._permit(("SET",))
+        self._look()
+        pool = self._client.connection_pool
+        with self._translated():
+            connection = pool.get_connection()
+            try:
+                connection.send_packed_command([packed])
+                for _ in range(count):
+                    connection.read_response()
+            except BaseException:
+                connection.disconnect()  # replies that nobody has read must not answer the next question
+                raise
+            finally:
+                pool.release(connection)
+
+    def run(self, script: Script, names: Sequence[str | bytes], *arguments: Any) -> Any:
+        """A script by its name; where Redis does not know it (restart, flush) with its text."""
+        known, new = self._eval
+        with self._translated():
+            try:
+                return self._client.execute_command(known, script.sha, len(names), *names, *arguments)
+            except exceptions.NoScriptError:
+                return self._client.execute_command(new, script.text, len(names), *names, *arguments)
+
+    def wait(self, stream: str, after: str, seconds: float) -> bool:
+        """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
+        block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
+        with self._translated():
+            try:
+                found = self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after)
+            except exceptions.ResponseError as exc:
+                _nothing(("XRANGE", stream), exc)
+                self.closed.wait(block / 1000)  # nothing comes through a stream that is none
+                return False
+            return bool(found)
+
+    def _permit(self, command: Command) -> None:
+        if self.read_only and command[0] in WRITES:
+            raise NotAllowed(said("store.read_only", address=self.address), field="role")
+
+    def refused(self) -> tuple[list[str], bool]:
+        """Commands that this account may not use, and whether it may not use our keys; nothing is carried out."""
+        pool = self._client.connection_pool
+        replies: list[str] = []
+        with self._translated():
+            connection = pool.get_connection()
+            try:
+                for command in (("MULTI",), *server.NEEDED, ("DISCARD",)):
+                    connection.send_command(*command)
+                    try:
+                        connection.read_response()
+                        replies.append("")
+                    except exceptions.NoPermissionError as exc:
+                        replies.append(f"NOPERM {exc}")
+                    except exceptions.ResponseError as exc:
+                        replies.append(str(exc))
+            finally:
+                connection.disconnect()
+                pool.release(connection)
+        found, keys_too = server.refused(replies[1:-1])
+        return [*(["MULTI"] if replies[0] else []), *found], keys_too
+
+    def _look(self) -> None:
+        """Refuse, before anything else is said to it, a server that nothing can be kept on; until it is one.
+
+        Raises:
+            StoreUnavailable: with what to name instead.
+        """
+        if self._known:
+            return
+        with self._translated():
+            try:
+                self.server = server.fields(self._client.execute_command("HELLO"))
+            except exceptions.ResponseError:  # an old one, or an account that may not ask
+                self._known = True
+                return
+            mode, role = self.server.get("mode", ""), self.server.get("role", "")
+            split = mode == "cluster" and self._shards() > 1
+        if mode == "sentinel":
+            raise StoreUnavailable(said("store.sentinel", address=self.address))
+        if split:
+            raise StoreUnavailable(said("store.cluster", address=self.address))
+        if role not in ("", "master") and not self.read_only:
+            raise StoreUnavailable(said("store.replica", address=self.address))
+        self._known = True
+
+    def _shards(self) -> int:
+        try:
+            return server.shards(self._client.execute_command("CLUSTER", "INFO"))
+        except exceptions.ResponseError:  # may not be asked; a key that lies elsewhere will tell
+            return 0
+
+    def check_writable(self, *, mending: bool = False) -> None:
+        """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
+
+        ``mending``: where nobody can read which program that was, whoever repairs it may.
+
+        Raises:
+            SchemaTooNew: the data were written by a newer program.
+        """
+        if self._writable:
+            return
+        try:
+            written = int(self.call("HGET", keys.META, "writer") or 0)
+            if not 0 <= written <= keys.MOST_SCHEMA:
+                raise ValueError(written)
+        except ValueError as exc:
+            if mending:
+                return
+            place = f"{keys.META} writer"
+            raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc
+        if written > keys.SCHEMA:
+            raise _too_new(self.address)
+        self._writable = True
+
+    def close(self) -> None:
+        """Leave; who still waits is let go within one piece."""
+        self.closed.set()
+        self._disconnect()
+
+    def _silence(self, error: Exception) -> str:
+        """Why there was no answer, and what to do about the usual reasons."""
+        cause, address = error.__context__, self.address
+        if isinstance(cause, ConnectionRefusedError):
+            return said("store.nobody", address=address)
+        if isinstance(cause, socket.gaierror):
+            return said("store.unknown_host", address=address)
+        if address.startswith(tls.REDIS.secure):
+            found = tls.sentence(_chain(error), self._place, self._options, tls.REDIS)
+            if found is not None:
+                return found
+        elif address.startswith(tls.REDIS.plain) and not self._spoken and _broken(error):
+            return said("tls.secure", place=self._place, plain=tls.REDIS.plain, secure=tls.REDIS.secure)
+        return said("store.silent", address=address, error=str(error))
+
+    def _disconnect(self) -> None:
+        """Close what is not in use; a connection that another thread uses is closed by that one, when it is done."""
+        for client in (self._client, self._waiting):
+            client.connection_pool.disconnect(inuse_connections=False)
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        if self.closed.is_set():
+            raise StoreUnavailable(said("store.closed", address=self.address))
+        try:
+            yield
+            self._spoken = True
+        except exceptions.AuthenticationError as exc:
+            raise StoreUnavailable(said("store.refuses_user", address=self.address)) from exc
+        except exceptions.OutOfMemoryError as exc:
+            raise StoreUnavailable(_memory(self.address)) from exc
+        except _LATER as exc:
+            raise StoreUnavailable(self._silence(exc)) from exc
+        except exceptions.ResponseError as exc:
+            raise _refusal(self.address, exc) from exc
+        except exceptions.RedisError as exc:
+            raise StoreError(f"{self.address}: {exc}") from exc
+        finally:
+            if self.closed.is_set():
+                self._disconnect()
+
+
+def _options(url: str) -> dict[str, str]:
+    return dict(urllib.parse.parse_qsl(url.partition("?")[2]))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _broken(error: Exception) -> bool:
+    """Whether the other side answered in another language, or hung up, as a server that waits for TLS does."""
+    reset = any(isinstance(one, ConnectionResetError | exceptions.InvalidResponse) for one in _chain(error))
+    return reset or "losed by server" in str(error)
+
+
+def _nothing(command: Command, error: exceptions.ResponseError) -> Any:
+    """What a reading command answers about a key that holds another kind of thing; it is told once.
+
+    Raises:
+        ResponseError: it is another error, or the command writes.
+    """
+    empty = _EMPTY.get(str(command[0]))
+    if empty is None or not str(error).startswith("WRONGTYPE"):
+        if str(error).startswith("WRONGTYPE") and len(command) > 1:
+            raise exceptions.ResponseError(f"FLEETDECK_BROKEN {_word(command[1])}") from error
+        raise error
+    tell("another kind of thing", "key", _word(command[1]), str(error))
+    return empty(command)
+
+
+def _word(name: str | bytes) -> str:
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+
+
+def _memory(address: str) -> str:
+    return said("store.full", address=address)
+
+
+def _too_new(address: str) -> SchemaTooNew:
+    return SchemaTooNew(said("store.too_new", address=address))
+
+
+def _refusal(address: str, error: Exception) -> StoreError:
+    """What an error reply means; those that pass by themselves are worth repeating."""
+    text = str(error)
+    if isinstance(error, exceptions.AskError):  # the key lies on another server
+        return StoreUnavailable(said("store.cluster", address=address))
+    if "FLEETDECK_SCHEMA" in text:
+        return _too_new(address)
+    if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
+        return StoreUnavailable(_memory(address))
+    if text.startswith(
+        ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
+    ):
+        return StoreUnavailable(said("store.no_writes", address=address, error=text))
+    if "READONLY" in text or "MISCONF" in text:
+        return StoreUnavailable(said("store.no_writes", address=address, error=text))
+    if text.startswith(("NOAUTH", "WRONGPASS")):
+        return StoreUnavailable(said("store.refuses_user", address=address))
+    barred = isinstance(error, exceptions.NoPermissionError) or "can't run this command" in text
+    code = "store.not_permitted" if barred else "store.refuses"
+    return _spoilt(address, text) or StoreError(said(code, address=address, error=text))
+
+
+def _spoilt(address: str, text: str) -> StoreError | None:
+    """An error that comes of what stands in the store."""
+    if "from read-only scripts" in text:
+        return StoreError(said("store.read_only", address=address))
+    if found := _BROKEN.search(text):
+        return Unreadable(said("store.unreadable", address=address, place=found["place"]))
+    if text.startswith("WRONGTYPE") or ("user_script" in text and "compiling" not in text):
+        return Unreadable(said("store.unreadable", address=address, place=text[:200]))
+    return None

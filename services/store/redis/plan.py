@@ -1,0 +1,197 @@
+"""Finds the indexes that answer a filter with the fewest candidates, and counts without reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as made
+
+from services.domain.task.lane import LANES
+from services.domain.task.match import conditions
+from services.domain.task.query import Term
+from services.domain.task.status import Status, Triage
+from services.store.redis import keys
+from services.store.redis.client import Command, Link
+from services.store.redis.reads import read_kinds
+from services.store.redis.script import load
+from services.store.unreadable import by_name, number, texts
+
+#: more indexes than this are not worth asking one by one
+MOST_NAMES = 512
+#: members that are looked up to count what indexes have in common, about one a microsecond
+MOST_LOOKED_UP = 60_000
+#: what the counters by kind, and what the parts of the status index tell apart
+_KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
+_PART_FIELDS = frozenset({"status", "triage", "priority"})
+_DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
+_CARDS = load("cards", reads=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the status index, seen by conditions as if it were a record."""
+
+    name: str
+    status: str
+    priority: int
+    lane: str = ""
+    triage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Indexes that together hold every match, and how many members they have."""
+
+    names: tuple[str, ...]
+    size: int
+    term: Term | None = None  #: the term that they answer alone; None for the parts of the status index
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The source with the fewest candidates, and the parts of the status index that can hold matches (with members)."""
+
+    best: Source
+    parts: tuple[Part, ...]
+    size: int  #: members of those parts
+    ids: tuple[str, ...] | None = None  #: the filter names its tasks
+    sizes: Mapping[str, int] = made(default_factory=dict)  #: members of the indexes that were looked at
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    platform: str
+    task_type: str
+    lane: str
+    status: str
+    triage: str
+    priority: int
+
+
+def make(link: Link, terms: Sequence[Term]) -> Plan:
+    """Look at the sizes of all indexes that could answer."""
+    for term in terms:
+        if term.field == "id" and _is_exact(term):
+            return Plan(Source((), len(term.values), term), (), 0, tuple(dict.fromkeys(term.values)))
+    parts = _parts(terms)
+    offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
+    asked = [part.name for part in parts] + [name for names, _ in offers for name in names]
+    sizes = dict(zip(asked, link.run(_CARDS, asked) if asked else (), strict=True))
+    full = tuple(part for part in parts if sizes[part.name])
+    size = sum(sizes[part.name] for part in full)
+    best = Source(tuple(part.name for part in full), size)
+    for names, term in offers:
+        count = sum(sizes[name] for name in names)
+        if count < best.size:
+            best = Source(tuple(name for name in names if sizes[name]), count, term)
+    return Plan(best, full, size, sizes=sizes)
+
+
+def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:
+    """Exact number of matches, where counters or the sizes of indexes know it."""
+    if plan.ids is not None:
+        return None
+    if all(term.field in _PART_FIELDS for term in terms):
+        return plan.size
+    if all(term.field in _KIND_FIELDS for term in terms):
+        return sum(count_by_priority(link, terms).values())
+    others = [term for term in terms if term is not plan.best.term]
+    if plan.best.term is not None and not others:
+        return plan.best.size
+    return _count_pairs(link, plan) if all(term.field in _PART_FIELDS for term in others) else None
+
+
+def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
+    """How many tasks of each priority match what the counters know of the filter."""
+    wanted = conditions(term for term in terms if term.field in _KIND_FIELDS and term.op != "~")
+    found: dict[int, int] = {}
+    for (platform, task_type, lane, status, triage, priority), count in read_kinds(link.call("HGETALL", keys.BY_KIND)):
+        kind = _Kind(platform, task_type, lane, status, triage, int(priority))
+        if all(fits(kind) for fits in wanted):
+            found[kind.priority] = found.get(kind.priority, 0) + count
+    return found
+
+
+def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
+    """How many members of an index stand in each status, at one instant, with the numbers of a hash added."""
+    parts = list(all_parts())
+    *sizes, gone = link.many(
+        [*(("ZINTERCARD", 2, name, part.name) for part in parts), ("HGETALL", removed)], atomic=True
+    )
+    found = by_name(number, gone, "count of removed tasks")
+    for part, size in zip(parts, sizes, strict=True):
+        if size:
+            found[part.status] = found.get(part.status, 0) + int(size)
+    return found
+
+
+def _count_pairs(link: Link, plan: Plan) -> int | None:
+    """What the indexes of one term have in common with the parts of the status index; None where that is much to do."""
+    if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:
+        return None
+    pairs = [(name, part.name) for name in plan.best.names for part in plan.parts]
+    if sum(min(plan.sizes[name], plan.sizes[part]) for name, part in pairs) > MOST_LOOKED_UP:
+        return None
+    commands: list[Command] = [("ZINTERCARD", 2, *pair) for pair in pairs]
+    return int(sum(link.many(commands)))
+
+
+def _parts(terms: Sequence[Term]) -> list[Part]:
+    """The parts of the status index that the terms on status, triage, priority and lane leave."""
+    wanted = conditions(term for term in terms if term.field in _PART_FIELDS and term.op != "~")
+    of_lane = conditions(term for term in terms if term.field == "lane" and term.op != "~")
+    found = [part for part in all_parts() if all(fits(part) for fits in wanted)]
+    return [part for part in found if not part.lane or all(fits(part) for fits in of_lane)]
+
+
+def all_parts() -> Iterator[Part]:
+    """Every part of the status index that there can be."""
+    for status in map(str, Status):
+        for priority in keys.PRIORITIES:
+            if status == Status.QUEUED:
+                for lane in map(str, LANES):
+                    yield Part(keys.status(status, priority, lane), status, priority, lane=lane)
+            elif status == Status.DEAD:
+                for triage in map(str, Triage):
+                    yield Part(keys.status(status, priority, triage), status, priority, triage=triage)
+            else:
+                yield Part(keys.status(status, priority), status, priority)
+
+
+def _names(link: Link, term: Term) -> tuple[str, ...] | None:
+    """The indexes of one term; None if there are none for it."""
+    if term.negated or term.op != "=":
+        return None
+    if term.field == "shop":
+        return _shop_names(link, term.values)
+    if term.field in _DIRECT and _is_exact(term):
+        return tuple(dict.fromkeys(_DIRECT[term.field] + value for value in term.values))
+    return None
+
+
+def _is_exact(term: Term) -> bool:
+    """Whether a term names whole values that are not empty."""
+    return term.op == "=" and not term.negated and all(value and not value.endswith("*") for value in term.values)
+
+
+def _shop_names(link: Link, values: Sequence[str]) -> tuple[str, ...]:
+    """Indexes of the shops that ``platform:shop_id``, bare ids and prefixes of either name."""
+    platforms = texts(link.call("ZRANGE", keys.PLATFORMS, 0, -1))
+    names: list[str] = []
+    commands: list[Command] = []
+    for value in values:
+        forms = [value, *(f"{platform}:{value}" for platform in platforms)]
+        if value.endswith("*"):
+            commands += [_with_prefix(form[:-1]) for form in forms]
+        else:
+            names += [form for form in forms if ":" in form]
+    for found in link.many(commands):
+        names += texts(found)
+    return tuple(dict.fromkeys(keys.SHOP + name for name in names))
+
+
+def _with_prefix(prefix: str) -> Command:
+    if not prefix:
+        return ("ZRANGE", keys.SHOP_NAMES, 0, -1)
+    start = prefix.encode()
+    return ("ZRANGEBYLEX", keys.SHOP_NAMES, b"[" + start, b"(" + start + b"\xff")

@@ -1,0 +1,233 @@
+"""Filters, order and pages over the indexes of the Redis store."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from services.domain.errors import UsageError
+from services.domain.task import match
+from services.domain.task.match import Condition
+from services.domain.task.query import SORTS, Page, Query
+from services.domain.task.record import Task, decode
+from services.domain.task.status import Status
+from services.store.redis import keys
+from services.store.redis import plan as redis_plan
+from services.store.redis.glance import Glance
+from services.store.redis.reads import Reads
+from services.store.redis.script import PREFIX
+from services.store.redis.upkeep.walk import MOST, Place, Window, behind, by_id, walk
+from services.store.unreadable import name_of
+
+#: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
+#: beyond, a page is what was met so far, and a place to go on from
+SCAN, LOOKED = 20_000, 3_000
+#: so few candidates are read and sorted rather than walked in another order, or counted one by one
+FEW = 5_000
+#: so many of more candidates are looked at for how many match at least
+BEGINNING = 2_000
+_FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
+_GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """A query made ready."""
+
+    query: Query
+    fits: tuple[Condition, ...]
+    scans: bool
+    after: Place | None
+    plan: redis_plan.Plan
+
+    @property
+    def limit(self) -> int:
+        return max(1, self.query.limit)
+
+    def place(self, task: Task | Glance) -> Place:
+        return (getattr(task, _FIELD[self.query.sort]), task.task_id.encode())
+
+    def wants(self, task: Glance) -> bool:
+        """Whether a record matches and lies behind the cursor (it may have moved since the index was read)."""
+        if not all(fits(task) for fits in self.fits):
+            return False
+        return behind(self.place(task), self.after, descending=self.query.descending)
+
+
+class Queries(Reads):
+    """``query``: the most selective index gives candidates, the records themselves decide."""
+
+    def query(self, query: Query) -> Page:
+        """One page.
+
+        Raises:
+            UsageError: unknown field, operator, sort or cursor.
+        """
+        job = self._job(query)
+        if job.plan.ids is not None or (query.sort != "created" and job.plan.best.size <= FEW):
+            rows, cut = self._sorted(job), None
+        else:
+            rows, cut = self._walked(job)
+        last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
+        cursor = None if last is None else _write_cursor(query.sort, last)
+        page = Page(tasks=tuple(rows[: job.limit]), next=cursor)
+        if not query.want_total or job.scans:
+            return page
+        found, whole = self._total(job, rows, cut)
+        return replace(page, total=found if whole else None, at_least=max(found, len(page.tasks)))
+
+    def _job(self, query: Query) -> _Job:
+        if query.sort not in SORTS:
+            raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
+        fits = tuple(match.conditions(query.terms))
+        after = _read_cursor(query.sort, query.cursor) if query.cursor else None
+        scans = any(match.is_scan(term) for term in query.terms)
+        return _Job(query=query, fits=fits, scans=scans, after=after, plan=redis_plan.make(self._link, query.terms))
+
+    # ---------------------------------------------------------------------- order
+    def _places(self, job: _Job) -> Iterator[list[Place]]:
+        """Candidates in the order of the query."""
+        sort, first = job.query.sort, job.limit + 1
+        if sort == "created":
+            yield from walk(self._link, job.plan.best.names, _window(job, "created"), first)
+        elif sort == "updated":
+            yield from walk(self._link, (keys.UPDATED,), _window(job, "updated"), first)
+        elif sort == "priority":
+            yield from self._by_priority(job)
+        else:
+            yield from self._by_due(job)
+
+    def _by_priority(self, job: _Job) -> Iterator[list[Place]]:
+        """One priority after the other, each in the order of the ids."""
+        down = job.query.descending
+        known = redis_plan.count_by_priority(self._link, job.query.terms)
+        for priority in sorted(known, reverse=down):
+            names = [part.name for part in job.plan.parts if part.priority == priority]
+            if job.after is None or priority == job.after[0] or (priority < job.after[0]) == down:
+                yield from by_id(self._link, names, priority, Window(descending=down, after=job.after))
+
+    def _by_due(self, job: _Job) -> Iterator[list[Place]]:
+        """Those with a due time by it, all others (due time 0) by their ids."""
+        window = Window(descending=job.query.descending, after=job.after)
+        timed = {Status.SCHEDULED: keys.PLANNED, Status.RETRYING: keys.RETRIES}
+        states = {part.status for part in job.plan.parts}
+        names = [name for status, name in timed.items() if status in states]
+        others = [part.name for part in job.plan.parts if part.status not in timed]
+        if not window.descending and (job.after is None or job.after[0] == 0):
+            yield from by_id(self._link, others, 0, window)
+        if not window.descending or job.after is None or job.after[0] > 0:
+            yield from walk(self._link, names, window, job.limit + 1)
+        if window.descending:
+            yield from by_id(self._link, others, 0, window)
+
+    def _walked(self, job: _Job) -> tuple[list[Task], Place | None]:
+        """Up to one row more than asked for; the place where a long scan was cut short."""
+        rows: list[Task] = []
+        seen = 0
+        for places in self._places(job):
+            for start in range(0, len(places), MOST):
+                part = places[start : start + MOST]
+                rows += self._matches(job, part)
+                if len(rows) > job.limit:
+                    return rows[: job.limit + 1], None
+                seen += len(part)
+                if seen >= (SCAN if job.scans else LOOKED):
+                    return rows, part[-1]
+        return rows, None
+
+    def _sorted(self, job: _Job) -> list[Task]:
+        """The first rows of few candidates, which are all read."""
+        pick = heapq.nlargest if job.query.descending else heapq.nsmallest
+        return pick(job.limit + 1, self._all_matches(job), key=job.place)
+
+    # -------------------------------------------------------------------- records
+    def _all_matches(self, job: _Job) -> Iterator[Task]:
+        if job.plan.ids is not None:
+            yield from self._matches(job, _by_name(job.plan.ids))
+        for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
+            for start in range(0, len(places), MOST):
+                yield from self._matches(job, places[start : start + MOST])
+
+    def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
+        """The records at these places that are wanted; only these are unpacked whole."""
+        for stored in self._glances(job, places):
+            try:
+                yield decode(stored)
+            except (msgspec.DecodeError, RecursionError):
+                continue  # not a record: the next claim puts it aside
+
+    def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[bytes]:
+        """The same as they are stored."""
+        if not places:
+            return
+        for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
+            if stored is None:
+                continue
+            try:
+                if job.wants(_GLANCE.decode(stored[PREFIX:])):
+                    yield stored[PREFIX:]
+            except (msgspec.DecodeError, RecursionError):
+                continue
+
+    def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
+        """How many match, and whether these are all of them: where no index knows that, no more than a few records are
+        looked at for it.
+        """
+        if job.after is None and cut is None and len(rows) <= job.limit:
+            return len(rows), True
+        total = redis_plan.total(self._link, job.plan, job.query.terms)
+        if total is not None:
+            return total, True
+        if job.after is None and cut is not None and job.query.sort == "created":
+            return len(rows), False  # the page itself looked at so many
+        return self._counted(job)
+
+    def _counted(self, job: _Job) -> tuple[int, bool]:
+        """Matches among the newest candidates, and whether these were all."""
+        every = replace(job, query=Query(terms=job.query.terms), after=None)
+        if job.plan.ids is not None:
+            return sum(1 for _ in self._glances(every, _by_name(job.plan.ids))), True
+        most = FEW if job.plan.best.size <= FEW else BEGINNING
+        seen = found = 0
+        for places in walk(self._link, job.plan.best.names, _window(every, "created"), MOST):
+            for start in range(0, len(places), MOST):
+                part = places[start : start + MOST]
+                if seen >= most:
+                    return found, False
+                found += sum(1 for _ in self._glances(every, part))
+                seen += len(part)
+        return found, True
+
+
+def _by_name(ids: Sequence[str]) -> list[Place]:
+    return [(0, task_id.encode()) for task_id in ids]
+
+
+def _window(job: _Job, field: str) -> Window:
+    low, low_in, high, high_in = match.bounds(job.query.terms, field)
+    return Window(
+        low=f"{'' if low_in else '('}{low}",
+        high=f"{'' if high_in else '('}{high}",
+        descending=job.query.descending,
+        after=job.after,
+    )
+
+
+def _write_cursor(sort: str, place: Place) -> str:
+    return base64.urlsafe_b64encode(msgspec.msgpack.encode((sort, place[0], name_of(place[1])))).decode()
+
+
+def _read_cursor(sort: str, cursor: str) -> Place:
+    try:
+        packed = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
+        kind, score, task_id = msgspec.msgpack.decode(packed, type=tuple[str, int, str])
+    except (ValueError, binascii.Error, msgspec.DecodeError) as exc:
+        raise UsageError("the place to go on from is damaged; start again at the first page", field="cursor") from exc
+    if kind != sort:
+        raise UsageError(f"the place to go on from belongs to the order by {kind:.40}", field="cursor")
+    return score, task_id.encode()

@@ -1,0 +1,185 @@
+"""Loads the Lua scripts and puts positions, keys and numbers of the Python side into them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.domain import change
+from services.domain.gates import breaker, dependency, home, limit
+from services.domain.task import remarks, tombstone
+from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
+from services.domain.task.record import HISTORY_LIMIT, Attempt, Step, Task
+from services.domain.task.transitions import (
+    BELIEVED_MS,
+    HANDOVER_MS,
+    LOOK_AHEAD,
+    RESERVATION_MS,
+    ROLLED_BACK,
+    WATERMARK_MS,
+)
+from services.domain.upkeep.stored import LARGEST
+from services.store.redis import keys
+
+_FOLDER = Path(__file__).parent / "scripts"
+_APPLY = (
+    "prelude", "record", "tombs", "limits", "way", "index", "breaker", "session", "gates", "twins", "waiting",
+    "dependencies", "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
+)  # fmt: skip
+_NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
+
+OPERATIONS: tuple[type[change.Op], ...] = (
+    change.Create,
+    change.Published,
+    change.Claim,
+    change.Finish,
+    change.Renew,
+    change.Progress,
+    change.Cancel,
+    change.Move,
+    change.Republish,
+    change.SetTriage,
+    change.Resolve,
+    change.Nudge,
+    change.GiveUp,
+    change.Postpone,
+    change.OpenShop,
+    change.OpenLimit,
+    change.CloseBreaker,
+    change.CloseSession,
+    change.OpenSession,
+    change.TellDependants,
+    change.Relink,
+    change.Route,
+    change.Rehome,
+    change.Forget,
+    change.Annotate,
+)
+_RULE = breaker.Rule()
+_FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
+_IDENTITY = len(_FRONT)
+#: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
+PREFIX = 23
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Text of a script and the name Redis gives it."""
+
+    text: str
+    sha: str
+
+
+def load(*names: str, reads: bool = False) -> Script:
+    """Join the files of a script, behind the guard of their commands, and fill in what they name.
+
+    ``reads``: it changes nothing, also not what it finds spoilt.
+
+    Raises:
+        KeyError: a script names a field, key or number that Python does not have.
+    """
+    words = _words()
+    text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in ("guard", *names))
+    text = f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}"
+    text = _NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text)
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def load_apply() -> Script:
+    """The script that applies a batch of operations."""
+    script = load(*_APPLY)
+    lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
+    counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
+    kinds = ", ".join(f"{kind} = true" for kind in breaker.KINDS)
+    tables = f"local OF_A_SHOP = {{ {kinds} }}\n"
+    tables += f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
+    text = f"{tables}\n{script.text}"
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def _words() -> Mapping[str, Mapping[str, str]]:
+    words: dict[str, Mapping[str, str]] = {
+        "T": {name: str(place) for name, place in _fields().items()},
+        "Step": _positions(Step, 1),
+        "Attempt": _positions(Attempt, 1),
+        "K": {word: f"'{key}'" for word, key in keys.IN_SCRIPTS.items()},
+        "C": {word: str(number) for word, number in _numbers().items()},
+    }
+    for op in OPERATIONS:
+        words[op.__name__] = _positions(op, 2)
+    return words
+
+
+def _positions(kind: type[change.Op] | type[Task] | type[Step] | type[Attempt], first: int) -> Mapping[str, str]:
+    return {name: str(place) for place, name in enumerate(kind.__struct_fields__, first)}
+
+
+def _fields() -> Mapping[str, int]:
+    """Where scripts find a field of a record they have read: behind the offset that cmsgpack answers first."""
+    names = Task.__struct_fields__
+    return {name: place for place, name in enumerate(names[_IDENTITY : names.index("marks")], 2)}
+
+
+def _types_in_lua() -> str:
+    return f"{{ {', '.join(f'[{place}] = {kind!r}' for place, kind in _types().items())} }}"
+
+
+def _types() -> Mapping[int, str]:
+    """What Lua calls the kind of value of each of those fields."""
+    hints = typing.get_type_hints(Task)
+    return {place: "number" if hints[name] in (int, float) else "string" for name, place in _fields().items()}
+
+
+def _numbers() -> Mapping[str, int | str]:
+    names = Task.__struct_fields__
+    moment, named, flat = names.index("batch"), names.index("marks"), names.index("steps")
+    if names[:_IDENTITY] != _FRONT or names.index("losses") != named + 1 or names.index("attempts") != flat + 1:
+        raise AssertionError("the order of the record's fields has changed; see scripts/record.lua")
+    places = _fields()
+    return {
+        "schema": keys.SCHEMA,
+        "most_schema": keys.MOST_SCHEMA,
+        "prefix": PREFIX,
+        "identity": _IDENTITY,
+        "moment": moment - _IDENTITY,
+        "rest": flat - moment,
+        "rest_named": named - moment,
+        "fields": len(places),
+        "moment_first": places[names[_IDENTITY]],
+        "moment_last": places["batch"] - 1,
+        "rest_first": places["batch"],
+        "rest_last": places["uniq"],
+        "history": HISTORY_LIMIT,
+        "events_kept": keys.EVENTS_KEPT,
+        "reserve_ms": RESERVATION_MS,
+        "handover_ms": HANDOVER_MS,
+        "believed_ms": BELIEVED_MS,
+        "look_ahead": LOOK_AHEAD,
+        "usual": DEFAULT_PRIORITY[Lane.NORMAL],
+        "max_priority": MAX_PRIORITY,
+        "class": 2**43,
+        "largest": LARGEST,
+        "types": _types_in_lua(),
+        "watermark_ms": WATERMARK_MS,
+        "limit_seconds": limit.SECONDS,
+        "breaker_failures": _RULE.failures,
+        "breaker_of": _RULE.of,
+        "breaker_cooldown": _RULE.cooldown_s,
+        "breaker_most": _RULE.max_cooldown_s,
+        "slice": 2000,
+        "tell": dependency.AT_ONCE,
+        "tail": names.index("deadline") - names.index("attempts"),
+        "depends_on": names.index("depends_on") - names.index("attempts") + 1,
+        "look": 20,
+        "look_far": 400,
+        "day_ms": 86_400_000,
+        "digest": tombstone.DIGEST_HEX,
+        "notes_kept": remarks.NOTES_KEPT,
+        "suppressed_kept": remarks.SUPPRESSED_KEPT,
+        "rolled_back": f"'{ROLLED_BACK}'",
+        "home_at": f"'{home.gate_of('')}'",
+    }

@@ -1,0 +1,103 @@
+"""The live feed of the embedded store: events after a cursor, and the counters of the same instant."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+
+import msgspec
+
+from services.domain.task.event import Event, EventBatch
+from services.domain.task.query import Counts
+from services.domain.task.status import ACTIVE, Status
+from services.domain.upkeep.stored import Instant, Number
+from services.store.sqlite.part import Part, store_errors
+from services.store.unreadable import all_sound
+
+_EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, worker, gen, attempt, lane
+    FROM events WHERE id > ? ORDER BY id LIMIT ?"""
+_SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
+    WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
+
+
+_ROW = tuple[int, str, str, str, str, str, str, Instant, str, Number, Number, str]
+_STATUSES = frozenset(map(str, Status))
+
+
+class Feed(Part):
+    """Events and counters."""
+
+    def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
+        """See ``services.ports.Store``."""
+        if not cursor:
+            return EventBatch(events=(), cursor=self._newest())
+        epoch, _, place = cursor.partition("/")
+        if epoch != self._epoch or not place.isascii() or not place.isdigit():
+            return EventBatch(events=(), cursor=self._newest(), gap=True)
+        position = int(place)
+        with store_errors():
+            batch = self._file.wait_for("events", wait_s, lambda conn: self._after(conn, position, limit))
+        return batch or EventBatch(events=(), cursor=cursor)
+
+    def _after(self, conn: sqlite3.Connection, position: int, limit: int) -> EventBatch | None:
+        """What follows a position; None for nothing."""
+        rows = conn.execute(_EVENTS, (position, limit)).fetchall()
+        newest = _last_id(conn) if not rows else 0
+        if (rows and rows[0][0] != position + 1) or (not rows and position > newest):
+            return EventBatch(events=(), cursor=f"{self._epoch}/{_last_id(conn)}", gap=True)
+        if not rows:
+            return None
+        events = tuple(all_sound(self._event, rows, "event"))
+        return EventBatch(events=events, cursor=f"{self._epoch}/{rows[-1][0]}")
+
+    def _event(self, row: tuple[object, ...]) -> Event:
+        place, task_id, shop_id, platform, task_type, from_, to, at, worker, gen, attempt, lane = msgspec.convert(
+            row, type=_ROW
+        )
+        return Event(
+            cursor=f"{self._epoch}/{place}",
+            task_id=task_id,
+            shop_id=shop_id,
+            platform=platform,
+            task_type=task_type,
+            from_=from_,
+            to=to,
+            at=at,
+            worker=worker,
+            gen=gen,
+            attempt=attempt,
+            lane=lane,
+        )
+
+    def _newest(self) -> str:
+        with self._read() as conn:
+            return f"{self._epoch}/{_last_id(conn)}"
+
+    def counts(self) -> Counts:
+        """See ``services.ports.Store``."""
+        with store_errors(), self._file.snapshot() as conn:
+            tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
+            shops = conn.execute(_SHOPS).fetchall()
+            (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
+            cursor = f"{self._epoch}/{_last_id(conn)}"
+        tallies = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), tallies, "counter")
+        shops = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), shops, "counter of a shop")
+        tallies = [row for row in tallies if row[1] in _STATUSES]
+        found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
+        for lane, status, triage, n in tallies:
+            if not n:
+                continue
+            found.status[status] = found.status.get(status, 0) + n
+            if triage:
+                found.triage[triage] = found.triage.get(triage, 0) + n
+            if status in ACTIVE:
+                of_lane = found.lanes.setdefault(lane, {})
+                of_lane[status] = of_lane.get(status, 0) + n
+        for platform, shop_id, status, n in shops:
+            found.shops.setdefault(f"{platform}:{shop_id}", {})[status] = n
+        return found
+
+
+def _last_id(conn: sqlite3.Connection) -> int:
+    (last,) = conn.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
+    return int(last)

@@ -1,0 +1,53 @@
+"""All that closes gates, read from the SQLite file at once."""
+
+from __future__ import annotations
+
+from services.domain.gates.closed import BEGUN, Closed
+from services.domain.task.status import UNDER_WAY, Status
+from services.store.sqlite.fleet import Fleet
+from services.store.sqlite.gates.breakers import OpenBreakers
+from services.store.sqlite.gates.logins import Sessions
+from services.store.sqlite.gates.quota import Quota
+from services.store.sqlite.part import words
+
+_OTHERS = tuple(map(str, sorted(UNDER_WAY)))
+_OTHER = """coalesce((SELECT n FROM shop_tallies AS other WHERE other.shop_id = parked.shop_id
+    AND other.platform = parked.platform AND other.status = '{}' AND other.triage = ''), 0)"""
+#: by the index of shops with parked tasks, of which there are usually few, not along all shops
+_PARKED = """SELECT platform || ':' || shop_id, n{others}
+    FROM shop_tallies AS parked INDEXED BY shop_tallies_parked WHERE status = 'blocked' AND n > 0"""
+#: statuses in which any task at all is: each costs a look at every shop with parked tasks
+_ANY = "SELECT DISTINCT status FROM tallies WHERE status IN ({}) AND n > 0 ORDER BY 1"
+_RUNNING = """SELECT platform || ':' || shop_id, count(*) FROM tasks INDEXED BY tasks_kind
+    WHERE status = 'running' GROUP BY 1"""
+_IN_HAND = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
+
+
+class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
+    """The call of ``services.ports.Store``."""
+
+    def closed(self, in_hand: int = 0) -> Closed:
+        """All that closes gates."""
+        with self._read() as conn:
+            running = conn.execute(_RUNNING).fetchall()
+            others = [name for (name,) in conn.execute(_ANY.format(", ".join("?" * len(_OTHERS))), _OTHERS)]
+            parked = conn.execute(
+                _PARKED.format(others="".join(f", {_OTHER.format(name)}" for name in others))
+            ).fetchall()
+            held = [row for status in BEGUN for row in conn.execute(_IN_HAND, (status, in_hand))] if in_hand else []
+        run, names = str(Status.RUNNING), (str(Status.BLOCKED), *others)
+        shops = {words(shop): {run: n} for shop, n in running}
+        for shop, *row in parked:
+            numbers = shops.setdefault(words(shop), {})
+            for name, n in zip(names, row, strict=True):
+                if type(n) is int and n:
+                    numbers[name] = n
+        return Closed(
+            pauses=tuple(self.pauses()),
+            sessions=tuple(self.sessions()),
+            breakers=tuple(self.breakers()),
+            limits=tuple(self.limits()),
+            workers=tuple(self.workers()),
+            shops=shops,
+            in_hand=frozenset(words(uniq) for (uniq,) in held if uniq),
+        )

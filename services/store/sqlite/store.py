@@ -1,0 +1,258 @@
+"""The store on one machine: records, events and everything else in one SQLite file."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from services.domain.change import UNREADABLE, Answer, Op
+from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.gates.dependency import GATE
+from services.domain.task.query import Page, Query
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.said import said, words_of
+from services.domain.upkeep.stored import Instant
+from services.ports import Clock
+from services.sqlite_holder import writer_of
+from services.sqlite_writer import close_file, open_file
+from services.store.sqlite import ops as embedded_ops
+from services.store.sqlite import query as embedded_query
+from services.store.sqlite.batches import Batches
+from services.store.sqlite.feed import Feed
+from services.store.sqlite.gates.closed import ClosedGates
+from services.store.sqlite.gates.unserved import Unserved
+from services.store.sqlite.papers import Papers, with_marks
+from services.store.sqlite.part import store_errors, words
+from services.store.sqlite.remarks import Remarks
+from services.store.sqlite.schedules import Schedules
+from services.store.sqlite.schema import SCHEMA
+from services.store.sqlite.session import Session
+from services.store.sqlite.upkeep.aside import SetAside
+from services.store.sqlite.upkeep.damage import Damages
+from services.store.sqlite.upkeep.forget import Forgetting
+from services.store.sqlite.upkeep.recount import Recounting
+from services.store.sqlite.write import IN_LIST, text_list
+from services.store.unreadable import WRONG, all_sound, first, readable
+
+log = logging.getLogger(__name__)
+#: operations in one transaction at most, so that a long batch does not keep everybody else waiting
+CHUNK = 250
+_watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
+
+
+class EmbeddedStore(
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved
+):
+    """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
+
+    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:
+        """Open or make the file. ``lifo``: lanes in which the youngest task of a priority goes first; ``read_only``:
+        nothing is made or changed.
+
+        Raises:
+            SchemaTooNew: a newer program wrote it.
+            StoreUnavailable: it cannot be opened now, or lies on a network folder; read-only: it is not there yet.
+            StoreError: it is no database.
+        """
+        try:
+            with store_errors():
+                file, epoch = open_file(path, SCHEMA, read_only=read_only)
+        except OSError as exc:
+            raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
+        super().__init__(file, epoch, clock)
+        self._is_open = True
+        self._lifo = frozenset(lifo)
+        with self._read() as conn:
+            self._now(conn)
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._is_open:
+            self._is_open = False
+            close_file(self._file)
+
+    # --------------------------------------------------------------------- changes
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """See ``services.ports.Store``."""
+        embedded_ops.check(ops)
+        answers: list[Answer] = []
+        for start in range(0, len(ops), CHUNK):
+            answers += self._apply(ops[start : start + CHUNK])
+        return answers
+
+    def _apply(self, ops: Sequence[Op]) -> list[Answer]:
+        def work(conn: sqlite3.Connection) -> list[Answer]:
+            now = self._now(conn)
+            session = Session(conn, now, self._lifo)
+            answers = embedded_ops.apply(session, with_marks(conn, ops, now))
+            session.flush()
+            return answers
+
+        try:
+            return self._write(work, "events")
+        except WRONG as exc:  # one of them meets something that is none of ours: the others must not wait for it
+            if len(ops) > 1:
+                return [answer for op in ops for answer in self._apply([op])]
+            place = f"what it keeps for a {type(ops[0]).__name__}"
+            told = said("store.unreadable", address=str(self._file.path), place=f"{place} ({exc})"[:200])
+            log.error("%s", told)
+            return [Answer(UNREADABLE, words=told)]
+
+    # ----------------------------------------------------------------------- reads
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Records at the places of their ids."""
+        sql = f"SELECT data FROM tasks WHERE task_id {IN_LIST}"
+        with self._read() as conn:
+            found = {task.task_id: task for task in _tasks(conn, sql, (text_list(task_ids),))}
+        return [found.get(task_id) for task_id in task_ids]
+
+    def query(self, query: Query) -> Page:
+        """See ``services.ports.Store``."""
+        with store_errors(), self._file.snapshot() as conn:
+            return embedded_query.run(conn, query)
+
+    def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
+        """Records with an old outbox mark."""
+        sql = "SELECT data FROM tasks WHERE outbox_at > 0 AND outbox_at <= ? ORDER BY outbox_at, rowid LIMIT ?"
+        return self._first(sql, (self.now_ms() - older_than_ms,), limit)
+
+    def expired(self, limit: int) -> list[Task]:
+        """Running records without a live lease."""
+        sql = "SELECT data FROM tasks WHERE lease_until > 0 AND lease_until <= ? ORDER BY lease_until LIMIT ?"
+        return self._first(sql, (self.now_ms(),), limit)
+
+    def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
+        """Plans that are due and retries that are overdue."""
+        now = self.now_ms()
+        sql = """SELECT data FROM tasks WHERE due_at > 0 AND due_at <= ?
+            AND (status = 'scheduled' OR status = 'retrying' AND due_at <= ?) ORDER BY due_at, task_id LIMIT ?"""
+        return self._first(sql, (now, now - grace_ms), limit)
+
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]:
+        """Queued records of a lane."""
+        sql = """SELECT data FROM tasks WHERE rowid IN (SELECT rowid FROM tasks INDEXED BY tasks_waiting
+            WHERE status = 'queued' AND lane = ? ORDER BY queued_at, task_id LIMIT ?)"""
+        return sorted(self._found(sql, (lane, limit)), key=lambda task: (task.queued_at, task.task_id))
+
+    def delivered(self) -> Mapping[tuple[str, int], int]:
+        """The watermarks."""
+        with self._read() as conn:
+            rows = all_sound(_watermark, conn.execute("SELECT * FROM watermarks"), "watermark")
+        return {(queue, priority): at for queue, priority, at in rows}
+
+    def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
+        """Queued records by lane and priority that were created before an instant."""
+        sql = """SELECT data FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = ? AND priority = ?
+            AND created_at < ? ORDER BY created_at LIMIT ?"""
+        found = [task for place, at in before.items() for task in self._found(sql, (*place, at, limit))]
+        return sorted(found, key=lambda task: (task.created_at, task.task_id))
+
+    def waiting_ahead(self, tasks: Sequence[Task]) -> list[int]:
+        """How many go before each."""
+        above = """SELECT priority, count(*) FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = ?
+            GROUP BY priority"""
+        with self._read() as conn:
+            queued = {lane: conn.execute(above, (lane,)).fetchall() for lane in {task.lane for task in tasks}}
+            return [
+                sum(n for priority, n in queued[task.lane] if isinstance(priority, int) and priority > task.priority)
+                + self._before(conn, task)
+                for task in tasks
+            ]
+
+    def _before(self, conn: sqlite3.Connection, task: Task) -> int:
+        """Queued tasks of its lane and priority that go first."""
+        at, than = ("created_at > :at", ">") if task.lane in self._lifo else ("created_at < :at", "<")
+        sql = f"""SELECT count(*) FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = :lane
+            AND priority = :priority AND ({at} OR created_at = :at AND task_id {than} :id)"""
+        values = {"lane": task.lane, "priority": task.priority, "at": task.created_at, "id": task.task_id}
+        return int(conn.execute(sql, values).fetchone()[0])
+
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        """Who holds these uniqueness keys."""
+        sql = f"SELECT data FROM tasks WHERE held_uniq {IN_LIST}"
+        best: dict[str, Task] = {}
+        for task in sorted(self._found(sql, (text_list(uniqs),)), key=_turn):
+            best.setdefault(task.uniq, task)
+        return [best.get(uniq) for uniq in uniqs]
+
+    def parked_shops(self, limit: int) -> list[str]:
+        """Shops with a lot that is not empty."""
+        sql = """SELECT platform || ':' || shop_id FROM shop_tallies AS shop WHERE status = 'blocked' AND n > 0
+            AND EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_lot WHERE lot = shop.platform || ':' || shop.shop_id)
+            ORDER BY random() LIMIT ?"""
+        with self._read() as conn:
+            return [words(shop) for (shop,) in conn.execute(sql, (limit,))]
+
+    def overdue(self, limit: int) -> list[str]:
+        """Tasks that should have begun by now."""
+        sql = "SELECT task_id FROM deadlines WHERE at <= ? ORDER BY at, task_id LIMIT ?"
+        with self._read() as conn:
+            return [words(name) for (name,) in conn.execute(sql, (self.now_ms(), limit))]
+
+    def forget_deadlines(self, task_ids: Sequence[str]) -> None:
+        """They have been looked at."""
+        rows = [(task_id,) for task_id in task_ids]
+        if rows:
+            self._write(lambda conn: conn.executemany("DELETE FROM deadlines WHERE task_id = ?", rows))
+
+    def needs(self, task_ids: Sequence[str]) -> list[list[str]]:
+        """What these tasks still wait for."""
+        sql = f"SELECT task_id, needs FROM dependencies WHERE task_id {IN_LIST} ORDER BY needs"
+        found: dict[str, list[str]] = {task_id: [] for task_id in task_ids}
+        with self._read() as conn:
+            for task_id, name in conn.execute(sql, (text_list(found),)):
+                found.setdefault(words(task_id), []).append(words(name))
+        return [list(found[task_id]) for task_id in task_ids]
+
+    def untold(self, limit: int) -> list[str]:
+        """Ended tasks that have dependants who do not know it."""
+        with self._read() as conn:
+            return [
+                words(name)
+                for (name,) in conn.execute("SELECT task_id FROM untold ORDER BY random() LIMIT ?", (limit,))
+            ]
+
+    def health(self) -> tuple[bool, float, str]:
+        """A round trip."""
+        begun = time.perf_counter()
+        try:
+            with self._read() as conn:
+                conn.execute("SELECT count(*) FROM meta").fetchone()
+        except StoreError as exc:
+            return False, -1.0, words_of(exc)
+        return True, (time.perf_counter() - begun) * 1000, ""
+
+    def facts(self) -> Mapping[str, str]:
+        """What holds the records."""
+        found = {"kind": "sqlite", "version": sqlite3.sqlite_version}
+        holder = writer_of(self._file.path)
+        return found | (
+            {"frozen_writer": f"{holder.pid} {holder.name}"} if holder is not None and holder.frozen else {}
+        )
+
+    def _first(self, sql: str, values: tuple[int, ...], limit: int) -> list[Task]:
+        """So many records, whatever stands among them that is none."""
+        with self._read() as conn:
+            return first(lambda most: [readable(data) for (data,) in conn.execute(sql, (*values, most))], limit)
+
+    def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
+        with self._read() as conn:
+            return _tasks(conn, sql, values)
+
+
+def _turn(task: Task) -> tuple[int, int, str]:
+    """Where a task stands among those of its key: started ones first, last those that may not start yet."""
+    begun = task.status in (Status.RUNNING, Status.HELD)
+    planned = task.status == Status.SCHEDULED or task.gate == GATE
+    return (0 if begun else 2 if planned else 1), task.created_at, task.task_id
+
+
+def _tasks(conn: sqlite3.Connection, sql: str, values: tuple[str | int, ...]) -> list[Task]:
+    return [task for (data,) in conn.execute(sql, values) if (task := readable(data)) is not None]

@@ -1,0 +1,1 @@
+"""What looks after the tables: damage, counting anew, mending, forgetting."""

@@ -1,0 +1,139 @@
+"""Columns, counters and reservations compared with the records, on SQLite."""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from services.domain.change import Answer, Op, OpenShop
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.task.transitions import RESERVATION_MS
+from services.domain.upkeep.miscount import Miscount, some
+from services.store.sqlite.part import Part, words
+from services.store.sqlite.upkeep import recount_side as side
+from services.store.sqlite.write import COLUMNS, row_of
+from services.store.unreadable import readable
+
+SLICE = 500
+_RESERVABLE = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
+_NAMES = ", ".join(COLUMNS)
+_SET = ", ".join(f"{name} = ?" for name in COLUMNS)
+#: table, its key columns, and how the tasks make it
+_TALLIES = (
+    ("tallies", "lane, platform, task_type, status, triage"),
+    ("shop_tallies", "shop_id, platform, status, triage"),
+)
+
+
+class Recounting(Part):
+    """The call of ``services.ports.Store``."""
+
+    def recount(self, *, mend: bool) -> list[Miscount]:
+        """Rows first, for the counters are made of them."""
+        found = [*self._rows(mend=mend), *self._tallies(mend=mend), *self._reservations(mend=mend)]
+        found += [side.links(self._read, self._write, mend=mend), self._waiting(mend=mend)]
+        return [one for one in found if one.count]
+
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """See ``services.ports.Store``."""
+        raise NotImplementedError
+
+    def _waiting(self, *, mend: bool) -> Miscount:
+        """Lots that may start but for a limit and that it has forgotten."""
+        shops, lots = side.forgotten(self._read)
+        if shops and mend:
+            self.apply([OpenShop(shop=shop, most=1) for shop in shops])
+        return Miscount(kind="waiting", where=some(lots), count=len(lots), left=0 if mend else len(lots))
+
+    def _rows(self, *, mend: bool) -> list[Miscount]:
+        wrong: list[str] = []
+        for rows in self._slices():
+            tasks: list[Task] = []
+            for place, row, data in rows:
+                task = readable(data)
+                if task is None:  # told among the damage
+                    continue
+                tasks.append(task)
+                if row_of(task, _mark(row[-1])) != row:
+                    wrong.append(task.task_id)
+                    if mend:
+                        self._write(functools.partial(_set_right, place=place))
+            late = side.deadlines(self._read, self._write, tasks, mend=mend)
+            wrong += [task_id for task_id in late if task_id not in wrong]
+        return [
+            Miscount(kind="index", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
+        ]
+
+    def _slices(self) -> Iterator[list[tuple[int, tuple[Any, ...], bytes]]]:
+        last = 0
+        while True:
+            with self._read() as conn:
+                sql = f"SELECT rowid, data, {_NAMES} FROM tasks WHERE rowid > ? ORDER BY rowid LIMIT ?"
+                rows = [(row[0], tuple(row[2:]), row[1]) for row in conn.execute(sql, (last, SLICE))]
+            if not rows:
+                return
+            yield rows
+            last = rows[-1][0]
+
+    def _tallies(self, *, mend: bool) -> list[Miscount]:
+        found: list[Miscount] = []
+        for table, columns in _TALLIES:
+            with self._read() as conn:
+                wrong = _wrong_tallies(conn, table, columns)
+            if wrong and mend:
+                self._write(functools.partial(_count_anew, table=table, columns=columns))
+            left = 0 if mend else len(wrong)
+            found.append(Miscount(kind="counter", where=some(wrong), count=len(wrong), left=left))
+        return found
+
+    def _reservations(self, *, mend: bool) -> list[Miscount]:
+        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on. One
+        that has run out promises nothing; it is swept away when the next is made.
+        """
+        now = self.now_ms()
+        wrong: list[str] = []
+        for table in ("reservations", "limit_reservations"):
+            stale = f"""FROM {table} WHERE until > ? OR until > ? AND NOT EXISTS (SELECT 1 FROM tasks
+                WHERE tasks.task_id = {table}.task_id
+                AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
+            latest = (now + 2 * RESERVATION_MS, now)
+            with self._read() as conn:
+                found = [words(task_id) for (task_id,) in conn.execute(f"SELECT task_id {stale}", latest)]
+            if found and mend:
+                self._write(functools.partial(_strike, sql=f"DELETE {stale}", latest=latest))
+            wrong += found
+        left = 0 if mend else len(wrong)
+        return [Miscount(kind="reservation", where=some(wrong), count=len(wrong), left=left)]
+
+
+def _set_right(conn: sqlite3.Connection, place: int) -> None:
+    row = conn.execute("SELECT data, outbox_at FROM tasks WHERE rowid = ?", (place,)).fetchone()
+    task = readable(row[0]) if row is not None else None
+    if task is not None:
+        conn.execute(f"UPDATE tasks SET {_SET} WHERE rowid = ?", (*row_of(task, _mark(row[1])), place))
+
+
+def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[str]:
+    true = f"SELECT {columns}, count(*) AS n FROM tasks GROUP BY {columns}"
+    kept = f"SELECT {columns}, n FROM {table} WHERE n <> 0"
+    differ = f"SELECT * FROM ({true} EXCEPT {kept}) UNION SELECT * FROM ({kept} EXCEPT {true})"
+    rows = conn.execute(f"SELECT DISTINCT {columns} FROM ({differ})")
+    return ["|".join(map(str, row)) for row in rows]
+
+
+def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
+    conn.execute(f"UPDATE {table} SET n = 0")  # what else is noted beside a number stays
+    conn.execute(f"""INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks WHERE true
+        GROUP BY {columns} ON CONFLICT DO UPDATE SET n = excluded.n""")
+
+
+def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int, int]) -> None:
+    conn.execute(sql, latest)
+
+
+def _mark(stored: object) -> int:
+    """The outbox mark; what is none counts as an old one, so that the message is sent again rather than never."""
+    return stored if type(stored) is int else 1

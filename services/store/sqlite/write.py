@@ -1,0 +1,176 @@
+"""What a session has changed, gathered and written with few statements: records, events, counters."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from services.domain.gates.home import in_lot
+from services.domain.task.record import Step, Task, encode
+from services.domain.task.status import ACTIVE, Status
+from services.domain.task.transitions import WATERMARK_MS
+
+EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
+#: for a parameter made by ``text_list``: any number of values without a new statement for each number
+IN_LIST = "IN (SELECT value FROM json_each(?))"
+COLUMNS = (
+    "task_id", "status", "triage", "platform", "shop_id", "task_type", "lane", "priority", "worker", "batch", "fp",
+    "error_kind", "gate", "uniq", "attempt", "created_at", "updated_at", "due_at", "queued_at", "lease_until",
+    "held_uniq", "lot", "outbox_at",
+)  # fmt: skip
+_INSERT = f"INSERT INTO tasks ({', '.join(COLUMNS)}, data) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
+_EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
+_TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
+_SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
+#: by queue and priority, only where it moves far enough
+WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+    SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
+_NOWHERE = ("", "", "")  #: lane, status and triage of no record
+_updates: dict[tuple[bool, tuple[int, ...]], str] = {}
+
+
+def text_list(values: Iterable[str]) -> str:
+    """The parameter of ``IN_LIST``."""
+    return msgspec.json.encode(list(values)).decode()
+
+
+def put_aside(conn: sqlite3.Connection, place: int) -> None:
+    """Keep the bytes of a row that is no record where they are in nobody's way, and count it no more."""
+    where = "FROM tasks WHERE rowid = ?"
+    conn.execute(f"INSERT OR REPLACE INTO documents SELECT 'broken', task_id, hex(data) {where}", (place,))
+    sql = f"SELECT lane, platform, task_type, shop_id, status, triage {where}"
+    lane, platform, task_type, shop_id, status, triage = conn.execute(sql, (place,)).fetchone()
+    conn.execute(_TALLY, (lane, platform, task_type, status, triage, -1))
+    conn.execute(_SHOP_TALLY, (shop_id, platform, status, triage, -1, 0))
+    conn.execute(f"DELETE {where}", (place,))
+
+
+class Buffer:
+    """Changes that are not in the database yet."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[Any, ...]] = {}
+        self._places: dict[str, int] = {}
+        self._dirty: dict[str, tuple[Task, int]] = {}
+        self._events: list[tuple[Any, ...]] = []
+        self._changes: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
+
+    def stored(self, task: Task, outbox_at: int, place: int) -> None:
+        """Say how a record stands in the database, and in which row."""
+        self._rows[task.task_id] = row_of(task, outbox_at)
+        self._places[task.task_id] = place
+
+    def put(self, old: Task | None, task: Task, outbox_at: int) -> None:
+        """Gather a changed record with its event."""
+        self._dirty[task.task_id] = (task, outbox_at)
+        if old is None or old.steps is not task.steps:
+            self._events.append(_event(task, task.steps[-1]))
+
+    def write_tasks(self, conn: sqlite3.Connection) -> None:
+        """Bring the records into the database, so that its indexes can be asked."""
+        if not self._dirty:
+            return
+        new: list[tuple[Any, ...]] = []
+        changed: dict[tuple[bool, tuple[int, ...]], list[tuple[Any, ...]]] = {}
+        for task_id, (task, outbox_at) in self._dirty.items():
+            row = row_of(task, outbox_at)
+            before = self._rows.get(task_id)
+            self._rows[task_id] = row
+            self._count(before, row)
+            if before is None:
+                new.append((*row, encode(task)))
+                continue
+            columns = tuple([n for n, (old, new) in enumerate(zip(before, row, strict=True)) if old != new])
+            place = self._places.get(task_id)
+            values = (*[row[n] for n in columns], encode(task), task_id if place is None else place)
+            changed.setdefault((place is None, columns), []).append(values)
+        self._dirty.clear()
+        if new:
+            conn.executemany(_INSERT, new)
+        for (by_id, columns), rows in changed.items():
+            conn.executemany(_update(by_id, columns), rows)
+
+    def remove(self, conn: sqlite3.Connection, task: Task, now: int) -> None:
+        """Take a record out, with an event from its status to ""."""
+        self.write_tasks(conn)
+        before = self._rows.pop(task.task_id)
+        self._places.pop(task.task_id, None)
+        conn.execute("DELETE FROM tasks WHERE task_id = ?", (task.task_id,))
+        self._count(before, None)
+        self._events.append(_event(task, Step(now, task.status, "", "", task.gen, task.attempt)))
+
+    def tell(self, task: Task, now: int) -> None:
+        """An event of a record that stays as it is."""
+        self._events.append(_event(task, Step(now, task.status, task.status, "", task.gen, task.attempt)))
+
+    def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
+        """Let the counters follow a record; see ``COLUMNS`` for the numbers."""
+        to = _NOWHERE if row is None else (row[6], row[1], row[2])
+        from_ = _NOWHERE if before is None else (before[6], before[1], before[2])
+        whose = row or before
+        if whose is not None and to != from_:
+            key = (whose[3], whose[5], whose[4], (*to, *from_))
+            self._changes[key] = self._changes.get(key, 0) + 1
+
+    def write_tallies(self, conn: sqlite3.Connection, now: int) -> None:
+        """Bring the counters up to the written records."""
+        kinds: Counter[tuple[str, ...]] = Counter()
+        shops: Counter[tuple[str, ...]] = Counter()
+        did: set[tuple[str, ...]] = set()  # also where as many were removed as came
+        for (platform, task_type, shop_id, change), n in self._changes.items():
+            lane, status, triage, old_lane, old_status, old_triage = change
+            if status:
+                kinds[lane, platform, task_type, status, triage] += n
+                shops[shop_id, platform, status, triage] += n
+                if status == Status.SUCCEEDED:
+                    did.add((shop_id, platform, status, triage))
+            if old_status:
+                kinds[old_lane, platform, task_type, old_status, old_triage] -= n
+                shops[shop_id, platform, old_status, old_triage] -= n
+        self._changes.clear()
+        conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
+        rows = [(*key, n, now if key in did else 0) for key, n in shops.items() if n or key in did]
+        conn.executemany(_SHOP_TALLY, rows)
+
+    def write_events(self, conn: sqlite3.Connection) -> None:
+        """Append the events, and now and then forget the oldest."""
+        if not self._events:
+            return
+        conn.executemany(_EVENT, self._events)
+        (last,) = conn.execute("SELECT max(id) FROM events").fetchone()
+        if last // EVENTS_TRIM != (last - len(self._events)) // EVENTS_TRIM:
+            conn.execute("DELETE FROM events WHERE id <= ?", (last - EVENTS_KEPT,))
+        self._events.clear()
+
+
+def row_of(task: Task, outbox_at: int) -> tuple[Any, ...]:
+    status = str(task.status)
+    return (
+        task.task_id, status, task.triage, task.platform, task.shop_id, task.task_type, str(task.lane), task.priority,
+        task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
+        task.updated_at, task.due_at, task.queued_at, task.lease_until,
+        task.uniq if task.uniq and status in ACTIVE else None,
+        task.shop if status == Status.BLOCKED and in_lot(task.gate) else None,
+        outbox_at,
+    )  # fmt: skip
+
+
+def _update(by_id: bool, columns: tuple[int, ...]) -> str:
+    key = (by_id, columns)
+    sql = _updates.get(key)
+    if sql is None:
+        names = "".join(f"{COLUMNS[number]} = ?, " for number in columns)
+        sql = _updates[key] = f"UPDATE tasks SET {names}data = ? WHERE {'task_id' if by_id else 'rowid'} = ?"
+    return sql
+
+
+def _event(task: Task, step: Step) -> tuple[Any, ...]:
+    return (
+        task.task_id, task.shop_id, task.platform, task.task_type, step.from_, step.to, step.at, step.worker, step.gen,
+        step.attempt, str(task.lane),
+    )  # fmt: skip

@@ -1,0 +1,424 @@
+"""The New task dialog: what, for which shops, with which parameters, how urgent; the result always in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+
+from services.commands.sheet import columns
+from services.commands.sheet.orders import Orders
+from services.commands.tasks import Submitted, TaskSpec
+from services.domain.fleet import environment
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from views.context import PageContext
+from views.dialogs.frame import DialogFrame
+from views.dialogs.new_task.created import Created
+from views.dialogs.new_task.creator import Creator
+from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill
+from views.dialogs.new_task.foot import NewTaskFoot
+from views.dialogs.new_task.forecast import Forecast
+from views.dialogs.new_task.form import NewTaskForm
+from views.dialogs.new_task.lookup import Known, Lookup
+from views.dialogs.new_task.twins import Twins
+from views.dialogs.schema.json_text import pretty
+from views.dialogs.sheet.step import SheetStep
+from views.dialogs.sheet.work import SheetDraft, SheetWork, Wish
+from views.dialogs.shops.picker import FILE
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.operation import Operation
+from views.support.throttle import Debounce, Throttle
+from views.widgets.strip import ErrorStrip
+from views.widgets.toast import ToastSpec
+
+SIZE, LEAST = (1098, 850), (900, 560)
+CHECK_MS, LOOK_MS = 350, 1000
+SHOWN = 100  #: as many tasks as a filter may name at once
+
+
+class NewTaskDialog(DialogFrame):
+    """Open it with ``open()``; closed, it keeps its draft until ``start_over`` or until the tasks are created.
+
+    Signals:
+        created: the ``Submitted`` of a creation.
+        tasks_wanted: a filter that the Tasks page shall show.
+    """
+
+    created = Signal(object)
+    tasks_wanted = Signal(str)
+
+    def __init__(
+        self, context: PageContext, prefill: Mapping[str, object] | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(N_("New task"), icon="ph.plus-circle", parent=parent)
+        self._context = context
+        self._known = Known(shops={}, types={})
+        self._prefill: Draft | None = from_prefill(prefill or {})
+        self._usual: dict[str, Runs] = {}  #: by type, as far as it was asked for
+        self._lookup = Lookup(context, self)
+        self._creator = Creator(context, self)
+        self._work = SheetWork(context, self)
+        self._revealing = Operation(self)
+        self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
+        self._look = Throttle(self._show_outlook, LOOK_MS, self)
+        self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
+        self._build()
+        self._connect()
+        on_language_changed(self._say)
+        self._lookup.ask()
+        self._say()
+
+    # the draft
+
+    def draft(self) -> Draft:
+        """Everything as it stands now."""
+        return self._form.draft()
+
+    def resume(self, prefill: Mapping[str, object] | None = None) -> None:
+        """Go on with the draft, or with what another page filled in."""
+        if prefill:
+            self._prefill = from_prefill(prefill)
+        self._lookup.ask()
+
+    def start_over(self) -> None:
+        """Throw the draft away."""
+        self._form.start_over()
+        self._work.forget()
+        self._found, self._rows_fate = False, REJECT
+        self.forecast.twins.reason.clear()
+        self._pages.setCurrentWidget(self._form)
+        self._say()
+
+    def _build(self) -> None:
+        self._form = NewTaskForm()
+        self.what, self.shops = self._form.what, self._form.shops
+        self.parameters, self.delivery = self._form.parameters, self._form.delivery
+        self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
+        self.sheet, self._found, self._rows_fate = SheetStep(), False, REJECT
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._form)
+        self._pages.addWidget(self.sheet)
+        self._pages.addWidget(self.outcome)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._pages, 1)
+        row.addWidget(self.forecast)
+        self.fill(self.error, row, size=SIZE, least=LEAST)
+        self.verbs = NewTaskFoot(self.foot)
+
+    def _connect(self) -> None:
+        # the form
+        self._form.changed.connect(self._on_changed)
+        self.parameters.reveal_button.clicked.connect(self._on_reveal)
+        self.forecast.fate_chosen.connect(self._on_fate)
+        self.forecast.reason_changed.connect(self._on_reason)
+        self.forecast.show_twins.connect(self._on_show_twins)
+        self._context.feed.looked.connect(self._on_looked)
+        # a file
+        file = self.shops.picker.file
+        file.chosen.connect(self._on_file)
+        file.look_wanted.connect(self._look_at_rows)
+        self.sheet.file_wanted.connect(file.ask)
+        self.sheet.column_chosen.connect(self._on_column)
+        self.sheet.reading_chosen.connect(self._on_reading)
+        self.sheet.defaults_wanted.connect(self._on_back)
+        self.sheet.export_wanted.connect(self._on_export)
+        self.sheet.fate_chosen.connect(self._on_rows_fate)
+        self.sheet.active_wanted.connect(self._on_show_active)
+        self._work.done.connect(self._on_rows)
+        self._work.failed.connect(self._on_no_rows)
+        # the foot
+        self.verbs.discard.clicked.connect(self._on_discard)
+        self.verbs.copy.clicked.connect(self._on_copy)
+        self.verbs.cancel.clicked.connect(self.reject)
+        self.verbs.back.clicked.connect(self._on_back)
+        self.verbs.create.clicked.connect(self._on_create)
+        # the result
+        self.outcome.watch_wanted.connect(self._watch)
+        self.outcome.queue_wanted.connect(self._queue_one)
+        self.outcome.force_wanted.connect(self._force_one)
+        # asking and creating
+        self._lookup.known.connect(self._take)
+        self._lookup.unknown.connect(self._on_unknown)
+        self._lookup.checked.connect(self._take_twins)
+        self._lookup.measured.connect(self._take_usual)
+        self._creator.done.connect(self._done)
+        self._creator.settled.connect(self.outcome.settle)
+        self._creator.failed.connect(self._failed)
+        self._creator.tasks_wanted.connect(self.tasks_wanted)
+        self.error.retry.connect(self.resume)
+        QShortcut(QKeySequence("F8"), self, self._form.next_problem)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the type."""
+        super().showEvent(event)
+        self.what.types.setFocus()
+
+    # what there is
+
+    def _take(self, known: Known) -> None:
+        self.error.clear()
+        self._known = known
+        wish, self._prefill = self._prefill, None
+        self._form.show_choices(known)
+        if wish is not None:
+            self._form.fill(wish, known.shops)
+        self._form.on_type()
+
+    def _on_unknown(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("Shops and task types could not be read."))
+
+    def _on_looked(self) -> None:
+        if self.isVisible():
+            self._look()
+
+    # slots of the form
+
+    def _on_changed(self) -> None:
+        self._check_soon()
+        self._say()
+
+    def _on_fate(self, fate: str) -> None:
+        self._form.fate = fate
+        self._say()
+        if fate == FORCE:
+            self.forecast.twins.reason.setFocus()
+
+    def _on_reason(self, reason: str) -> None:
+        self._form.reason = reason
+        self._say()
+
+    def _on_show_twins(self) -> None:
+        self._watch(*[task.task_id for task in self._form.twins.by_shop.values()][:SHOWN])
+
+    def _on_reveal(self) -> None:
+        call = partial(self._context.commands.records.reveal, f"new task: {self.draft().task_type}")
+        self._revealing.start(call, lambda _none: self.parameters.reveal(), self._on_no_reveal)
+
+    def _on_no_reveal(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The secrets are not shown."))
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(pretty(self.draft().message()))
+
+    def _on_discard(self) -> None:
+        self.start_over()
+        self.reject()
+
+    # a file
+
+    def _on_file(self, path: Path) -> None:
+        self._found, self._rows_fate = False, REJECT
+        self._ask_rows(Wish(path=path))
+
+    def _ask_rows(self, wish: Wish) -> None:
+        self.error.clear()
+        self._work.ask(wish, self.draft())
+        self._say()
+
+    def _look_at_rows(self) -> None:
+        """The rows again, with what the dialog says by now."""
+        wish = self._work.wish
+        if wish is None:
+            self.shops.picker.file.ask()
+        else:
+            self._ask_rows(wish)
+
+    def _on_column(self, at: int, target: str) -> None:
+        wish = self._work.wish
+        if wish is not None:
+            self._ask_rows(replace(wish, mapped=columns.choose(wish.mapped, at, target)))
+
+    def _on_reading(self, encoding: str, sheet: str) -> None:
+        wish = self._work.wish
+        if wish is not None:
+            self._ask_rows(Wish(path=wish.path, encoding=encoding, sheet=sheet))
+
+    def _on_rows(self, found: Orders) -> None:
+        self._found = True
+        self.shops.set_mode(FILE)
+        self._show_rows(found)
+        self._pages.setCurrentWidget(self.sheet)
+        self._say()
+
+    def _show_rows(self, found: Orders) -> None:
+        fate = QUEUE if self._rows_fate == QUEUE else REJECT
+        self.sheet.show_orders(replace(found, fate=fate), self._known.types, self.draft(), self._rows_fate)
+
+    def _on_rows_fate(self, fate: str) -> None:
+        self._rows_fate = fate
+        if self.sheet.orders is not None:
+            self._show_rows(self.sheet.orders)
+        self._say()
+
+    def _on_show_active(self) -> None:
+        if self.sheet.orders is not None:
+            self._watch(*[one.task_id for one in self.sheet.orders.active[:SHOWN]])
+
+    def _on_no_rows(self, error: BaseException) -> None:
+        if self._pages.currentWidget() is self.sheet:
+            self.error.show_error(told(error), lead=_("The file could not be read."))
+            self.sheet.say()
+        else:
+            self._found = False
+            self.shops.picker.file.show_error(told(error))
+        self._say()
+
+    def _on_export(self, path: Path) -> None:
+        if self.sheet.orders is not None:
+            self._work.export(path, self.sheet.orders.left_out, partial(self._tell_export, path), self._on_unwritten)
+
+    def _tell_export(self, path: Path, number: int) -> None:
+        words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
+        self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
+
+    def _on_unwritten(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The file could not be written."))
+
+    def _create_rows(self) -> None:
+        found = self.sheet.orders
+        if found is not None and found.going and not self._work.busy:
+            wanted = SheetDraft(orders=found)
+            self._creator.create(wanted, wanted.number, self)
+            self._say()
+
+    def _on_back(self) -> None:
+        self._pages.setCurrentWidget(self._form)
+        self._check_twins()
+        self._say()
+
+    # duplicates
+
+    def _check_twins(self) -> None:
+        self._check_soon.cancel()
+        draft, kind = self.draft(), self.what.kind()
+        if kind is None or not draft.shops or self.parameters.problems():
+            self._take_twins(Twins())
+            return
+        self._lookup.check(kind, draft)
+        self._say()
+
+    def _take_twins(self, twins: Twins) -> None:
+        self._form.show_twins(twins)
+        self._say()
+
+    # creating
+
+    def _on_create(self) -> None:
+        if self._pages.currentWidget() is self.sheet:
+            self._create_rows()
+            return
+        if self._pages.currentWidget() is not self._form or self._form.blocked():
+            return
+        if self._form.unfilled():
+            self._form.insist()
+            return
+        if self.shops.of_file():
+            self._look_at_rows()
+            return
+        draft = self.draft()
+        self._creator.create(draft, draft.number, self)
+        self._say()
+
+    def _done(self, result: Submitted) -> None:
+        self.created.emit(result)
+        if result.errors and not result.created and not result.duplicates and self._form.tell_refusals(result.errors):
+            self._say()
+        elif result.errors or result.duplicates:
+            self.outcome.show_result(result)
+            self._pages.setCurrentWidget(self.outcome)
+            self._say()
+        else:
+            self.start_over()
+            self.accept()
+
+    def _failed(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("Nothing was created."))
+        self._say()
+
+    def _watch(self, *task_ids: str) -> None:
+        self.tasks_wanted.emit(filter.format_terms((equals("id", *task_ids),)))
+        self.hide()
+
+    def _queue_one(self, spec: TaskSpec) -> None:
+        self._creator.create_one(spec, if_duplicate=QUEUE)
+
+    def _force_one(self, spec: TaskSpec, reason: str) -> None:
+        self._creator.create_one(spec, if_duplicate=FORCE, reason=reason)
+
+    # words
+
+    def _say(self) -> None:
+        if not hasattr(self, "verbs"):
+            return
+        on_form = self._pages.currentWidget() is self._form
+        if self._pages.currentWidget() is self.sheet or (on_form and self.shops.of_file()):
+            self._say_file(on_form=on_form)
+            return
+        draft, blocked = self.draft(), self._form.blocked()
+        self.shops.say(len(self._known.shops))
+        self.forecast.show_draft(
+            draft,
+            self._form.twins.among(draft.shops),
+            checking=self._lookup.checking,
+            errors=blocked if self._form.wrong else "",
+            hint=self._form.hint(),
+        )
+        self._show_outlook()
+        self.forecast.setVisible(on_form)
+        self.verbs.show_state(
+            on_form=on_form,
+            number=draft.number,
+            blocked=blocked,
+            unfilled=self._form.unfilled(),
+            wrong=self._form.wrong,
+            busy=self._creator.busy,
+        )
+
+    def _say_file(self, *, on_form: bool) -> None:
+        found = self.sheet.orders if self._found else None
+        self.shops.say(len(self._known.shops))
+        self.forecast.setVisible(False)
+        rows = found.total if found is not None else 0
+        number = len(found.going) if found is not None else 0
+        blocked = _("Reading the file") if self._work.busy else self._form.blocked()
+        if not on_form and not blocked and found is not None and found.active and self._rows_fate == STOP:
+            blocked = _("Nothing is created while rows are active already")
+        elif not on_form and not blocked and not number:
+            active = found is not None and found.active and not found.bad_rows
+            blocked = _("All of them are active already") if active else _("No row can become a task")
+        if found is not None:
+            name = ngettext("{file}: {n} row", "{file}: {n} rows", rows)
+            self.shops.picker.file.show_file(name.format(file=found.table.name, n=text.count(rows)))
+        self.verbs.show_file(
+            of_step=not on_form,
+            number=number,
+            left_out=self.sheet.left_out(),
+            rows=rows,
+            blocked=blocked,
+            busy=self._creator.busy,
+        )
+
+    def _show_outlook(self) -> None:
+        kind = self.what.kind()
+        if kind is not None and kind.name not in self._usual:
+            self._usual[kind.name] = durations.declared(kind.expected_s)
+            self._lookup.measure(kind.name)
+        usual = self._usual[kind.name] if kind is not None else durations.NOTHING
+        self.forecast.show_outlook(self.draft(), kind, self._known.shops, self._context.feed.latest, usual)
+
+    def _take_usual(self, task_type: str, usual: Runs) -> None:
+        self._usual[task_type] = usual
+        self._show_outlook()

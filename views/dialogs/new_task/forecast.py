@@ -1,0 +1,171 @@
+"""The right column of the New task dialog: what will be created, what stands against it, when it would be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.fleet.shop import Shop
+from services.domain.insight import durations, outlook
+from services.domain.insight.durations import Runs
+from services.domain.types.task_type import TaskType
+from services.i18n import _, pgettext
+from services.monitor.live import Snapshot
+from services.spans import between
+from views.dialogs.new_task.draft import Draft
+from views.dialogs.new_task.message_preview import MessagePreview
+from views.dialogs.new_task.side import SideColumn, tasks
+from views.dialogs.new_task.twin_notice import TwinNotice
+from views.dialogs.new_task.twins import Twins
+from views.dialogs.notice import Notice
+from views.dialogs.schema.json_text import pretty
+from views.support import shown, text
+from views.support.load import USUAL_S, load_of
+from views.support.look import Label, line
+from views.theme.tokens import LANES
+from views.widgets.key_values import KeyValues
+
+_CLOCK = SystemClock()
+
+
+class Forecast(SideColumn):
+    """Signals:
+    show_twins: list the tasks that are active already.
+    fate_chosen: what becomes of those: ``reject``, ``queue`` or ``force``.
+    reason_changed: why they are forced.
+    """
+
+    show_twins = Signal()
+    fate_chosen = Signal(str)
+    reason_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._at = 0
+        self._draft = Draft()
+        self._dim = False
+        self._lead = Label("", "body", "text2")
+        self._number = Label("", "number")
+        self._each = Label("", "body", "text2")
+        self.errors = Notice("dead")
+        self.twins = TwinNotice()
+        self._facts = KeyValues(spread=True)
+        self.preview = MessagePreview()
+        self._put_together()
+        self.twins.show_wanted.connect(self.show_twins)
+        self.twins.fate_chosen.connect(self.fate_chosen)
+        self.twins.reason_changed.connect(self.reason_changed)
+        self.preview.step_wanted.connect(self._step)
+
+    def _put_together(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 16, 18, 16)
+        column.setSpacing(4)
+        for widget in (self._lead, self._number, self._each):
+            column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(self.errors)
+        column.addWidget(self.twins)
+        column.addSpacing(8)
+        column.addWidget(line())
+        column.addSpacing(8)
+        column.addWidget(self._facts)
+        column.addSpacing(8)
+        column.addWidget(line())
+        column.addSpacing(4)
+        column.addWidget(self.preview)
+        column.addStretch(1)
+
+    def show_draft(
+        self,
+        draft: Draft,
+        twins: Twins,
+        *,
+        checking: bool = False,
+        errors: str = "",
+        hint: str = "",
+    ) -> None:
+        """Say what would happen now; ``errors`` make the numbers dim, they stay."""
+        self._draft, self._dim = draft, bool(errors)
+        self._at = min(self._at, max(0, draft.number - 1))
+        self._lead.setText(_("This will create"))
+        self._number.setText(tasks(draft.number))
+        self._number.set_tone("dis" if errors or not draft.number else "text")
+        self._each.setText(_("checking for duplicates") if checking else _("one for each ticked shop"))
+        self.errors.show_words(errors, hint if errors else "")
+        self.twins.show_twins(twins.headline() if twins.by_shop else "", twins.words(), draft.if_duplicate)
+        self._show_message()
+
+    def show_outlook(
+        self,
+        draft: Draft,
+        kind: TaskType | None,
+        shops: Mapping[str, Shop],
+        snapshot: Snapshot,
+        usual: Runs = durations.NOTHING,
+    ) -> None:
+        """Say where they go, how long one usually takes, when the first one starts and when the last one is likely
+        done.
+        """
+        lane = LANES[draft.lane]
+        own = sum(1 for key in draft.going() if key in shops and shops[key].dedicated)
+        shared = _("Lane {lane}").format(lane=f"{pgettext('lane', lane.word)} {draft.priority}")
+        rows = [(shared, text.count(draft.number - own))]
+        if own:
+            rows.append((_("Dedicated queues"), text.count(own)))
+        rows += self._times(draft, usual, snapshot)
+        if kind is not None:
+            rows += _takes(usual)
+            rows.append((_("Attempts"), str(draft.attempts or kind.max_retries + 1)))
+            rows.append((_("Time-out"), text.coarse(shown.span(kind.timeout_s * 1000))))
+        self._facts.set_rows(rows)
+
+    def facts(self) -> dict[str, str]:
+        """The numbers shown, by name."""
+        return self._facts.values()
+
+    def _times(self, draft: Draft, usual: Runs, snapshot: Snapshot) -> list[tuple[str, str]]:
+        expected = usual.usual_s or USUAL_S
+        load = load_of(snapshot, draft.lane, usual.usual_s, draft.task_type)
+        found = outlook.forecast(load, draft.number)
+        now = _CLOCK.now_ms()
+        wait_ms = max(0.0, draft.at_ms - now if draft.at_ms else draft.delay_min * 60_000)
+        if found.first_s is None or found.done_s is None:
+            return [(_("First starts"), _("when a worker runs"))]
+        first_ms, done_ms = max(wait_ms, found.first_s * 1000), max(wait_ms + expected * 1000, found.done_s * 1000)
+        starts = text.until(shown.span(first_ms)) if first_ms >= 1000 else _("at once")
+        rows = [(_("First starts"), starts)]
+        if draft.number:
+            early = max(wait_ms, (found.done_low_s or 0.0) * 1000)
+            late = max(done_ms, (found.done_high_s or 0.0) * 1000)
+            first, last = _minute(now + early, now), _minute(now + late, now)
+            rows.append((_("Likely all done"), first if first == last else f"{first}–{last}"))
+        if load.waiting and draft.number:
+            grows = text.whole_percent(draft.number / load.waiting)
+            rows.append((_("Waiting grows by"), grows))
+        return rows
+
+    def _step(self, by: int) -> None:
+        self._at = max(0, min(self._draft.number - 1, self._at + by))
+        self._show_message()
+
+    def _show_message(self) -> None:
+        words = pretty(self._draft.message(self._at))
+        self.preview.show_message(words, self._at, self._draft.number, dim=self._dim)
+
+
+def _takes(usual: Runs) -> list[tuple[str, str]]:
+    """How long eight of ten take, and by what that is known."""
+    if not usual.known:
+        return [(_("One takes"), _("not measured yet"))]
+    if usual.basis == durations.DECLARED:
+        declared = between(usual.usual_s, usual.usual_s)
+        return [(_("One takes"), _("{span}, says its type").format(span=declared))]
+    return [(_("One takes"), between(*usual.span_s))]
+
+
+def _minute(instant_ms: float, now_ms: int) -> str:
+    return text.minute(shown.moment(round(instant_ms)), shown.moment(now_ms), shown.zone())

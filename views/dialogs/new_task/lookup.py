@@ -1,0 +1,85 @@
+"""What the New task dialog asks off the GUI thread: shops and types, and what is active already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from services.domain.fleet.shop import Shop
+from services.domain.insight.shop import ShopNow
+from services.domain.types.task_type import TaskType
+from views.context import PageContext
+from views.dialogs.new_task.draft import Draft
+from views.dialogs.new_task.twins import Twins, find
+from views.support.operation import Operation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Shops and task types there are."""
+
+    shops: Mapping[str, Shop]
+    types: Mapping[str, TaskType]
+    states: Mapping[str, ShopNow] = field(default_factory=dict)  #: what is true of each shop, by ``platform:shop_id``
+    at_ms: int = 0  #: when that was, UTC
+
+
+class Lookup(QObject):
+    """Signals:
+    known: a ``Known``.
+    unknown: the error of asking for it.
+    checked: the ``Twins`` of the draft.
+    measured: name of a type, and how long its tasks usually run (``Runs``).
+    """
+
+    known = Signal(object)
+    unknown = Signal(object)
+    checked = Signal(object)
+    measured = Signal(str, object)
+
+    def __init__(self, context: PageContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._asking = Operation(self, latest=True)
+        self._checking = Operation(self, latest=True)
+        self._measuring = Operation(self, latest=True)
+
+    @property
+    def asking(self) -> bool:
+        """Whether shops and types are on their way."""
+        return self._asking.busy
+
+    @property
+    def checking(self) -> bool:
+        """Whether duplicates are being looked up."""
+        return self._checking.busy
+
+    def ask(self) -> None:
+        """Read shops and types."""
+        self._asking.start(self._read, self.known.emit, self.unknown.emit)
+
+    def check(self, kind: TaskType, draft: Draft) -> None:
+        """Look which of the tasks are active already."""
+        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload)
+        self._checking.start(call, self.checked.emit, self._on_unchecked)
+
+    def measure(self, task_type: str) -> None:
+        """Ask how long tasks of a type usually run."""
+        # without an answer the forecast goes by what the type says
+        told = partial(self.measured.emit, task_type)
+        self._measuring.start(partial(self._context.tasks.usual, task_type), told, lambda _error: None)
+
+    def _read(self) -> Known:
+        return Known(
+            shops=self._context.shops(),
+            types=self._context.types(),
+            states={now.key: now for now in self._context.limits.states.look()},
+            at_ms=self._context.feed.latest.at_ms,
+        )
+
+    def _on_unchecked(self, _error: BaseException) -> None:
+        # The store refuses duplicates by itself; here they are only announced.
+        self.checked.emit(Twins())

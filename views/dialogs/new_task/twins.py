@@ -1,0 +1,82 @@
+"""Which of the new tasks are active already: asked off the GUI thread, judged as the store judges."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
+from services.i18n import _, ngettext
+from services.monitor.tasks import TaskQueries
+from views.support import shown, text
+
+SHOPS_AT_ONCE = 200
+MOST = 5000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twins:
+    """Shop -> the active task that does the same work."""
+
+    by_shop: Mapping[str, Task] = field(default_factory=dict)
+
+    def among(self, shops: Sequence[str]) -> Twins:
+        """Those of some shops."""
+        return Twins(by_shop={shop: self.by_shop[shop] for shop in shops if shop in self.by_shop})
+
+    def words(self) -> str:
+        """How they stand: ``4 waiting, 2 running``."""
+        return standing(task.status for task in self.by_shop.values())
+
+    def headline(self) -> str:
+        """How many shops."""
+        number = len(self.by_shop)
+        return ngettext("{n} shop already has this task", "{n} shops already have this task", number).format(n=number)
+
+
+def standing(statuses: Iterable[str]) -> str:
+    """How active tasks stand: ``4 waiting, 2 running``."""
+    numbers = Counter(map(shown.status_word, statuses))
+    return text.listed(
+        _("{n} {status}").format(n=text.count(count), status=word.lower()) for word, count in numbers.most_common()
+    )
+
+
+def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any]) -> Twins:
+    """Ask which shops have the same task active. Blocking."""
+    if kind.uniqueness == "none" or not shops:
+        return Twins()
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    wanted = {_uniq(kind, shop, text): shop for shop in shops}
+    found: dict[str, Task] = {}
+    for task in _active(queries, kind.name, shops):
+        shop = wanted.get(task.uniq)
+        if task.uniq and shop is not None and (shop not in found or task.status == Status.RUNNING):
+            found[shop] = task
+    return Twins(by_shop=found)
+
+
+def _uniq(kind: TaskType, shop: str, payload: str) -> str:
+    platform, _sep, shop_id = shop.partition(":")
+    return task_type.uniqueness_key(kind, platform, shop_id, payload)
+
+
+def _active(queries: TaskQueries, name: str, shops: Sequence[str]) -> list[Task]:
+    tasks: list[Task] = []
+    for start in range(0, len(shops), SHOPS_AT_ONCE):
+        terms = (equals("type", name), equals("shop", *shops[start : start + SHOPS_AT_ONCE]))
+        text = f"status:active {filter.format_terms(terms)}"
+        cursor: str | None = ""
+        while cursor is not None and len(tasks) < MOST:
+            page = queries.page(text, limit=500, cursor=cursor)
+            tasks += page.tasks
+            cursor = page.next
+    return tasks

@@ -1,0 +1,1 @@
+"""A form made from a JSON schema."""

@@ -1,0 +1,330 @@
+"""A file of tasks before they are created: what was found, what each column says, what is left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from services.commands.sheet.orders import Fault, Orders
+from services.commands.sheet.text_file import ENCODINGS
+from services.domain.types.task_type import TaskType
+from services.i18n import N_, _, language, ngettext, pgettext
+from views.dialogs.new_task.draft import ALL, QUEUE, REJECT, STOP, Draft
+from views.dialogs.new_task.side import SideColumn, tasks
+from views.dialogs.new_task.twin_notice import TwinNotice
+from views.dialogs.new_task.twins import standing
+from views.dialogs.sheet.columns import SheetColumns
+from views.support import safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.tables.column import Column
+from views.tables.copying import to_tsv
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import LANES, PLATFORM_NAMES
+from views.widgets.buttons import Button, LinkLabel
+from views.widgets.elided import Elided
+from views.widgets.fields import ChoiceField
+from views.widgets.key_values import KeyValues
+from views.widgets.strip import Strip
+
+RUNS_NAMED = 6  #: runs of rows that are active already; all of those rows stand in the list of what is left out
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One line of the list of what is left out."""
+
+    place: int
+    fault: Fault
+
+
+COLUMNS: tuple[Column[LeftOut], ...] = (
+    Column(key="row", title=N_("Row"), value=lambda one: one.fault.row, kind="number", width=56),
+    Column(
+        key="column", title=N_("Column"), value=lambda one: safe.one_line(one.fault.column, 60), strong=True, width=110
+    ),
+    Column(key="value", title=N_("Value"), value=lambda one: safe.one_line(one.fault.value, 120), mono=True, width=190),
+    Column(
+        key="reason",
+        title=N_("Reason"),
+        value=lambda one: one.fault.reason.code,
+        text=lambda one: safe.one_line(shown.say(one.fault.reason)),
+        tooltip=lambda one: shown.say(one.fault.reason),
+        width=300,
+        stretch=True,
+    ),
+)
+
+
+class SheetStep(QWidget):
+    """Signals:
+    column_chosen: place of a column, and what it says.
+    reading_chosen: another encoding or sheet, as (encoding, sheet).
+    file_wanted: choose another file.
+    export_wanted: the path that the list of what is left out goes to.
+    defaults_wanted: change what counts where a row says nothing.
+    fate_chosen: what becomes of rows that are active already: ``reject``, ``queue`` or ``stop``.
+    active_wanted: list the tasks that do the work of rows already.
+    """
+
+    column_chosen = Signal(int, str)
+    reading_chosen = Signal(str, str)
+    file_wanted = Signal()
+    export_wanted = Signal(object)
+    defaults_wanted = Signal()
+    fate_chosen = Signal(str)
+    active_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._orders: Orders | None = None
+        self._types: Mapping[str, TaskType] = {}
+        self._name, self._found = Elided("", "strong"), Elided("", "label", "text3")
+        self._reading_title, self.reading = Label("", "label", "text2"), ChoiceField()
+        self.other = Button(N_("Another file"), icon="ph.file-text", small=True)
+        self.ignored = Strip("warning")
+        self.columns = SheetColumns()
+        self._left_title = Label("", "card")
+        self.copy = Button(N_("Copy"), icon="ph.copy", small=True)
+        self.export = Button(N_("Export"), icon="ph.export", small=True)
+        self.model: RecordModel[LeftOut] = RecordModel(COLUMNS, key=lambda one: one.place)
+        self.table = TableView(self.model, name=N_("Rows left out"), ground="input")
+        self.summary = SheetSummary()
+        self._put_together()
+        self.reading.activated.connect(self._on_reading)
+        self.other.clicked.connect(self.file_wanted)
+        self.columns.chosen.connect(self.column_chosen)
+        self.copy.clicked.connect(self._on_copy)
+        self.export.clicked.connect(self._on_export)
+        self.summary.change.activated.connect(self.defaults_wanted)
+        self.summary.twins.fate_chosen.connect(self.fate_chosen)
+        self.summary.twins.show_wanted.connect(self.active_wanted)
+        on_language_changed(self.say)
+        self.say()
+
+    def _put_together(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self._name)
+        head.addWidget(self._found, 1)
+        head.addWidget(self._reading_title)
+        head.addWidget(self.reading)
+        head.addWidget(self.other)
+        self._left_head = QWidget()
+        left = QHBoxLayout(self._left_head)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(8)
+        left.addWidget(self._left_title)
+        left.addStretch(1)
+        left.addWidget(self.copy)
+        left.addWidget(self.export)
+        column = QVBoxLayout()
+        column.setContentsMargins(20, 14, 20, 14)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(line())
+        column.addWidget(self.columns, 5)
+        column.addWidget(self.ignored)
+        column.addWidget(self._left_head)
+        column.addWidget(self.table, 6)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addLayout(column, 1)
+        row.addWidget(self.summary)
+
+    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str = REJECT) -> None:
+        """Show what a file asks for; ``fate`` is what becomes of the rows that are active already."""
+        self._orders, self._types = found, types
+        self.summary.show_orders(found, types, draft, fate)
+        self.model.apply([LeftOut(place, fault) for place, fault in enumerate(found.left_out)], settle=True)
+        self.say()
+
+    @property
+    def orders(self) -> Orders | None:
+        """What is shown."""
+        return self._orders
+
+    def left_out(self) -> int:
+        """Rows that become no task."""
+        found = self._orders
+        if found is None:
+            return 0
+        return found.bad_rows + len(found.twins) + (len(found.active) if found.fate == REJECT else 0)
+
+    # slots
+
+    def _on_reading(self) -> None:
+        word = str(self.reading.currentData() or "")
+        if self._orders is not None and self._orders.table.sheet:
+            self.reading_chosen.emit("", word)
+        else:
+            self.reading_chosen.emit(word, "")
+
+    def _on_copy(self) -> None:
+        rows = [*self.model.records()]
+        QGuiApplication.clipboard().setText(to_tsv(COLUMNS, rows))
+
+    def _on_export(self) -> None:
+        tables = _("Tables")
+        name, _kind = QFileDialog.getSaveFileName(self, _("Export rows left out"), "left-out.csv", f"{tables} (*.csv)")
+        if name:
+            self.export_wanted.emit(Path(name))
+
+    # words
+
+    def say(self) -> None:
+        """Say it in the present language."""
+        found = self._orders
+        self.reading.setAccessibleName(_("Encoding"))
+        if found is None:
+            return
+        read = found.table
+        self._name.show_text(safe.one_line(read.name, 60))
+        rows = ngettext("{n} row", "{n} rows", found.total).format(n=text.count(found.total))
+        parts = [rows]
+        if read.above:
+            above = ngettext(
+                "{n} line above the header is not read", "{n} lines above the header are not read", read.above
+            )
+            parts.append(above.format(n=read.above))
+        if read.empty:
+            parts.append(ngettext("{n} is empty", "{n} are empty", read.empty).format(n=text.count(read.empty)))
+        self._found.show_text(text.listed(parts))
+        self._reading_title.setText(_("Sheet") if read.sheet else _("Encoding"))
+        self._fill_reading()
+        kinds = [self._types[name] for name in found.types() if name in self._types]
+        self.columns.show_columns(found.columns, kinds)
+        words = text.listed([safe.one_line(one.title, 40) for one in found.ignored])
+        number = len(found.ignored)
+        lead = ngettext("{n} column is not used:", "{n} columns are not used:", number).format(n=number)
+        self.ignored.show_text(words, lead)
+        self.ignored.setVisible(bool(words))
+        out = self.left_out()
+        none = _("No row is left out")
+        self._left_title.setText(
+            ngettext("{n} row is left out", "{n} rows are left out", out).format(n=text.count(out)) if out else none
+        )
+        for widget in (self.copy, self.export, self.table):
+            widget.setVisible(bool(out))
+        self.summary.say()
+
+    def _fill_reading(self) -> None:
+        assert self._orders is not None
+        read = self._orders.table
+        choices = [(name, name) for name in read.sheets] if read.sheet else list(ENCODINGS.items())
+        self.reading.clear()
+        for name, word in choices:
+            self.reading.addItem(safe.one_line(word, 40), name)
+        self.reading.setCurrentIndex(self.reading.findData(read.sheet or read.encoding))
+        self.reading.setAccessibleName(self._reading_title.text())
+
+
+class SheetSummary(SideColumn):
+    """The right column: how many tasks of which types and platforms, and what counts where a row says nothing."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._orders: Orders | None = None
+        self._types: Mapping[str, TaskType] = {}
+        self._draft, self._fate = Draft(), REJECT
+        self._lead, self._number = Label("", "body", "text2"), Label("", "number")
+        self._each = Label("", "body", "text2", wrap=True)
+        self.twins = TwinNotice((REJECT, QUEUE, STOP))
+        self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
+        self._else = Label("", "label", "text3", wrap=True)
+        self.change = LinkLabel(N_("Change"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 16, 18, 16)
+        column.setSpacing(4)
+        for widget in (self._lead, self._number, self._each):
+            column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(self.twins)
+        for facts in (self._kinds, self._platforms):
+            column.addSpacing(8)
+            column.addWidget(line())
+            column.addSpacing(8)
+            column.addWidget(facts)
+        column.addSpacing(8)
+        column.addWidget(line())
+        column.addSpacing(8)
+        column.addWidget(self._else)
+        column.addSpacing(4)
+        column.addWidget(self._defaults)
+        column.addSpacing(4)
+        column.addWidget(self.change)
+        column.addStretch(1)
+
+    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str) -> None:
+        """Take what a file asks for, and what the dialog says beside it."""
+        self._orders, self._types, self._draft, self._fate = found, types, draft, fate
+
+    def facts(self) -> dict[str, str]:
+        """The numbers shown, by name."""
+        return self._kinds.values() | self._platforms.values() | self._defaults.values()
+
+    def say(self) -> None:
+        """Say it in the present language."""
+        found = self._orders
+        if found is None:
+            return
+        number = len(found.going)
+        self._lead.setText(_("This will create"))
+        self._number.setText(tasks(number))
+        self._number.set_tone("text" if number else "dis")
+        self._each.setText(_("one for each good row, as the row says"))
+        self._say_active(found)
+        self._kinds.set_rows(
+            [(self._type_word(name), text.count(count)) for name, count in found.types().most_common()]
+        )
+        platforms = found.platforms().most_common()
+        self._platforms.set_rows([(_(PLATFORM_NAMES.get(name, name)), text.count(count)) for name, count in platforms])
+        self._else.setText(_("Where a row says nothing:"))
+        self._defaults.set_rows(self._default_rows(found))
+
+    def _say_active(self, found: Orders) -> None:
+        number = len(found.active)
+        lead = ngettext(
+            "{n} row is the same work as a task that waits or runs",
+            "{n} rows are the same work as tasks that wait or run",
+            number,
+        ).format(n=text.count(number))
+        runs = text.runs(one.spec.line for one in found.active)
+        named = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:RUNS_NAMED]]
+        rows = ngettext("Row {rows}", "Rows {rows}", number).format(rows=text.listed(named))
+        more = sum(map(len, runs[RUNS_NAMED:]))
+        if more:
+            rows = _("{rows} and {n} more").format(rows=rows, n=text.count(more))
+        how = standing(one.status for one in found.active)
+        words = _("{rows}: {standing}").format(rows=rows, standing=how)
+        self.twins.show_twins(lead if number else "", words, self._fate)
+
+    def _default_rows(self, found: Orders) -> list[tuple[str, str]]:
+        draft, mapped = self._draft, set(found.mapping.values())
+        word = f"{pgettext('lane', LANES[draft.lane].word)} {draft.priority}"
+        rows = [(_("Priority"), word)]
+        if "platform" not in mapped and draft.platform not in ("", ALL):
+            rows.insert(0, (_("Platform"), _(PLATFORM_NAMES.get(draft.platform, draft.platform))))
+        if "type" not in mapped:
+            rows.insert(0, (_("Task type"), self._type_word(draft.task_type)))
+        start = _("at once")
+        if draft.at_ms:
+            start = shown.clock(draft.at_ms, draft.at_ms)
+        elif draft.delay_min:
+            start = text.until(shown.span(draft.delay_min * 60_000))
+        rows.append((_("Start"), start))
+        if draft.payload:
+            kind = self._type_word(draft.task_type)
+            rows.append((_("Parameters"), _("of {type}, as filled in").format(type=kind)))
+        return rows
+
+    def _type_word(self, name: str) -> str:
+        kind = self._types.get(name)
+        return safe.one_line(shown.title_of(kind.title, name, language()) if kind is not None else name, 40)

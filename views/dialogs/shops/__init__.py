@@ -1,0 +1,1 @@
+"""Choosing shops: from a list, pasted, by group, from a file."""

@@ -1,0 +1,269 @@
+"""Which shops: ticked in a list, pasted, or by group, which fill the same set; or a file of whole tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from services.domain.fleet.shop import Shop
+from services.domain.insight.shop import ShopNow
+from services.i18n import N_, _, ngettext
+from views.dialogs.new_task.draft import ALL
+from views.dialogs.shops.file import ShopFile
+from views.dialogs.shops.groups import ShopGroups
+from views.dialogs.shops.paste import ShopPaste
+from views.support import safe, text
+from views.support.language import on_language_changed
+from views.support.look import panel, ruled
+from views.support.words import shop as shop_words
+from views.tables import painters
+from views.tables.column import Column
+from views.tables.painters import Cell, Ink
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import platform_badge
+
+HEIGHT, FILE_BAR = 190, 32
+PICK, PASTE, FILE, GROUP = "pick", "paste", "file", "group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopRow:
+    """A shop and what should be known before it gets a task."""
+
+    shop: Shop
+    active: bool = False  #: the same task is active already
+    now: ShopNow | None = None  #: what is true of it, None while that is asked
+    at_ms: int = 0  #: when that was, UTC
+
+    @property
+    def note(self) -> str:
+        """A word about its state."""
+        if self.active:
+            return _("already active")
+        if not self.shop.enabled:
+            return _("switched off")
+        return shop_words.remark(self.now) if self.now is not None else ""
+
+    @property
+    def why(self) -> str:
+        """Why it is in its state."""
+        return shop_words.why(self.now, self.at_ms) if self.now is not None else ""
+
+
+def _paint_name(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    row: ShopRow = cell.record
+    name = cell.column.display(row)
+    ink.text(painter, room, name, cell, role="text3" if row.active else "text", kind="table")
+    if row.note:
+        left = room.adjusted(min(room.width(), ink.width(name, "table") + 10), 0, 0, 0)
+        ink.text(painter, left, row.note, cell, role="retrying", kind="table")
+
+
+painters.register("shopname", _paint_name)
+
+COLUMNS: tuple[Column[ShopRow], ...] = (
+    Column(
+        key="name",
+        title=N_("Shop"),
+        value=lambda row: (row.shop.name, row.note),
+        text=lambda row: row.shop.name or row.shop.shop_id,
+        kind="shopname",
+        width=150,
+        stretch=True,
+        speech=lambda row: f"{row.shop.name} {row.note}".strip(),
+        tooltip=lambda row: safe.tooltip(row.why),
+    ),
+    Column(key="group", title=N_("Group"), value=lambda row: row.shop.group, tone="text3", width=70, hide_rank=1),
+    Column(key="platform", title=N_("Plat."), value=lambda row: row.shop.platform, kind="badge", width=56, hide_rank=2),
+    Column(
+        key="id", title=N_("Id"), value=lambda row: row.shop.shop_id, mono=True, tone="text2", align="right", width=104
+    ),
+)
+
+
+class ShopPicker(QWidget):
+    """Signals:
+    changed: other shops are ticked.
+    mixed: shops of other platforms than the one in view are named.
+    file_dropped: a file was dropped here.
+    """
+
+    changed = Signal()
+    mixed = Signal()
+    file_dropped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shops: Mapping[str, Shop] = {}
+        self._states: Mapping[str, ShopNow] = {}
+        self._at_ms = 0
+        self._platform = ALL
+        self._active: frozenset[str] = frozenset()
+        self.model: RecordModel[ShopRow] = RecordModel(COLUMNS, key=lambda row: row.shop.key, tickable=True)
+        self.table = TableView(self.model, name=N_("Shops"), ground="input")
+        self.table.header.hide()
+        self.paste = ShopPaste()
+        self.paste.hide()
+        self.file, self.groups = ShopFile(), ShopGroups()
+        self.file.hide()
+        self.groups.hide()
+        self._all = QCheckBox()
+        self._all.setTristate(True)
+        self.filter = QLineEdit()
+        self.filter.setProperty("bare", "true")
+        self.filter.setMaximumWidth(150)
+        self._put_together()
+        self._all.clicked.connect(self._on_all)
+        self.filter.textChanged.connect(self._show_rows)
+        self.model.ticked_changed.connect(self._on_ticked)
+        self.table.peek_requested.connect(self._toggle)
+        self.table.open_requested.connect(self._toggle)
+        self.paste.changed.connect(self._on_pasted)
+        self.groups.ticked.connect(self._on_group)
+        self.setAcceptDrops(True)
+        on_language_changed(self._say)
+        self._say()
+
+    def _put_together(self) -> None:
+        box = self._box = panel("code")
+        head = QHBoxLayout()
+        head.setContentsMargins(11, 4, 10, 4)
+        head.addWidget(self._all)
+        head.addStretch(1)
+        head.addWidget(self.filter)
+        ruled(box, head, self.table, tall=1)
+        box.setFrameShape(QFrame.Shape.NoFrame)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.paste, 10)
+        row.addWidget(self.groups, 10)
+        row.addWidget(box, 18)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addWidget(self.file)
+        whole.addLayout(row, 1)
+        self.setFixedHeight(HEIGHT)
+
+    def set_shops(self, shops: Mapping[str, Shop]) -> None:
+        """Take the shops there are."""
+        self._shops = shops
+        self._name_shops()
+        self._show_rows()
+
+    def set_states(self, states: Mapping[str, ShopNow], at_ms: int) -> None:
+        """Say what is true of the shops at this instant (UTC ms)."""
+        self._states, self._at_ms = states, at_ms
+        self._show_rows()
+
+    def set_platform(self, platform: str) -> None:
+        """List the shops of one platform, or of all."""
+        self._platform = platform
+        self._name_shops()
+        self._show_rows()
+        self.changed.emit()
+
+    def _name_shops(self) -> None:
+        here = "" if self._platform == ALL else self._platform
+        self.paste.set_shops(self._shops, here)
+        self.groups.set_shops({key: shop for key, shop in self._shops.items() if self._suits(shop)})
+        self.groups.follow(self.model.ticked())
+
+    def set_mode(self, mode: str) -> None:
+        """One of ``PICK``, ``PASTE``, ``FILE``, ``GROUP``."""
+        self.paste.setVisible(mode == PASTE)
+        self.file.setVisible(mode == FILE)
+        self._box.setVisible(mode != FILE)
+        self.groups.setVisible(mode == GROUP)
+        self.setFixedHeight(FILE_BAR if mode == FILE else HEIGHT)
+        if mode == PASTE:
+            self.paste.field.setFocus()
+        elif mode == FILE:
+            self.file.choose.setFocus()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a file."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Read the file that was dropped."""
+        url = next((url for url in event.mimeData().urls() if url.isLocalFile()), None)
+        if url is not None:
+            event.acceptProposedAction()
+            self.file_dropped.emit()
+            self.file.open(Path(url.toLocalFile()))
+
+    def set_active(self, shops: frozenset[str]) -> None:
+        """Mark shops that have the same task already."""
+        if shops != self._active:
+            self._active = shops
+            self._show_rows()
+
+    def tick(self, shops: tuple[str, ...]) -> None:
+        """Tick these and no others."""
+        wanted = set(shops)
+        self.model.set_ticked(self.model.ticked() - wanted, on=False)
+        self.model.set_ticked(wanted)
+
+    def chosen(self) -> tuple[str, ...]:
+        """Keys of the ticked shops of the platform in view."""
+        ticked = self.model.ticked()
+        return tuple(key for key, shop in self._shops.items() if key in ticked and self._suits(shop))
+
+    def _suits(self, shop: Shop) -> bool:
+        return self._platform in (ALL, "", shop.platform)
+
+    def _show_rows(self) -> None:
+        words = self.filter.text().casefold().split()
+        rows = [
+            ShopRow(shop=shop, active=key in self._active, now=self._states.get(key), at_ms=self._at_ms)
+            for key, shop in self._shops.items()
+            if self._suits(shop) and all(word in _haystack(shop) for word in words)
+        ]
+        self.model.apply(rows, settle=True)
+        self._say()
+
+    def _toggle(self, key: object) -> None:
+        row = self.model.row_of(str(key))
+        if row >= 0:
+            self.model.toggle(row)
+
+    def _on_all(self) -> None:
+        shown = [self.model.key_at(row) for row in range(self.model.rowCount())]
+        self.model.set_ticked(shown, on=self.model.tick_state() != Qt.CheckState.Checked)
+        self._say()
+
+    def _on_ticked(self) -> None:
+        self.groups.follow(self.model.ticked())
+        self._say()
+        self.changed.emit()
+
+    def _on_group(self, shops: Sequence[str], on: bool) -> None:
+        self.model.set_ticked(shops, on=on)
+
+    def _on_pasted(self) -> None:
+        named = self.paste.chosen()
+        self.tick(named)
+        if any(not self._suits(self._shops[key]) for key in named):
+            self.mixed.emit()
+
+    def _say(self) -> None:
+        number = len(self.chosen())
+        self._all.setText(ngettext("{n} ticked", "{n} ticked", number).format(n=text.count(number)))
+        self._all.setAccessibleName(_("Tick all shops of the list"))
+        state = Qt.CheckState.Unchecked if not number else self.model.tick_state()
+        self._all.setCheckState(state)
+        self.filter.setPlaceholderText(_("filter"))
+        self.filter.setAccessibleName(_("Filter the shops"))
+
+
+def _haystack(shop: Shop) -> str:
+    words = (shop.shop_id, shop.name, shop.name_en, shop.group, shop.platform, platform_badge(shop.platform))
+    return " ".join(words).casefold()

@@ -1,0 +1,161 @@
+"""Tasks whose outcome nobody knows: it ran, run it again, or give it up, with the evidence shown before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.commands.outcome import Outcome
+from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE
+from services.domain.task.status import Status
+from services.i18n import N_, _, ngettext
+from services.monitor.tasks import Pick, Weighed
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
+from views.pages.tasks.verbs import AGAIN, FEW, GIVE_UP, RAN, Verb, many
+from views.support import safe, text
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
+from views.support.operation import Operation
+from views.support.words import type_names, verdicts
+
+#: different pieces of evidence that are told one by one
+TOLD = 4
+_ORDER = (WOULD_DUPLICATE, CHECK, SAFE)
+_TITLES = {RAN: N_("Confirm that it ran"), AGAIN: N_("Run it again"), GIVE_UP: N_("Make it a dead letter")}
+
+
+class Deciding(QObject):
+    """Signals:
+    decided: something was asked for these ids (tuple).
+    """
+
+    decided = Signal(object)
+
+    def __init__(self, context: PageContext, acting: Acting, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._acting, self._owner = context, acting, owner
+        self._look = Operation(self, latest=True)
+
+    def ask(self, verb: Verb, picks: Sequence[Pick]) -> None:
+        """Look at what is known of them, then ask."""
+        ids = [one.task_id for one in picks if one.status == Status.HELD]
+        self._look.start(partial(self._context.tasks.weigh, ids), partial(self._show, verb))
+
+    def _show(self, verb: Verb, weighed: tuple[Weighed, ...]) -> None:
+        if not weighed:
+            self._acting.at_once(Outcome, lambda _outcome: "")
+            return
+        dialog = ConfirmDialog(question(verb, weighed, self._context.environment), self._owner)
+        dialog.confirmed.connect(lambda: self._decide(verb, weighed, dialog.note))
+        dialog.open()
+
+    def _decide(self, verb: Verb, weighed: tuple[Weighed, ...], note: str) -> None:
+        ids = tuple(one.task_id for one in weighed)
+        call = partial(self._context.commands.tasks.resolve, ids, verb.key, note=note)
+        number = len(ids)
+        seconds = HOLD_S if number <= FEW else HOLD_MANY_S
+        words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
+        announce = words.format(n=text.count(number), s=seconds)
+        self._acting.held(announce, call, _DONE[verb], seconds, about=[(verb.key, one) for one in ids])
+        self.decided.emit(ids)
+
+
+def question(verb: Verb, weighed: Sequence[Weighed], environment: str) -> Question:
+    """What is asked before ``verb`` on these tasks: how many, what is known of them, what will happen."""
+    number = len(weighed)
+    duplicates = verb is AGAIN and any(one.verdict.level == WOULD_DUPLICATE for one in weighed)
+    needed = _("Write down first how you know that it ran") if verb is RAN else ""
+    return Question(
+        title=_TITLES[verb],
+        number=many(number) if number > 1 else "",
+        rows=_about(weighed[0]) if number == 1 else (),
+        findings=tuple(_findings(weighed)),
+        text=_explain(verb, number, safe_=all(one.verdict.level == SAFE for one in weighed)),
+        verb=_verb_text(verb, number),
+        danger=verb is GIVE_UP or duplicates,
+        typed=typed_count(number, environment),
+        note=_("How do you know? It is kept with the task.") if verb is RAN else _("Note, kept with the task"),
+        note_needed=needed,
+    )
+
+
+def _about(one: Weighed) -> tuple[tuple[str, str], ...]:
+    return ((_("task"), type_names.name(one.task_type)), (_("shop"), one.shop), (_("task id"), one.task_id))
+
+
+def _findings(weighed: Sequence[Weighed]) -> list[Finding]:
+    """The evidence, the worst first, equal pieces as one with their number."""
+    groups: Counter[tuple[int, Finding]] = Counter()
+    for one in weighed:
+        said = verdicts.say(one.verdict)
+        rank = _ORDER.index(one.verdict.level) if one.verdict.level in _ORDER else 0
+        groups[rank, Finding(said.status, said.lead, safe.one_line(said.evidence, 200))] += 1
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+    found = [
+        finding if len(weighed) == 1 else finding._replace(lead=_("{name}: {value}").format(name=finding.lead, value=n))
+        for (_rank, finding), n in ((group, text.count(number)) for group, number in ordered[:TOLD])
+    ]
+    rest = sum(number for _group, number in ordered[TOLD:])
+    if rest:
+        words = ngettext("{n} more with other evidence", "{n} more with other evidence", rest)
+        found.append(Finding("warning", "", words.format(n=text.count(rest))))
+    return found
+
+
+def _explain(verb: Verb, number: int, *, safe_: bool) -> str:
+    if verb is RAN:
+        return ngettext(
+            "It is recorded as succeeded by hand and does not run again; what waits for it may start.",
+            "They are recorded as succeeded by hand and do not run again; what waits for them may start.",
+            number,
+        )
+    if verb is GIVE_UP:
+        return ngettext(
+            "It becomes a dead letter and does not run; from there it can still be corrected and republished.",
+            "They become dead letters and do not run; from there they can still be corrected and republished.",
+            number,
+        )
+    if safe_:
+        return ngettext(
+            "It goes back to its lane under its own id.", "They go back to their lanes under their own ids.", number
+        )
+    return ngettext(
+        "It goes back to its lane under its own id. Look into the shop first: what it did already is done twice.",
+        "They go back to their lanes under their own ids. Look into the shops first: what they did already is done"
+        " twice.",
+        number,
+    )
+
+
+def _verb_text(verb: Verb, number: int) -> str:
+    words = {
+        RAN: ngettext("{n} task ran", "{n} tasks ran", number),
+        AGAIN: ngettext("Run {n} task again", "Run {n} tasks again", number),
+        GIVE_UP: ngettext("Give up {n} task", "Give up {n} tasks", number),
+    }
+    return words[verb].format(n=text.count(number))
+
+
+def _ran(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    words = ngettext("{n} task recorded as succeeded", "{n} tasks recorded as succeeded", number)
+    return words.format(n=text.count(number))
+
+
+def _again(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
+
+
+def _given_up(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    return ngettext("{n} task is a dead letter now", "{n} tasks are dead letters now", number).format(
+        n=text.count(number)
+    )
+
+
+_DONE: dict[Verb, Callable[[Outcome], str]] = {RAN: _ran, AGAIN: _again, GIVE_UP: _given_up}

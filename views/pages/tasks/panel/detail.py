@@ -1,0 +1,381 @@
+"""The panel of one task: why it waits, what happened, payload, log, message."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from services import messages
+from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable
+from services.domain.insight import estimate
+from services.domain.insight.gates import SHOP_BUSY, TWIN
+from services.domain.insight.wait import closed, ways
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.task.tombstone import Tombstone
+from services.domain.text.mask import masked_json, masked_text
+from services.i18n import N_, _
+from services.monitor.tasks import TaskDetail, TaskQueries, pick
+from views.context import PageContext
+from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.panel.artifact_section import ArtifactSection
+from views.pages.tasks.panel.documents import PayloadSection
+from views.pages.tasks.panel.facts import facts
+from views.pages.tasks.panel.log_section import LogSection
+from views.pages.tasks.panel.steps_section import StepsSection
+from views.pages.tasks.panel.story import gate_entries, so_far, timeline
+from views.pages.tasks.panel.ways_row import WaysRow
+from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
+from views.pages.tasks.wait_words import no_help
+from views.support import heard, safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label, panel
+from views.support.operation import Operation, report
+from views.support.words import type_names, verdicts
+from views.theme.tokens import platform_badge
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button, IconButton
+from views.widgets.document_section import DocumentSection
+from views.widgets.elided import Elided
+from views.widgets.key_values import KeyValues
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import Strip
+from views.widgets.timeline import Timeline
+
+FOLLOW_MS = 700
+_CLOCK = SystemClock()
+
+
+class TaskDetailPanel(QWidget):
+    """Shows one task and follows it while it is seen.
+
+    Signals:
+        closed: the person wants the panel away.
+        edit_wanted: the payload shall become a new task (the ``Task``).
+    """
+
+    closed = Signal()
+    edit_wanted = Signal(object)
+    link_wanted = Signal(str)
+
+    def __init__(self, context: PageContext, actions: TaskActions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._actions = context, actions
+        self._task_id = ""
+        self._still = False
+        self._task: Task | None = None
+        self._holder = ""  #: the task that holds its shop
+        self._ask = Operation(self, latest=True)
+        self._find = Operation(self, latest=True)
+        self._timer = QTimer(self, interval=FOLLOW_MS)
+        self._timer.timeout.connect(self._follow)
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build()
+        on_language_changed(self._show_again)
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task shown, "" for none."""
+        return self._task_id
+
+    def show_task(self, task_id: str) -> None:
+        """Show another task; what stands there stays until the answer is here."""
+        if task_id != self._task_id:
+            self._task_id, self._task = task_id, None
+            self._logs.clear()
+            self._files.clear()
+            self._steps.clear()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        if self._task_id:
+            self._ask.start(partial(_look, self._context.tasks, self._task_id), self._show, self._fail)
+
+    def note_listed(self, keys: Set[object]) -> None:
+        """What is in the answer to the list no more may be no more at all."""
+        if self.isVisible() and self._task is not None and self._task_id not in keys:
+            self.refresh()
+
+    def focus_first(self) -> None:
+        """Bring the keyboard here."""
+        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def set_following(self, following: bool) -> None:
+        """Follow the task, or stand still."""
+        self._still = not following
+        if self._still:
+            self._timer.stop()
+        elif self.isVisible():
+            self._timer.start()
+            self.refresh()
+
+    def showEvent(self, event: object) -> None:
+        """Follow the task while it is seen."""
+        if not self._still:
+            self._timer.start()
+        super().showEvent(event)  # type: ignore[arg-type]
+
+    def hideEvent(self, event: object) -> None:
+        """Ask nothing while nobody looks."""
+        self._timer.stop()
+        super().hideEvent(event)  # type: ignore[arg-type]
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._build_head())
+        inner = QWidget()
+        self._body = QVBoxLayout(inner)
+        self._body.setContentsMargins(0, 0, 0, 8)
+        self._body.setSpacing(0)
+        self._build_sections()
+        self._body.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(inner)
+        column.addWidget(area, 1)
+
+    def _build_head(self) -> QWidget:
+        head = QWidget()
+        rows = QVBoxLayout(head)
+        rows.setContentsMargins(16, 10, 12, 10)
+        rows.setSpacing(8)
+        first = QHBoxLayout()
+        self._type = Label("", "panel")
+        self._pill = StatusPill(framed=True)
+        self._close = IconButton("ph.x", N_("Close panel"))
+        self._close.clicked.connect(self.closed)
+        first.addWidget(self._type)
+        first.addWidget(self._pill)
+        first.addStretch(1)
+        first.addWidget(self._close)
+        second = QHBoxLayout()
+        self._shop = Label("", "body")
+        self._badge = Badge.platform("")
+        self._id = Elided("", "monosmall", "text3", middle=True)
+        self._copy = IconButton("ph.copy", N_("Copy the task id"))
+        self._copy.clicked.connect(self._copy_id)
+        second.addWidget(self._shop)
+        second.addWidget(self._badge)
+        second.addWidget(self._id, 1)
+        second.addWidget(self._copy)
+        third = QHBoxLayout()
+        self._buttons: dict[str, Button] = {}
+        for verb in (*DECISIONS, *VERBS, CREATE_AGAIN, STOP_HOLDER):
+            button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
+            button.clicked.connect(partial(self._act, verb))
+            button.setVisible(verb in VERBS)
+            self._buttons[str(verb.key)] = button
+            third.addWidget(button)
+        third.addStretch(1)
+        for row in (first, second, third):
+            rows.addLayout(row)
+        return head
+
+    def _build_sections(self) -> None:
+        self._verdict = Strip("warning")
+        self._verdict_room = _margins(self._verdict)
+        self._verdict_room.hide()
+        self._body.addWidget(self._verdict_room)
+        self._why = Section(N_("Why is it waiting?"))
+        self._gates = Timeline()
+        self._sentence = Label("", "body", "text", wrap=True)
+        self._starts = Label("", "label", "text2", wrap=True)
+        self._ways = WaysRow()
+        self._ways.wanted.connect(self._context.way_out)
+        for widget in (self._sentence, self._starts, self._ways, self._gates):
+            self._why.body.addWidget(widget)
+        self._story = Section(N_("Timeline"), foldable=False)
+        self._timeline = Timeline()
+        self._story.body.addWidget(self._timeline)
+        self._failure = Section(N_("Last error"))
+        self._error = Label("", "label", "text", wrap=True)
+        self._error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._failure.body.addWidget(self._error)
+        self._data, self._outcome = PayloadSection(), DocumentSection(N_("Result"))
+        self._payload, self._result = self._data.editor, self._outcome.editor
+        self.edit_button = self._data.edit_button
+        self.edit_button.clicked.connect(self._on_edit)
+        self._steps = StepsSection(self._context.artifacts)
+        self._files = ArtifactSection(self._context.artifacts, self._steps.shows)
+        self._files.answered.connect(self._steps.take)
+        self._steps.open_wanted.connect(self._files.open)
+        self._logs = LogSection(self._context.tasks)
+        self._facts = Section(N_("Message and headers"))
+        self._fields = KeyValues(mono=True)
+        self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
+        self._facts.body.addWidget(self._fields)
+        first = (self._why, self._story, self._failure, self._steps, self._files)
+        for section in (*first, self._data, self._outcome, self._logs, self._facts):
+            self._body.addWidget(section)
+
+    def _show(self, detail: TaskDetail | Tombstone | None) -> None:
+        if not isinstance(detail, TaskDetail):
+            self._show_missing(detail)
+            return
+        before, self._task = self._task, detail.task
+        self._detail = detail
+        task = detail.task
+        now = _CLOCK.now_ms()
+        self._type.setText(type_names.name(task.task_type))
+        self._type.setToolTip(safe.tooltip(task.task_type))
+        self._pill.set_status(heard.glyph(task, now), heard.word(task, now))
+        self._shop.setText(
+            safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
+        )
+        self._badge.show_text(platform_badge(task.platform))
+        self._id.show_text(task.task_id)
+        self._show_verdict(detail)
+        self._why.setVisible(bool(detail.gates))
+        self._story.set_note(so_far(task, now))
+        self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
+        self._show_wait(detail)
+        self._timeline.set_entries(timeline(task, now))
+        self._steps.follow(detail.flow)
+        self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
+        self._error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
+        self._show_documents(before, task)
+        self._fields.set_rows(facts(task, detail.letter, now, detail.again))
+        self.show_verbs()
+        self._logs.follow(task)
+        self._files.follow(task)
+
+    def _fail(self, error: BaseException) -> None:
+        """Nobody did anything: while the connection is lost the window says so, and what stands here stays."""
+        latest = self._context.feed.latest
+        if latest.store.connected and not isinstance(error, StoreUnavailable):
+            report(error)
+
+    def _show_missing(self, stone: Tombstone | None) -> None:
+        """There is no record (any more): what stands here is what it was when it was last seen."""
+        self._task = None
+        if stone is None:
+            self._pill.set_status("cancelled", _("not found"))
+            return
+        words = _("{status}, record removed").format(status=shown.status_word(stone.status))
+        self._pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
+        self.edit_button.disable(_("Its record was removed, for its time was over."))
+        for button in self._buttons.values():
+            button.disable(_("Its record was removed, for its time was over."))
+
+    def show_verbs(self) -> None:
+        """Say anew what can be done with the task."""
+        self.edit_button.disable(self._actions.barred())
+        if self._task is None:
+            return
+        standing = {(self._task.status, self._task.triage): 1}
+        held, gone = self._task.status == Status.HELD, self._task.status == Status.CANCELLED
+        gate = closed(self._detail.gates)
+        self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name in (SHOP_BUSY, TWIN) else ""
+        useless = no_help(gate)
+        for verb in (*DECISIONS, *VERBS):
+            button = self._buttons[verb.key]
+            refused = self._refusal() if verb is RETRY else ""
+            button.disable(self._actions.reason(verb, standing) or refused)
+            # what can be decided stands in the place of what cannot be done with such a task
+            shown_ = (verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS
+            # each is shown or hidden once: the row would jump with every answer
+            replaced = verb is RUN_NOW and bool(self._holder and useless)
+            button.setVisible(shown_ and not replaced and not (gone and verb in VERBS))
+        again = self._buttons[CREATE_AGAIN.key]
+        done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
+        again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
+        again.setVisible(gone)
+        self._show_way_out(useless)
+
+    def _show_way_out(self, useless: str) -> None:
+        """Where moving it to the front does not start it, say why; where stopping another task does, offer that."""
+        run_now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
+        if useless and not self._actions.barred():
+            run_now.disable(useless)
+        stop.setVisible(bool(holder))
+        stop.disable(self._actions.barred())
+        if not self._actions.barred():
+            stop.setToolTip(
+                _("Ask {holder} to stop, so that its shop is free").format(holder=safe.one_line(holder, 80))
+            )
+
+    def _stop_holder(self) -> None:
+        """Ask before the task that holds the shop is stopped; what runs now may be another one than a moment ago."""
+        if self._holder:
+            ids = [self._holder]
+            self._find.start(partial(self._context.tasks.picks_of, ids), partial(self._actions.run, CANCEL))
+
+    def _show_wait(self, detail: TaskDetail) -> None:
+        gate = closed(detail.gates)
+        self._ways.offer(ways(detail.task, gate), self._actions.barred())
+        self._sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
+        self._starts.setVisible(detail.starts is not None)
+        self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")
+        self._gates.set_entries(gate_entries(detail.gates))
+
+    def _refusal(self) -> str:
+        """Why running it again would be refused, said before the click; "" where it would not."""
+        detail = self._detail
+        return shown.say(detail.refusal) if detail.refusal is not None else ""
+
+    def _show_again(self) -> None:
+        if self._task is not None:
+            self._show(self._detail)
+
+    def _show_verdict(self, detail: TaskDetail) -> None:
+        if detail.unheard:
+            self._verdict.set_status(heard.UNCONFIRMED)
+            self._verdict.show_text(safe.visible(text.run_on(map(shown.say, detail.unheard))))
+            self._verdict_room.show()
+            return
+        if detail.verdict is None:
+            self._verdict_room.hide()
+            return
+        said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
+        self._verdict.set_status(said.status)
+        self._verdict.show_text(verdicts.wrapped(said.evidence), said.lead)
+        self._verdict_room.show()
+
+    def _show_documents(self, before: Task | None, task: Task) -> None:
+        if before is None or before.payload != task.payload:
+            self._data.show_text(masked_json(task.payload))
+        self._outcome.setVisible(bool(task.result))
+        if task.result and (before is None or before.result != task.result):
+            self._outcome.show_text(masked_json(task.result))
+
+    def _follow(self) -> None:
+        if self._task is not None and not self._task.ended:
+            self.refresh()
+
+    def _act(self, verb: Verb) -> None:
+        if verb is STOP_HOLDER:
+            self._stop_holder()
+            return
+        if self._task is not None:
+            self._actions.run(verb, [pick(self._task)])
+
+    def _copy_id(self) -> None:
+        QGuiApplication.clipboard().setText(self._task_id)
+
+    def _on_edit(self) -> None:
+        if self._task is not None:
+            self.edit_wanted.emit(self._task)
+
+
+def _margins(widget: QWidget) -> QWidget:
+    frame = panel("plain")
+    row = QHBoxLayout(frame)
+    row.setContentsMargins(16, 10, 16, 8)
+    row.addWidget(widget)
+    return frame
+
+
+def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | None:
+    return queries.detail(task_id) or queries.removed(task_id)

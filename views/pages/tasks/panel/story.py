@@ -1,0 +1,162 @@
+"""Turns a record into lines of a timeline: what happened, what comes next, what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services import messages
+from services.domain.insight import attempts
+from services.domain.insight.wait import CLOSED, GateView
+from services.domain.task.record import Attempt, Step, Task
+from services.domain.task.status import Status
+from services.i18n import N_, _
+from views.pages.tasks import wait_words
+from views.support import safe, shown, text
+from views.widgets.timeline import TimelineEntry
+
+_STEPS: dict[str, str] = {
+    Status.PENDING: N_("Handed to the broker"),
+    Status.QUEUED: N_("Waits in its lane"),
+    Status.BLOCKED: N_("Parked"),
+    Status.SCHEDULED: N_("Planned for later"),
+    Status.HELD: N_("Held: a person must decide"),
+    Status.SUCCEEDED: N_("Succeeded"),
+    Status.DEAD: N_("Dead letter"),
+    Status.CANCELLED: N_("Cancelled"),
+}
+#: what a person made of a task whose outcome nobody knew
+_DECIDED: dict[str, str] = {
+    Status.SUCCEEDED: N_("It ran, confirmed by"),
+    Status.PENDING: N_("Runs again, decided by"),
+    Status.DEAD: N_("Given up by"),
+    Status.CANCELLED: N_("Cancelled by"),
+}
+_OUTCOMES: dict[str, str] = {
+    "succeeded": N_("succeeded"),
+    "failed": N_("failed"),
+    "timeout": N_("timed out"),
+    "cancelled": N_("cancelled"),
+    "lost": N_("worker lost"),
+    "returned": N_("given back"),
+    "preempted": N_("made way for an urgent task"),
+    "waiting": N_("goes on when its tasks have ended"),
+    "fenced": N_("late, not counted"),
+}
+_GLYPH_OF_OUTCOME = {
+    "succeeded": "succeeded",
+    "cancelled": "cancelled",
+    "returned": "waiting",
+    "preempted": "waiting",
+    "waiting": "waiting",
+    "fenced": "cancelled",
+}
+#: checks that have not been made yet, which a tick would say were passed
+_AHEAD = frozenset({"gate.parked_message", "gate.lane_later", "gate.lane_unsent"})
+_GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
+
+
+def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
+    """Steps and attempts in one list, oldest first; what is planned stands last, dimmed."""
+    entries: list[tuple[int, TimelineEntry]] = []
+    recorded = {one.number: one for one in task.attempts if one.outcome != "fenced"}
+    apart = [one for one in task.attempts if one.outcome == "fenced"]
+    for step in task.steps:
+        if step.from_ == Status.RUNNING and (one := recorded.pop(step.attempt, None)) is not None:
+            entries.append((min(one.ended_at, step.at), _attempt(one, now_ms)))  # before what became of the task by it
+        if (line := _step(task, step, now_ms)) is not None:
+            entries.append(line)
+    entries += [(one.ended_at, _attempt(one, now_ms)) for one in (*recorded.values(), *apart)]
+    entries.sort(key=lambda pair: pair[0])
+    return [*(line for _at, line in entries), *_next(task, now_ms)]
+
+
+def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
+    """The checks in order; the one at which it waits is only named, for its sentence stands above the list."""
+    return [
+        TimelineEntry(
+            time="",
+            text="" if gate.state == CLOSED else shown.say(gate.message),
+            strong=wait_words.words(gate.name, gate) if gate.state == CLOSED else "",
+            status="waiting" if gate.code in _AHEAD else _GATE_GLYPH.get(gate.state, "waiting"),
+            future=gate.state == "next" or gate.code in _AHEAD,
+        )
+        for gate in gates
+    ]
+
+
+def so_far(task: Task, now: int) -> str:
+    """How long it has taken until now, or took in all."""
+    if task.ended:
+        return text.coarse(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
+    return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
+
+
+def _stopped(task: Task, step: Step, now_ms: int) -> TimelineEntry | None:
+    """The wish that a running task stops, and its end by that or any other cancel: with who wished it."""
+    time = shown.clock(step.at, now_ms)
+    if step.from_ == step.to == Status.RUNNING:
+        return TimelineEntry(
+            time=time, text=_("Asked to stop by"), strong=safe.one_line(step.note, 80), status="cancelled"
+        )
+    found = attempts.cancelled(task) if step.to == Status.CANCELLED and step.from_ != Status.HELD else None
+    if found is None:
+        return None
+    reason = safe.one_line(found.reason, 120)
+    return TimelineEntry(time=time, text=shown.say(found.sentence), tail=reason, status=shown.GLYPHS[step.to])
+
+
+def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
+    if (stopped := _stopped(task, step, now_ms)) is not None:
+        return step.at, stopped
+    time = shown.clock(step.at, now_ms)
+    if not step.from_:
+        return step.at, TimelineEntry(time=time, text=_("Created by"), strong=task.created_by or task.origin, status="")
+    if step.from_ == step.to:
+        return step.at, TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")
+    if step.to == Status.RUNNING:
+        return step.at, TimelineEntry(
+            time=time, text=_("Attempt {n} started on").format(n=step.attempt), strong=step.worker, status="running"
+        )
+    if step.to == Status.RETRYING:
+        return None
+    if step.from_ == Status.HELD and step.note and step.to in _DECIDED:
+        return step.at, TimelineEntry(
+            time=time, text=_(_DECIDED[step.to]), strong=safe.one_line(step.note, 80), status=shown.GLYPHS[step.to]
+        )
+    word = _STEPS.get(step.to)
+    if word is None or (step.to == Status.PENDING and step.from_ == ""):
+        return None
+    tail = shown.gate_word(step.note) if step.to == Status.BLOCKED else ""
+    return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
+
+
+def _attempt(one: Attempt, now_ms: int) -> TimelineEntry:
+    word = _(_OUTCOMES.get(one.outcome, one.outcome))
+    error = safe.one_line(messages.own(one.error.strip().rsplit("\n", 1)[-1]), 120) if one.error else ""
+    return TimelineEntry(
+        time=shown.clock(one.ended_at, now_ms),
+        text=_("Attempt {n} {word}").format(n=one.number, word=word),
+        tail=error,
+        span=text.duration(shown.span(one.ended_at - one.started_at), precise=True),
+        status=_GLYPH_OF_OUTCOME.get(one.outcome, "dead"),
+    )
+
+
+def _next(task: Task, now_ms: int) -> list[TimelineEntry]:
+    if task.status == Status.RETRYING and task.due_at:
+        total = max(1, task.due_at - task.updated_at)
+        share = min(1.0, max(0.0, (now_ms - task.updated_at) / total))
+        left = text.until(shown.span(task.due_at - now_ms)) if task.due_at > now_ms else _("due")
+        tail = _("the last; then a dead letter") if attempts.last(task) is not None else ""
+        return [
+            TimelineEntry(time="", text=_("Waits for its next attempt"), span=left, share=share, status="retrying"),
+            TimelineEntry(
+                time=shown.clock(task.due_at, now_ms),
+                text=_("Attempt {n}").format(n=task.attempt + 1),
+                tail=tail,
+                future=True,
+            ),
+        ]
+    if task.status == Status.SCHEDULED and task.due_at:
+        return [TimelineEntry(time=shown.clock(task.due_at, now_ms), text=_("Starts"), future=True, status="scheduled")]
+    return []

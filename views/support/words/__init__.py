@@ -1,0 +1,1 @@
+"""What things are called on every screen, from the answers of services."""

@@ -1,0 +1,117 @@
+"""What is true of a shop in words, glyph and colour: its state and why, and whether trying again makes sense. Pure but
+for the language."""
+
+from __future__ import annotations
+
+from services import messages
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
+from services.domain.text.message import Message
+from services.i18n import N_, _, pgettext
+from views.support import safe, shown, text
+from views.support.words import kinds, type_names
+from views.theme.tokens import PLATFORM_NAMES
+
+#: whether somebody is logged in -> (word, glyph, colour role)
+_LOOKS: dict[str, tuple[str, str, str]] = {
+    insight.LOGGED_IN: (N_("logged in"), "ph.check", "succeeded"),
+    insight.LOGGED_OUT: (N_("logged out"), "ph.lock-simple-fill", "retrying"),
+    insight.CAPTCHA: (N_("captcha waits"), "ph.puzzle-piece-fill", "retrying"),
+    insight.PAUSED: (N_("paused"), "ph.pause-circle", "text3"),
+    insight.OFF: (N_("switched off"), "ph.prohibit", "text3"),
+    insight.TRYING: (N_("trying now"), "ph.play-circle-fill", "running"),
+    insight.NOT_KNOWN: (N_("not known"), "ph.question", "text3"),
+}
+
+
+def platform_name(platform: str) -> str:
+    """The name of a platform; an unknown one is its own."""
+    return _(PLATFORM_NAMES[platform]) if platform in PLATFORM_NAMES else platform
+
+
+def word(state: str) -> str:
+    """One of ``insight.STATES``."""
+    return pgettext("shop", insight.WORDS[state])
+
+
+def state(now: ShopNow) -> str:
+    """The state in a word, and what goes on beneath it."""
+    if now.under and now.under != now.state:
+        return _("{state}, beneath: {under}").format(state=word(now.state), under=word(now.under))
+    return word(now.state)
+
+
+def remark(now: ShopNow) -> str:
+    """A word for who is about to give it work: the state that keeps a shop from working as usual, else ""."""
+    return state(now) if now.state in insight.FLAGGED or now.state in insight.COVERS else ""
+
+
+def why(now: ShopNow, now_ms: int) -> str:
+    """Why it is in this state: every sentence that is true, the decisive one first."""
+    return text.listed([said(one) for one in insight.reasons(now, now_ms)], ";")
+
+
+def said(message: Message) -> str:
+    """One sentence about a shop; names of platforms and types as people call them."""
+    params = dict(message.params)
+    if "platform" in params:
+        params["platform"] = platform_name(str(params["platform"]))
+    if "type" in params:
+        params["type"] = type_names.name(str(params["type"]))
+    for name in ("who", "why"):
+        if name in params:
+            params[name] = safe.one_line(messages.own(str(params[name])), 120)
+    return messages.render(Message(message.code, params))
+
+
+def resume(scope: str) -> str:
+    """The verb that ends a pause: *Resume TEMU*."""
+    head, _colon, name = scope.partition(":")
+    if head == "all":
+        return _("Resume everything")
+    if head == "shop":
+        return _("Resume shop")
+    return _("Resume {what}").format(what=platform_name(name) if head == "platform" else type_names.name(name))
+
+
+def look(now: ShopNow) -> tuple[str, str, str]:
+    """Word, glyph and colour role."""
+    word, glyph, role = _LOOKS.get(now.access, _LOOKS[insight.NOT_KNOWN])
+    return _(word), glyph, role
+
+
+def evidence(now: ShopNow, now_ms: int) -> str:
+    """What the state rests on, one fact a line, and what follows from it."""
+    lines = []
+    if now.success_at:
+        lines.append(_("Last success {time}").format(time=shown.clock(now.success_at, now_ms)))
+    if now.failure_at:
+        failure = kinds.title(now.failure_kind) or now.failure_kind
+        time = shown.clock(now.failure_at, now_ms)
+        lines.append(_("Last failure {time}: {kind}").format(time=time, kind=failure))
+    lines.append(advice(now))
+    return "\n".join(lines)
+
+
+def advice(now: ShopNow) -> str:
+    """Whether trying again makes sense."""
+    if now.closed:
+        return _("Trying again would fail until somebody has logged in there.")
+    if now.access == insight.PAUSED:
+        return _("A new task would wait until the pause ends.")
+    if now.access == insight.OFF:
+        return _("The shop is switched off.")
+    if now.access == insight.LOGGED_IN:
+        return _("Something succeeded there since; trying again makes sense.")
+    return _("Nothing succeeded there lately; try one first.")
+
+
+def since(now: ShopNow, now_ms: int) -> str:
+    """The state with the time of the last task that proved it: ``logged in, last seen 14:31``."""
+    word = look(now)[0]
+    at = now.success_at if now.access == insight.LOGGED_IN else now.failure_at if now.closed else 0
+    if not at:
+        return word
+    return _("{state}, last seen {time}").format(
+        state=word, time=text.minute(shown.moment(at), shown.moment(now_ms), shown.zone())
+    )

@@ -1,0 +1,166 @@
+"""What needs a person: cause, sentence, age and its verbs each, in the order of what a person must do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.support.language import on_language_changed
+from views.widgets.attention.item import AttentionItem as AttentionItem
+from views.widgets.attention.item import AttentionRow as AttentionRow
+from views.widgets.attention.item import widgets_in
+from views.widgets.empty_state import EmptyState
+
+LEAVES_AFTER_MS = 10_000
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An item, and since when it has been over."""
+
+    row: AttentionRow
+    over_ms: int | None = None
+
+
+class AttentionModel:
+    """Which items are shown, in the order given; one that is over stays in its place for ten seconds, as resolved."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Kept] = {}
+
+    def update(
+        self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = ()
+    ) -> list[tuple[AttentionRow, bool]]:
+        """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once."""
+        fresh = {row.key: row for row in rows}
+        for key, kept in list(self._kept.items()):
+            if key in muted:
+                del self._kept[key]
+            if key in fresh or key in muted:
+                continue
+            kept.over_ms = now_ms if kept.over_ms is None else kept.over_ms
+            if now_ms - kept.over_ms >= LEAVES_AFTER_MS:
+                del self._kept[key]
+        order = list(fresh)
+        for place, key in enumerate(self._kept):
+            if key not in fresh:
+                order.insert(min(place, len(order)), key)
+        self._kept = {key: _Kept(fresh[key]) if key in fresh else self._kept[key] for key in order}
+        return [(one.row, one.over_ms is not None) for one in self._kept.values()]
+
+
+CALM = (N_("Nothing needs you"), "ph.check-circle")
+
+
+class AttentionList(QWidget):
+    """All items, scrolling inside; says so when there is nothing to do.
+
+    Signals:
+        verb: a verb and what it is about.
+        mute: an ``AttentionRow`` and a key of ``attention_item.SPANS``.
+        count_changed: how many items need somebody.
+    """
+
+    verb = Signal(str, str)
+    mute = Signal(object, str)
+    count_changed = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._model = AttentionModel()
+        self._items: dict[str, AttentionItem] = {}
+        self._count, self._reason = -1, ""
+        self._blind: bool | None = None  # nobody has told yet what there is
+        self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
+        for label in self._empty.findChildren(QLabel):
+            # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
+            label.setWordWrap(False)
+        self._inner = QWidget()
+        self._inner.setProperty("scroll", True)
+        self._column = QVBoxLayout(self._inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(self._inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._scroll)
+        outer.addWidget(self._empty)
+        self._show_empty()
+        on_language_changed(self.retranslate)
+        self.retranslate()
+
+    def items(self) -> list[AttentionItem]:
+        """The items in their order."""
+        return [widget for widget in widgets_in(self._column) if isinstance(widget, AttentionItem)]
+
+    def set_rows(
+        self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = (), *, blind: bool = False
+    ) -> None:
+        """Show these items; the widget of one that stays is kept. Of the keys in ``muted`` nothing is shown.
+
+        ``blind``: a server does not answer, so that nobody knows what else there is.
+        """
+        if self._blind != blind:
+            self._blind = blind
+            calm = (N_("Not known while a server is lost"), "ph.wifi-slash") if blind else CALM
+            self._empty.set_texts(calm[0], icon=calm[1])
+        shown = self._model.update(rows, now_ms, muted)
+        keys = [row.key for row, _resolved in shown]
+        before = [item.row.key for item in self.items()]
+        for key in [key for key in self._items if key not in keys]:
+            gone = self._items.pop(key)
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        for place, (row, resolved) in enumerate(shown):
+            item = self._items.get(row.key) or self._add(row)
+            item.show_row(row, resolved=resolved)
+            if self._column.indexOf(item) != place:
+                self._column.removeWidget(item)
+                self._column.insertWidget(place, item)
+        if before != keys:
+            self._order_tabs()
+        self._show_empty()
+        count = sum(1 for _row, resolved in shown if not resolved)
+        if count != self._count:
+            self._count = count
+            self.count_changed.emit(count)
+
+    def set_acting(self, reason: str) -> None:
+        """Disable what changes something, with a reason; "" enables it again."""
+        self._reason = reason
+        for item in self._items.values():
+            item.set_acting(reason)
+
+    def retranslate(self) -> None:
+        """Say the name again."""
+        self.setAccessibleName(_("Needs attention"))
+
+    def _add(self, row: AttentionRow) -> AttentionItem:
+        item = self._items[row.key] = AttentionItem(row)
+        item.set_acting(self._reason)
+        item.verb.connect(self.verb)
+        item.mute.connect(self.mute)
+        return item
+
+    def _order_tabs(self) -> None:
+        links = [link for item in self.items() for link in item.links()]
+        for first, second in pairwise(links):
+            QWidget.setTabOrder(first, second)
+
+    def _show_empty(self) -> None:
+        self._empty.setVisible(not self._items)
+        self._scroll.setVisible(bool(self._items))

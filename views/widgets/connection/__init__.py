@@ -1,0 +1,1 @@
+"""Addresses of servers and what answered there."""

@@ -1,0 +1,1 @@
+"""The filter of a page: chips, text, values to choose from."""

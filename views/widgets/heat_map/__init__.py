@@ -1,0 +1,1 @@
+"""The whole fleet as a map of cells."""

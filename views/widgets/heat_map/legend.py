@@ -1,0 +1,147 @@
+"""What the colours of the heat map mean, how many shops are in each, and a click that leaves one state lit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+
+from services.domain.insight.shop import STATES
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.words import shop
+from views.theme import theme
+from views.widgets.heat_map.paint import paint_cell
+
+_CELL, _GAP, _PAD, _HEIGHT = 14, 6, 4, 24
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+class StateItem(QAbstractButton):
+    """One state; checked while it alone is lit."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__()
+        self.state = state
+        self._count = 0
+        self.compact = False
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def show_count(self, count: int) -> None:
+        """Show how many shops are in this state."""
+        if count != self._count:
+            self._count = count
+            self.restyle()
+
+    def restyle(self) -> None:
+        """Measure, name and paint again."""
+        self.setAccessibleName(f"{shop.word(self.state)} {self._count:,}")
+        self.setToolTip(_("{state}: click leaves these shops lit").format(state=shop.word(self.state)))
+        self.updateGeometry()
+        self.update()
+
+    def room(self, *, compact: bool) -> int:
+        """Width that is needed."""
+        words = 0 if compact else QFontMetrics(theme().font("label")).horizontalAdvance(shop.word(self.state)) + 5
+        return 2 * _PAD + _CELL + _GAP + words + self._value_width()
+
+    def _value_width(self) -> int:
+        return QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(f"{self._count:,}")
+
+    def sizeHint(self) -> QSize:
+        """Return the room for cell, word and count."""
+        return QSize(self.room(compact=self.compact), _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw cell, word and count."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.isChecked() or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("sel" if self.isChecked() else "hover"))
+            painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+        paint_cell(painter, QRectF(_PAD, (self.height() - _CELL) / 2, _CELL, _CELL), self.state)
+        left = _PAD + _CELL + _GAP
+        if not self.compact:
+            font = theme().font("label")
+            painter.setFont(font)
+            painter.setPen(theme().color("text2"))
+            painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, shop.word(self.state))
+            left += QFontMetrics(font).horizontalAdvance(shop.word(self.state)) + 5
+        painter.setFont(theme().font("labelstrong", tabular=True))
+        painter.setPen(theme().color("text"))
+        painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, f"{self._count:,}")
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+
+class HeatLegend(QWidget):
+    """All states that a shop is in, worst first.
+
+    Signals:
+        filter_changed: the state that alone is lit, "" for all.
+    """
+
+    filter_changed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items = {state: StateItem(state) for state in STATES}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        for item in self._items.values():
+            row.addWidget(item)
+            item.hide()
+            item.clicked.connect(self._on_clicked)
+        on_language_changed(self.retranslate)
+
+    def item(self, state: str) -> StateItem:
+        """The entry of a state."""
+        return self._items[state]
+
+    def show_counts(self, counts: Mapping[str, int]) -> None:
+        """Show how many shops are in each state."""
+        for state, item in self._items.items():
+            number = counts.get(state, 0)
+            item.show_count(number)
+            # a state that no shop is in takes no room, but for the one that alone is lit
+            item.setVisible(bool(number) or item.isChecked())
+
+    def needed(self) -> int:
+        """Width with words."""
+        return sum(item.room(compact=False) + 3 for item in self._items.values() if not item.isHidden())
+
+    def set_compact(self, compact: bool) -> None:
+        """Leave out the words where there is no room; the tool tip keeps them."""
+        for item in self._items.values():
+            if item.compact != compact:
+                item.compact = compact
+                item.restyle()
+
+    def retranslate(self) -> None:
+        """Say the words again."""
+        for item in self._items.values():
+            item.restyle()
+
+    def _on_clicked(self) -> None:
+        chosen = self.sender()
+        for item in self._items.values():
+            if item is not chosen:
+                item.setChecked(False)
+        lit = next((state for state, item in self._items.items() if item.isChecked()), "")
+        self.filter_changed.emit(lit)

@@ -1,0 +1,302 @@
+"""The whole fleet at a glance: a cell for each shop at a fixed place, coloured by its worst state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QFocusEvent,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.domain.insight.shop import STATES, ShopNow
+from services.i18n import _, ngettext
+from views.support.language import on_language_changed
+from views.support.words.shop import platform_name as platform_name
+from views.theme import theme
+from views.widgets.heat_map.card import HeatCard, sentence
+from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange, prepare
+from views.widgets.heat_map.paint import Atlas, Layer, fill_of
+
+AGGREGATE_ABOVE = 2500
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
+
+
+class HeatMap(QWidget):
+    """Cells by platform. Its height follows from its width.
+
+    Signals:
+        shop_clicked: platform and id of a shop that was clicked or entered.
+        current_changed: platform and id under the mouse or the arrow keys, both "" for none.
+    """
+
+    shop_clicked = Signal(str, str)
+    current_changed = Signal(str, str)
+
+    def __init__(self, *, aggregate_above: int | None = AGGREGATE_ABOVE, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.aggregate_above = aggregate_above
+        self._rows, self._layout_of = NONE, Layout((), 21, 24, 0)
+        self._filter = ""
+        self._current = -1
+        self._by_key = False
+        self._atlas: Atlas | None = None
+        self._layer: Layer | None = None
+        self._card: HeatCard | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._restyle)
+        self._announce()
+
+    # what is shown
+
+    @property
+    def rows(self) -> Rows:
+        """The shops shown, in their order."""
+        return self._rows
+
+    @property
+    def current(self) -> ShopNow | None:
+        """The shop under the mouse or the arrow keys."""
+        return self._rows.cells[self._current] if 0 <= self._current < len(self._rows.cells) else None
+
+    def set_cells(self, cells: Sequence[ShopNow]) -> None:
+        """Show these shops."""
+        self.set_rows(prepare(cells, self.aggregate_above))
+
+    def set_rows(self, rows: Rows) -> None:
+        """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""
+        old, self._rows = self._rows, rows
+        if [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
+            self._current = self._follow(old)
+        if old.groups != rows.groups or not np.array_equal(old.kinds, rows.kinds):
+            self._relayout()
+        self._announce()
+        self._show_card()
+
+    def set_filter(self, state: str) -> None:
+        """Dim all shops in another state; "" dims none."""
+        if state != self._filter:
+            self._filter = state if state in STATES else ""
+            self.update()
+
+    def rect_of(self, platform: str, shop_id: str) -> QRectF:
+        """Where a shop is drawn; empty when it is not."""
+        index = self._rows.index_of(platform, shop_id)
+        left, top, side = self._layout_of.rect_of(index) if index >= 0 else (0.0, 0.0, 0.0)
+        return QRectF(left, top, side, side)
+
+    def _follow(self, old: Rows) -> int:
+        """The present place of the shop that was current."""
+        if not 0 <= self._current < len(old.cells):
+            return -1
+        cell = old.cells[self._current]
+        return self._rows.index_of(cell.platform, cell.shop_id)
+
+    # geometry
+
+    def sizeHint(self) -> QSize:
+        """Return the height of the present width."""
+        return QSize(600, max(HEADER, round(self._layout_of.height)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height; any width will do."""
+        return QSize(120, max(HEADER, round(self._layout_of.height)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Arrange the blocks for another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._relayout()
+
+    def _relayout(self) -> None:
+        metrics = QFontMetrics(theme().font("label"))
+        strong = QFontMetrics(theme().font("labelstrong"))
+        headers = []
+        for group in self._rows.groups:
+            # As wide as if all were flagged, so that a change of state moves no block.
+            name, note = self.header_of(replace(group, flagged=group.total))
+            headers.append(strong.horizontalAdvance(name) + 10.0 + metrics.horizontalAdvance(note) + 2)
+        layout = arrange(self._rows, self.width(), headers, self.devicePixelRatioF())
+        if layout.places() != self._layout_of.places():
+            self._layer = None
+        self._layout_of = layout
+        height = max(HEADER, round(layout.height))
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            self.updateGeometry()
+        self.update()
+
+    def header_of(self, group: Group) -> tuple[str, str]:
+        """Name and note of a block: ``Pinduoduo``, ``168 shops · 24 flagged``."""
+        shops = ngettext("{n} shop", "{n} shops", group.total).format(n=f"{group.total:,}")
+        flagged = ngettext("{n} flagged", "{n} flagged", group.flagged).format(n=f"{group.flagged:,}")
+        return platform_name(group.platform), f"{shops} · {flagged}" if group.flagged else shops
+
+    def _restyle(self) -> None:
+        self._atlas = self._layer = None
+        self._announce()
+        self._relayout()
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw headers, the finished picture of all cells, and a ring around the current one."""
+        painter = QPainter(self)
+        layer = self._drawn()
+        painter.drawImage(QPointF(0, 0), layer.image)
+        for block in self._layout_of.blocks:
+            self._paint_header(painter, block.group, QRectF(block.x, block.y, block.width, HEADER - 6))
+            if self._rows.aggregated:
+                self._paint_bar(painter, block.group, QRectF(block.x, block.y + HEADER - 2, block.width, BAR - 8))
+        if self._current >= 0:
+            self._paint_ring(painter)
+
+    def _drawn(self) -> Layer:
+        ratio, layout = self.devicePixelRatioF(), self._layout_of
+        if self._atlas is None or self._atlas.key != (layout.cell, layout.pitch, ratio, theme().tokens):
+            self._atlas, self._layer = Atlas(layout.cell, layout.pitch, ratio), None
+        if self._layer is None:
+            self._layer = Layer(self._atlas, layout, self.width(), ratio)
+        self._layer.show(self._atlas.numbers(self._rows, self._filter))
+        return self._layer
+
+    def _paint_header(self, painter: QPainter, group: Group, room: QRectF) -> None:
+        name, note = self.header_of(group)
+        font = theme().font("labelstrong")
+        painter.setFont(font)
+        painter.setPen(theme().color("text"))
+        painter.drawText(room, _LEFT, name)
+        painter.setFont(theme().font("label"))
+        painter.setPen(theme().color("text3"))
+        painter.drawText(room.adjusted(QFontMetrics(font).horizontalAdvance(name) + 10, 0, 0, 0), _LEFT, note)
+
+    def _paint_bar(self, painter: QPainter, group: Group, room: QRectF) -> None:
+        left = room.left()
+        for state in STATES:
+            wide = room.width() * group.states.get(state, 0) / max(1, group.total)
+            if wide:
+                painter.fillRect(QRectF(left, room.top(), max(1.0, wide - 1), room.height()), fill_of(state))
+            left += wide
+        painter.setPen(theme().color("line2"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(room.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _paint_ring(self, painter: QPainter) -> None:
+        left, top, side = self._layout_of.rect_of(self._current)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        ring = QRectF(left, top, side, side)
+        painter.setPen(QPen(theme().color("surface"), 2))
+        painter.drawRoundedRect(ring.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        painter.setPen(QPen(theme().color("focus" if self.hasFocus() and self._by_key else "text"), 2))
+        painter.drawRoundedRect(ring.adjusted(-1, -1, 1, 1), 4, 4)
+
+    # the current shop
+
+    def set_current(self, index: int, *, by_key: bool = False) -> None:
+        """Put the ring and the card on a shop; -1 takes them away."""
+        if index == self._current:
+            return
+        self._current, self._by_key = index, by_key
+        cell = self.current
+        self.current_changed.emit(cell.platform if cell else "", cell.shop_id if cell else "")
+        self._announce()
+        if by_key:
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self._show_card()
+        self.setCursor(Qt.CursorShape.PointingHandCursor if cell else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    def _show_card(self) -> None:
+        cell = self.current
+        if cell is None or not self.isVisible():
+            if self._card is not None:
+                self._card.hide()
+            return
+        if self._card is None or self._card.parentWidget() is not self.window():
+            self._card = HeatCard(self.window())
+        left, top, side = self._layout_of.rect_of(self._current)
+        corner = self.mapTo(self.window(), QPointF(left, top).toPoint())
+        self._card.show_cell(cell, corner, round(side))
+
+    def _announce(self) -> None:
+        self.setAccessibleName(_("Shops by worst state"))
+        cell = self.current
+        if cell is not None:
+            self.setAccessibleDescription(sentence(cell, platform_name(cell.platform)))
+            return
+        parts = [f"{platform_name(g.platform)}: {self.header_of(g)[1]}" for g in self._rows.groups]
+        self.setAccessibleDescription("; ".join(parts) or _("No shops yet"))
+
+    # mouse and keys
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the mouse."""
+        self.set_current(self._layout_of.index_at(event.position().x(), event.position().y()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the shop that was clicked."""
+        index = self._layout_of.index_at(event.position().x(), event.position().y())
+        if event.button() == Qt.MouseButton.LeftButton and index >= 0:
+            self._open(index)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Take the card away."""
+        if not self._by_key:
+            self.set_current(-1)
+        super().leaveEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the ring of the keys away."""
+        if self._by_key:
+            self.set_current(-1)
+        super().focusOutEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Begin at the first shop when the focus came by a key."""
+        keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+        if event.reason() in keys and self._current < 0 and self._rows.cells:
+            self.set_current(0, by_key=True)
+        super().focusInEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave no card behind on another page."""
+        self.set_current(-1)
+        super().hideEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move from shop to shop, open one."""
+        key = Qt.Key(event.key())
+        last = len(self._rows.cells) - 1
+        if key in _STEPS and last >= 0:
+            index = 0 if self._current < 0 else self._layout_of.step(self._current, *_STEPS[key])
+            self.set_current(index, by_key=True)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and last >= 0:
+            self.set_current(0 if key == Qt.Key.Key_Home else last, by_key=True)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._current >= 0:
+            self._open(self._current)
+        elif key == Qt.Key.Key_Escape and self._current >= 0:
+            self.set_current(-1)
+        else:
+            super().keyPressEvent(event)
+
+    def _open(self, index: int) -> None:
+        cell = self._rows.cells[index]
+        self.shop_clicked.emit(cell.platform, cell.shop_id)

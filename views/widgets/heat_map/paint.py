@@ -1,0 +1,141 @@
+"""The picture of all cells at once: one small drawing for each state, copied into place by numpy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+
+from views.theme import theme
+from views.theme.tokens import RADIUS_CELL
+from views.widgets.heat_map.layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
+
+Pixels = npt.NDArray[np.uint32]
+
+#: state: fill, glyph, ink of the glyph
+LOOKS = {
+    "held": ("heldfill", "ph.question-bold", "onheld"),
+    "login": ("loginfill", "ph.lock-simple-fill", "onfill"),
+    "dead": ("deadfill", "ph.x-bold", "onfill"),
+    "stuck": ("stuckfill", "ph.hourglass-medium-fill", "onfill"),
+    "breaker": ("breakerfill", "ph.lightning-slash-fill", "onfill"),
+    "unknown": ("unknownfill", "ph.eye-slash-fill", "onfill"),
+    "retrying": ("retryfill", "ph.arrow-clockwise-bold", "onretry"),
+    "running": ("", "ph.play-fill", "running"),
+    "waiting": ("surface", "ph.dots-three-bold", "waiting"),
+    "healthy": ("okcell", "", ""),
+    "idle": ("surface", "", ""),
+    "paused": ("hover", "ph.pause-fill", "text2"),
+}
+_EDGED = frozenset({"waiting", "idle", "paused"})
+_DIM = 0.22
+
+
+def fill_of(state: str) -> QColor:
+    """The ground of a cell."""
+    if state == "running":
+        return theme().tint("running", 32 if theme().is_dark else 24)
+    return theme().color(LOOKS[state][0])
+
+
+def paint_cell(painter: QPainter, rect: QRectF, state: str, under: str = "") -> None:
+    """Draw one cell, as in the map and in its legend."""
+    side = rect.width()
+    radius = min(RADIUS_CELL, side / 5)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(fill_of(state))
+    if state in _EDGED:
+        painter.setPen(QPen(theme().color("line2"), 1))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+    else:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(rect, radius, radius)
+    _glyph, name, ink = LOOKS[state]
+    if name and side >= GLYPHS_FROM - 2:
+        size = round(side * (0.62 if side > GLYPHS_FROM else 0.68))
+        pixmap = theme().pixmap(name, ink, size, painter.device().devicePixelRatioF())
+        painter.drawPixmap(QPointF(rect.center().x() - size / 2, rect.center().y() - size / 2), pixmap)
+    if under:
+        dot = max(2.0, side / 7)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill_of(under))
+        painter.drawEllipse(QPointF(rect.right() - dot - 1, rect.bottom() - dot - 1), dot, dot)
+
+
+class Atlas:
+    """A drawing of each kind of cell at one size, plain and dimmed."""
+
+    def __init__(self, cell: float, pitch: float, ratio: float) -> None:
+        self.key = (cell, pitch, ratio, theme().tokens)
+        self.side = round(pitch * ratio)
+        looks = kinds()
+        self.count = len(looks)
+        self._tiles: Pixels = np.zeros((2 * len(looks), self.side, self.side), np.uint32)
+        for number, (state, under) in enumerate(looks):
+            if state:
+                self._tiles[number] = self._draw(state, under, cell, ratio, 1.0)
+                self._tiles[number + self.count] = self._draw(state, under, cell, ratio, _DIM)
+
+    def _draw(self, state: str, under: str, cell: float, ratio: float, opacity: float) -> Pixels:
+        image = QImage(QSize(self.side, self.side), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(ratio)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        painter.setOpacity(opacity)
+        paint_cell(painter, QRectF(0, 0, cell, cell), state, under)
+        painter.end()
+        flat = np.frombuffer(image.constBits(), np.uint32)
+        return flat.reshape(self.side, image.bytesPerLine() // 4)[:, : self.side].copy()
+
+    def tiles(self, numbers: Kinds) -> Pixels:
+        """The drawings of some cells."""
+        return self._tiles[numbers]
+
+    def numbers(self, rows: Rows, lit: str) -> Kinds:
+        """Which drawing each cell gets; all but those in the state ``lit`` are dimmed, "" dims none."""
+        if not lit:
+            return rows.kinds
+        paused = np.uint8(kind_of("paused", ""))
+        plain = np.minimum(rows.kinds, paused)
+        result: Kinds = rows.kinds + (plain != kind_of(lit, "")).astype(np.uint8) * np.uint8(self.count)
+        return result
+
+
+class Layer:
+    """The picture of all cells; keeps the pixels that its image only borrows, and changes single cells in them."""
+
+    def __init__(self, atlas: Atlas, layout: Layout, width: float, ratio: float) -> None:
+        self._atlas, self._side = atlas, atlas.side
+        wide, tall = max(1, math.ceil(width * ratio)), max(1, math.ceil(layout.height * ratio))
+        # One cell more on either side: the last gap may lie beyond the edge.
+        self._canvas: Pixels = np.zeros((tall + self._side, wide + self._side), np.uint32)
+        self._grids = [self._grid(block, ratio) for block in layout.blocks if block.rows]
+        self._numbers: Kinds = np.zeros(0, np.uint8)
+        stride = self._canvas.strides[0]
+        self.image = QImage(self._canvas.data, wide, tall, stride, QImage.Format.Format_ARGB32_Premultiplied)
+        self.image.setDevicePixelRatio(ratio)
+
+    def _grid(self, block: Block, ratio: float) -> tuple[Block, Pixels]:
+        """The pixels of a block as rows x columns of cells, without a copy."""
+        side = self._side
+        down, across = self._canvas.strides
+        corner = self._canvas[round(block.cells_y * ratio) :, round(block.x * ratio) :]
+        rows = min(block.rows, corner.shape[0] // side)
+        columns = min(block.columns, corner.shape[1] // side)
+        grid = as_strided(corner, (rows, columns, side, side), (down * side, across * side, down, across))
+        return block, grid
+
+    def show(self, numbers: Kinds) -> None:
+        """Draw these cells; only those that changed are touched."""
+        old, self._numbers = self._numbers, numbers.copy()
+        for block, grid in self._grids:
+            part = slice(block.group.first, block.group.first + block.group.count)
+            fresh = numbers[part]
+            changed = np.arange(len(fresh)) if len(old) != len(numbers) else np.flatnonzero(old[part] != fresh)
+            if len(changed):
+                down, across = np.divmod(changed, block.columns)
+                grid[down, across] = self._atlas.tiles(fresh[changed])

@@ -1,0 +1,1 @@
+"""A JSON editor and what it is made of."""
