@@ -40,8 +40,8 @@ class FolderArtifacts:
         folder = self._root / place
         with papers.opened(source) as stream:
             try:
-                final, cap = self._reserve(folder, safe)
-                size, digest = self._fill(final, stream, cap)
+                final, cap, left = self._reserve(folder, safe)
+                size, digest = self._fill(final, stream, cap, left)
                 one = Artifact(
                     task_id=task_id,
                     attempt=attempt,
@@ -104,11 +104,14 @@ class FolderArtifacts:
         except OSError as exc:
             raise ArtifactError(f"{self._root} cannot be read: {exc.strerror or exc}") from exc
 
-    def _reserve(self, folder: Path, name: str) -> tuple[Path, int]:
-        """An empty file under a name that is free, and how many bytes it may have."""
+    def _reserve(self, folder: Path, name: str) -> tuple[Path, int, int]:
+        """An empty file under a name that is free, how many bytes it may have, and how many this disk has for it; 0 for
+        any number.
+        """
         with self._lock:
             (folder / CARDS).mkdir(parents=True, exist_ok=True)
-            if self._caps.free_bytes and shutil.disk_usage(folder).free < self._caps.free_bytes:
+            left = shutil.disk_usage(folder).free - self._caps.free_bytes if self._caps.free_bytes else 0
+            if left < 0 or (self._caps.free_bytes and not left):
                 raise ArtifactError(f"{name} is left out: the disk of {self._root} is nearly full")
             held = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
             files = _files(folder)
@@ -116,18 +119,22 @@ class FolderArtifacts:
             taken = {file.name.lower() for file in files}
             final = folder / papers.free_name(name, lambda one: one.lower() in taken)
             final.touch(exist_ok=False)
-        return final, cap
+        return final, cap, left
 
-    def _fill(self, final: Path, source: BinaryIO, cap: int) -> tuple[int, str]:
+    def _fill(self, final: Path, source: BinaryIO, cap: int, left: int) -> tuple[int, str]:
+        """Copy up to ``cap`` bytes, and no more than ``left``, for what else lies on this disk needs room to grow."""
+        of_disk = bool(left) and (not cap or left < cap)
         part = final.parent / f"{_PART}{secrets.token_hex(6)}"
         try:
             with part.open("xb") as stream:
-                told = papers.copied(source, stream.write, final.name, cap)
+                told = papers.copied(source, stream.write, final.name, left if of_disk else cap)
             part.replace(final)
-        except BaseException:
+        except BaseException as exc:
             for path in (part, final):
                 with contextlib.suppress(OSError):
                     path.unlink()
+            if of_disk and isinstance(exc, ArtifactError):
+                raise ArtifactError(f"{final.name} is left out: it would fill the disk of {self._root}") from exc
             raise
         return told
 

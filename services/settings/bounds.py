@@ -75,8 +75,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     for name, profile in settings.profiles.items():
         yield (
             f"profiles.{visible(name):.80}",
-            _is_plain(name),
-            f"a name of up to {MAX_NAME} characters that can be seen",
+            bool(name) and _is_plain(name),
+            f"a name of 1 to {MAX_NAME} characters that can be seen",
         )
         known = profile.broker_profile in ("", *BROKER_PROFILES)
         yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)

@@ -295,6 +295,13 @@ def test_a_name_that_cannot_be_seen_is_refused(tmp_path: Path, name: str) -> Non
         config.load(home=tmp_path)
     text = f'[profiles.{json.dumps(name)}]\nbroker = "amqp://h"\nredis = "redis://h"\n'
     (tmp_path / "config.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match="a name of up to 100") as caught:
+    with pytest.raises(UsageError, match="a name of 1 to 100") as caught:
         config.load(home=tmp_path)
     assert not any(char in str(caught.value) for char in "\x1b\n\u202e\u200b\x9b\u2066")
+
+
+def test_a_profile_without_a_name_is_refused(tmp_path: Path) -> None:
+    text = '[profiles.""]\nbroker = "amqp://h"\nredis = "redis://h"\n'
+    (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="a name of 1 to 100"):
+        config.load(home=tmp_path)

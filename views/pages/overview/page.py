@@ -38,8 +38,9 @@ from views.widgets.strip import ErrorStrip
 
 #: numbers follow the snapshots; shops and what needs a person are asked for once a second, samples likewise
 NUMBERS_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 1_000, 10_000, 1_000
-#: An answer that takes long is asked for less often: at most a tenth of the time goes into asking.
-SHARE = 10
+#: An answer that takes long is asked for less often: at most a fifth of the time goes into asking. Less would let shops
+#: and items stand beside numbers that are seconds younger.
+SHARE = 5
 RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,19 @@ def test_a_disk_that_is_nearly_full_takes_nothing(tmp_path: Path) -> None:
     place = FolderArtifacts(tmp_path, ManualClock(), Caps(free_bytes=1 << 60))
     with pytest.raises(ArtifactError, match="nearly full"):
         place.put("t", 1, "a.txt", b"x")
+
+
+def test_a_file_without_bound_leaves_the_disk_its_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=1_500))
+    place = FolderArtifacts(tmp_path, ManualClock(), Caps(file_bytes=0, task_bytes=0, free_bytes=1_000))
+    huge = tmp_path / "huge.bin"
+    with huge.open("wb") as stream:
+        stream.truncate(10 << 30)
+    with pytest.raises(ArtifactError, match=r"huge\.bin is left out: it would fill the disk"):
+        place.put("t", 1, "huge.bin", huge)
+    assert place.list("t") == []
+    assert place.put("t", 1, "small.bin", b"x" * 500).size == 500
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

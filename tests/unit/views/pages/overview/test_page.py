@@ -173,7 +173,7 @@ def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
     look = page._look
     assert look is not None
     page._on_look(replace(look, took_s=0.4))
-    assert page._now_refresher._timer.interval() == 4000
+    assert page._now_refresher._timer.interval() == 2000
     page._on_look(replace(look, took_s=30.0))
     assert page._now_refresher._timer.interval() == 10_000
 
