@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from services.domain.errors import UsageError
+from services.domain.text import mask
+from services.domain.text.said import said
 from services.domain.types import strict_json
 
 
-def read_object(text: str, name: str, *, field: str = "payload") -> dict[str, Any]:
-    """The object of a JSON text.
+def read_object(text: str, name: str, *, field: str = "payload", dots: bool = False) -> dict[str, Any]:
+    """The object of a JSON text. ``dots``: those that hide secrets are put back by whoever asks, who has the original.
 
     Raises:
-        UsageError: it is none; the sentence begins with ``name``.
+        UsageError: it is none; the sentence begins with ``name``. Or dots stand in place of a secret, which nobody
+            would put back; ``field`` is the path of the first.
     """
     try:
         value = strict_json.loads(text)
@@ -22,6 +25,8 @@ def read_object(text: str, name: str, *, field: str = "payload") -> dict[str, An
         raise UsageError(f"{name} is not JSON: {exc}"[:300], field=field) from exc
     if not isinstance(value, dict):
         raise UsageError(f"{name} must be a JSON object, e.g. '{{\"page_size\": 50}}'", field=field)
+    if not dots and (path := mask.still_masked(value, {})):
+        raise UsageError(said("payload.masked", path=path), field=path)
     return value
 
 

@@ -73,7 +73,7 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
     args = context.args
     chosen = _options(args)
     commands = assembly.commands(engine)
-    payload = json_text.read_object(args.payload, "--payload") if args.payload else None
+    payload = json_text.read_object(args.payload, "--payload", dots=True) if args.payload else None
     if payload is not None and (args.probe or args.rate or len(ids) != 1):
         raise UsageError("--payload edits exactly one dead letter; give one id, no --probe and no --rate", "payload")
     plan = commands.bulk.plan(ids)

@@ -34,3 +34,23 @@ def test_anything_else_is_named(text: str, says: str) -> None:
     assert str(caught.value).startswith("--payload")
     assert caught.value.field == "payload"
     assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('{"password": "••••"}', "password"),
+        ('{"login": {"steps": [1, "Bearer ••••"]}}', "login.steps[1]"),
+        ('{"url": "https://••••@shop.example/"}', "url"),
+        ('{"password": "\\u2022\\u2022\\u2022\\u2022"}', "password"),
+    ],
+)
+def test_dots_in_place_of_a_secret_are_refused_by_their_path(text: str, path: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_object(text, "--payload")
+    assert caught.value.field == path
+    assert str(caught.value).startswith(f"{path}: dots stand there")
+
+
+def test_dots_are_left_to_who_has_the_original() -> None:
+    assert read_object('{"password": "••••"}', "--payload", dots=True) == {"password": "••••"}
