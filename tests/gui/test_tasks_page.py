@@ -202,12 +202,14 @@ def test_raise_priority_and_run_now(desk: Desk, page: TasksPage, qtbot: QtBot) -
     page._table.set_current_key(task.task_id)
     page._bar._buttons["raise"].click()
     wait(qtbot, lambda: desk.get(task.task_id).lane == "normal")
+    qtbot.keyClick(page._table, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
+    wait(qtbot, lambda: desk.get(task.task_id).lane == "low")
     run_now = page._bar._buttons["run_now"]
     wait(qtbot, lambda: not run_now.isEnabled())  # nobody is there to run it; the key still puts it first
     qtbot.keyClick(page._table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
-    assert desk.get(task.task_id).gen == 2
+    assert desk.get(task.task_id).gen == 3
 
 
 def test_the_filter_and_the_saved_views_narrow_the_list(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

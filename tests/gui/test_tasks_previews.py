@@ -12,13 +12,15 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
-from views.pages.tasks.verbs import RETRY, VERBS, Verb
+from views.pages.tasks.verbs import LOWER, MENU_VERBS, RETRY, Verb
 
 
 def make(desk: Desk, verb: Verb, number: int) -> list[Task]:
     """Tasks that suit a verb."""
+    urgency = "normal" if verb is LOWER else "low"
     made = [
-        desk.create(0, task_type="single_product", priority="low", payload={"goods_id": f"G{n}"}) for n in range(number)
+        desk.create(0, task_type="single_product", priority=urgency, payload={"goods_id": f"G{n}"})
+        for n in range(number)
     ]
     if verb is RETRY:
         for task in made:
@@ -41,7 +43,7 @@ def preview(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
     return next(dialog for dialog in page.findChildren(ConfirmDialog) if dialog.isVisible())
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: str(verb.key))
+@pytest.mark.parametrize("verb", MENU_VERBS, ids=lambda verb: str(verb.key))
 def test_it_is_asked_anew_and_nothing_is_done_to_what_has_moved_on(
     desk: Desk, page: TasksPage, qtbot: QtBot, verb: Verb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +72,7 @@ def test_it_is_asked_anew_and_nothing_is_done_to_what_has_moved_on(
         "retry": all(task.triage == Triage.REPUBLISHED for task in after),
         "cancel": all(task.status == Status.CANCELLED for task in after),
         "raise": all(task.priority > 2 for task in after),
+        "lower": all(task.priority < 6 for task in after),
         "run_now": all(task.priority == 10 for task in after),
     }
     assert done[verb.key]

@@ -61,6 +61,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("R", N_("retry")),
             ("P", N_("raise the priority")),
+            ("Shift+P", N_("lower the priority")),
             ("Del", N_("cancel")),
             ("Ctrl+Return", N_("run now; in dialogs the main button")),
         ),

@@ -25,6 +25,7 @@ from views.pages.tasks.verbs import (
     CREATE_AGAIN,
     DECISIONS,
     FEW,
+    LOWER,
     RAISE,
     RETRY,
     Standing,
@@ -37,6 +38,8 @@ from views.support.acting import HOLD_MANY_S, HOLD_S, REPUBLISH, Acting, Reverse
 from views.support.operation import Operation
 
 STEPS = (2, 6, 10)
+#: done at once, since all of it can be taken back
+AT_ONCE = (RAISE, LOWER, CREATE_AGAIN)
 
 
 class TaskActions(QObject):
@@ -107,7 +110,7 @@ class TaskActions(QObject):
 
     def _few(self, verb: Verb) -> int:
         """What can be reversed has a preview only above the limit."""
-        if verb not in (RAISE, CREATE_AGAIN):
+        if verb not in AT_ONCE:
             return FEW
         return confirm_limit(self._context.environment)
 
@@ -118,7 +121,7 @@ class TaskActions(QObject):
 
     def _start(self, verb: Verb, picks: Sequence[Pick], seconds: int) -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
-        if fit and verb not in (RAISE, CREATE_AGAIN):
+        if fit and verb not in AT_ONCE:
             fit = self._free(verb, fit)
         if not fit:
             return
@@ -126,6 +129,7 @@ class TaskActions(QObject):
             "retry": self._retry,
             "cancel": self._cancel,
             "raise": self._raise,
+            "lower": self._lower,
             "run_now": self._run_now,
             "create_again": self._create_again,
         }[verb.key](fit, seconds)
@@ -165,11 +169,20 @@ class TaskActions(QObject):
         self._acting.at_once(partial(tasks.create_again, ids), _created_again, back)
 
     def _raise(self, picks: Sequence[Pick], _seconds: int) -> None:
+        self._move(raise_priority, picks, _raised)
+
+    def _lower(self, picks: Sequence[Pick], _seconds: int) -> None:
+        self._move(lower_priority, picks, _lowered)
+
+    def _move(
+        self,
+        move: Callable[[CommandSet, Sequence[Pick]], Outcome],
+        picks: Sequence[Pick],
+        told: Callable[[Outcome], str],
+    ) -> None:
         commands = self._context.commands
         before = {one.task_id: one.priority for one in picks}
-        self._acting.at_once(
-            partial(raise_priority, commands, picks), _raised, Reverse(call=partial(lower, commands, before))
-        )
+        self._acting.at_once(partial(move, commands, picks), told, Reverse(call=partial(give_back, commands, before)))
 
     def _run_now(self, picks: Sequence[Pick], seconds: int) -> None:
         words = ngettext("{n} task runs now in {s} s", "{n} tasks run now in {s} s", len(picks))
@@ -214,13 +227,22 @@ def raise_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
     return priorities.give(commands, {one.task_id: _next(one.priority) for one in picks})
 
 
-def lower(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
-    """Give back the priorities of before to what was raised. Blocking."""
+def lower_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
+    """One step down for each task: high to normal to low. Blocking."""
+    return priorities.give(commands, {one.task_id: _previous(one.priority) for one in picks})
+
+
+def give_back(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
+    """Give back the priorities of before to what was moved. Blocking."""
     return priorities.give(commands, {task_id: before[task_id] for task_id in outcome.done})
 
 
 def _next(priority: int) -> int:
     return next((step for step in STEPS if step > priority), lane.MAX_PRIORITY)
+
+
+def _previous(priority: int) -> int:
+    return next((step for step in reversed(STEPS) if step < priority), min(priority, STEPS[0]))
 
 
 def _retried(outcome: Outcome) -> str:
@@ -246,6 +268,11 @@ def _created_again(outcome: Outcome) -> str:
 def _raised(outcome: Outcome) -> str:
     number = len(outcome.done)
     return ngettext("{n} task raised", "{n} tasks raised", number).format(n=text.count(number))
+
+
+def _lowered(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    return ngettext("{n} task lowered", "{n} tasks lowered", number).format(n=text.count(number))
 
 
 def _moved(outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from services.i18n import _
 from views.page import PageCommand
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
-from views.pages.tasks.verbs import RETRY, VERBS, extra, many
+from views.pages.tasks.verbs import MENU_VERBS, RETRY, extra, many
 
 if TYPE_CHECKING:
     from views.pages.tasks.page import TasksPage
@@ -30,7 +30,7 @@ def page_commands(page: TasksPage, actions: TaskActions, selection: Selection) -
             reason=actions.reason(verb, standing) or (selection.refused(picks) if verb is RETRY else ""),
             run=partial(actions.run, verb, picks),
         )
-        for verb in (*extra(standing), *VERBS)
+        for verb in (*extra(standing), *MENU_VERBS)
     ]
     return (
         *verbs,

@@ -6,7 +6,17 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, VERBS, Verb, cancelled, undecided
+from views.pages.tasks.verbs import (
+    CREATE_AGAIN,
+    DECISIONS,
+    MENU_VERBS,
+    RETRY,
+    RUN_NOW,
+    VERBS,
+    Verb,
+    cancelled,
+    undecided,
+)
 from views.pages.tasks.wait_words import no_help
 
 
@@ -28,7 +38,7 @@ class Offers:
 
     def act(self, key: str) -> None:
         """Do it to what is chosen, unless there is a reason not to."""
-        verb = next(one for one in (*VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
+        verb = next(one for one in (*MENU_VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
         if not self._refusal(verb):
             self._actions.run(verb, self._selection.picks())
 

@@ -31,7 +31,7 @@ from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import VERBS
+from views.pages.tasks.verbs import MENU_VERBS, VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View, view_of
 from views.pages.tasks.waits import Waits
@@ -193,7 +193,7 @@ class TasksPage(Page):
         self.buttons.export.clicked.connect(self.share)
         self._bar.export_wanted.connect(self.share)
         # acting
-        bind(self._table, {verb.shortcut: partial(self._offers.act, verb.key) for verb in VERBS})
+        bind(self._table, {verb.shortcut: partial(self._offers.act, verb.key) for verb in MENU_VERBS})
         bind(self, {"Esc": self._on_escape})
         self._bar.verb_wanted.connect(self._offers.act)
         self._bar.new_rows_wanted.connect(self._show_new)

@@ -15,6 +15,7 @@ _TITLES = {
     "retry": N_("Retry tasks"),
     "cancel": N_("Cancel tasks"),
     "raise": N_("Raise the priority"),
+    "lower": N_("Lower the priority"),
     "run_now": N_("Run tasks now"),
     "create_again": N_("Create tasks again"),
 }
@@ -81,6 +82,10 @@ def _raise(_picks: Sequence[Pick]) -> str:
     return _("One step up: low to normal, normal to high. Undo takes it back for ten seconds.")
 
 
+def _lower(_picks: Sequence[Pick]) -> str:
+    return _("One step down: high to normal, normal to low. Undo takes it back for ten seconds.")
+
+
 def _run_now(_picks: Sequence[Pick]) -> str:
     return _("They go to the front of the high lane, without a delay. Other tasks wait for them.")
 
@@ -93,6 +98,7 @@ _WORDS: dict[str, Callable[[Sequence[Pick]], str]] = {
     "retry": _retry,
     "cancel": _cancel,
     "raise": _raise,
+    "lower": _lower,
     "run_now": _run_now,
     "create_again": _create_again,
 }
@@ -103,6 +109,7 @@ def _verb_text(verb: Verb, number: int) -> str:
         "retry": ngettext("Retry {n} task", "Retry {n} tasks", number),
         "cancel": ngettext("Cancel {n} task", "Cancel {n} tasks", number),
         "raise": ngettext("Raise {n} task", "Raise {n} tasks", number),
+        "lower": ngettext("Lower {n} task", "Lower {n} tasks", number),
         "run_now": ngettext("Run {n} task now", "Run {n} tasks now", number),
         "create_again": ngettext("Create {n} task again", "Create {n} tasks again", number),
     }

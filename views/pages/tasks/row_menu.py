@@ -13,7 +13,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.verbs import RETRY, VERBS, extra, standing_of
+from views.pages.tasks.verbs import MENU_VERBS, RETRY, extra, standing_of
 from views.support.offers import offer
 from views.tables.table_view import TableView
 
@@ -49,7 +49,7 @@ class RowMenu(QObject):
             for verb in verbs:
                 offer(menu, _(verb.text), partial(self._actions.run, verb, picks), self._actions.reason(verb, standing))
             menu.addSeparator()
-        for verb in VERBS:
+        for verb in MENU_VERBS:
             reason = self._actions.reason(verb, standing) or (self._selection.refused(picks) if verb is RETRY else "")
             offer(menu, _(verb.text), partial(self._actions.run, verb, picks), reason)
         copies = menu.addMenu(_("Copy as"))

@@ -89,7 +89,13 @@ RAISE = Verb(
 RUN_NOW = Verb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting
 )
+LOWER = Verb(
+    key="lower", text=N_("Lower priority"), icon="ph.caret-double-down", shortcut="Shift+P", suits=MOVABLE,
+    misfit=_not_waiting,
+)  # fmt: skip
 VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+#: what menu, palette and keys offer beside those of bar and panel
+MENU_VERBS = (*VERBS, LOWER)
 #: offered in their place where all that is chosen was cancelled
 CREATE_AGAIN = Verb(
     key="create_again", text=N_("Create again"), icon="ph.arrow-counter-clockwise", shortcut="",

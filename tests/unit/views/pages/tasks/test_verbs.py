@@ -17,10 +17,10 @@ from services.domain.task.status import Status
 from services.monitor.tasks import Pick, pick
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened
-from views.pages.tasks.actions import lower, raise_priority, retry
-from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, VERBS, Verb, extra, standing_of
+from views.pages.tasks.actions import give_back, lower_priority, raise_priority, retry
+from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, MENU_VERBS, Verb, extra, standing_of
 
-EVERY = (*VERBS, *DECISIONS, CREATE_AGAIN)
+EVERY = (*MENU_VERBS, *DECISIONS, CREATE_AGAIN)
 REPUBLISHED = "republished"
 WAITS = {Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING}
 #: what each verb is for
@@ -28,6 +28,7 @@ SUITS: dict[str, set[str]] = {
     "retry": {Status.DEAD, Status.HELD, Status.RETRYING},
     "cancel": {*WAITS, Status.HELD, Status.RUNNING},
     "raise": {*WAITS},
+    "lower": {*WAITS},
     "run_now": {*WAITS},
     Status.SUCCEEDED: {Status.HELD},
     Status.PENDING: {Status.HELD},
@@ -39,6 +40,7 @@ AFTER: dict[str, set[str]] = {
     "retry": {"pending", "queued", REPUBLISHED},
     "cancel": {"cancelled", "running"},
     "raise": {"pending", "queued", "blocked", "scheduled", "retrying"},
+    "lower": {"pending", "queued", "blocked", "scheduled", "retrying"},
     "run_now": {"pending", "queued", "blocked"},
     Status.SUCCEEDED: {"succeeded"},
     Status.PENDING: {"pending", "queued"},
@@ -88,6 +90,7 @@ def act(verb: Verb, desk: Desk, one: Pick) -> Outcome:
         "retry": lambda: retry(desk, [one]),  # type: ignore[arg-type]
         "cancel": lambda: desk.tasks.cancel([one.task_id]),
         "raise": lambda: raise_priority(desk, [one]),  # type: ignore[arg-type]
+        "lower": lambda: lower_priority(desk, [one]),  # type: ignore[arg-type]
         "run_now": lambda: desk.tasks.run_now([one.task_id]),
         "create_again": lambda: desk.tasks.create_again([one.task_id]),
     }
@@ -113,7 +116,7 @@ def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: Verb, state: st
         assert verb.fits(one.status, one.triage) == fits, "what the page offers"
         assert (verb.reason(standing_of([one])) == "") == fits
         assert (verb.reason(standing_of([one, twin])) == "") == fits
-        assert (verb in extra(standing_of([one]))) == (fits and verb not in VERBS)
+        assert (verb in extra(standing_of([one]))) == (fits and verb not in MENU_VERBS)
         outcome = act(verb, desk_of(room), one)
         after = room.task(before.task_id)
         entry = room.store.audit(1)[0]
@@ -150,6 +153,17 @@ def test_undo_of_a_raise_gives_back_what_was_raised_and_nothing_else(tmp_path: P
         room.finish(runs, "retrying", delay_ms=30_000)
         assert desk.tasks.prioritize([runs.task_id], 9).done
         before = {waits.task_id: 2, runs.task_id: 2}
-        back = lower(desk, before, outcome)  # type: ignore[arg-type]
+        back = give_back(desk, before, outcome)  # type: ignore[arg-type]
         assert (back.done, back.skipped) == ((waits.task_id,), ())
         assert (room.task(waits.task_id).priority, room.task(runs.task_id).priority) == (2, 9)
+
+
+@pytest.mark.parametrize(("before", "after"), [(10, 6), (9, 6), (6, 2), (4, 2), (2, 2), (1, 1)])
+def test_lower_is_one_step_down_and_undo_gives_back(tmp_path: Path, before: int, after: int) -> None:
+    with opened(tmp_path) as room:
+        desk = desk_of(room)
+        task = room.create(priority=before)
+        outcome = lower_priority(desk, [pick(task)])  # type: ignore[arg-type]
+        assert room.task(task.task_id).priority == after
+        give_back(desk, {task.task_id: before}, outcome)  # type: ignore[arg-type]
+        assert room.task(task.task_id).priority == before
