@@ -17,6 +17,8 @@ from services.domain.text.said import said
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ROWS, MAX_COLUMNS = 100_000, 200
+MOST_CELLS = 1_000  #: a row with more is no slip: the file is refused before its other rows are kept
+MOST_WIDE = 3_000_000  #: cells, empty ones too, in all rows that are wider than they may be; going on takes minutes
 TABLES, OBJECTS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm"), (".jsonl", ".ndjson", ".json")
 ENDINGS = (*TABLES, *OBJECTS)
 #: rows among which the one that names the columns is looked for; sheets often begin with a title
@@ -85,8 +87,9 @@ def read(
     if sheet:  # left aside in silence it would look as if those rows had been taken
         raise UsageError(said("table.sheetless", name=path.name, sheet=sheet), field="--sheet")
     text, codec = text_file.decode(path.read_bytes(), path.name, encoding)
+    text_file.check(text, path.name, MAX_ROWS, MAX_COLUMNS, objects=kind in OBJECTS)
     if kind in OBJECTS:
-        found = list(text_file.objects(text, whole=kind == ".json"))
+        found = list(itertools.islice(text_file.objects(text, whole=kind == ".json"), MAX_ROWS + 1))
         return _of_objects(path.name, found, codec)
     if kind == ".tsv":
         rows: Iterable[text_file.Record] = text_file.records(text, "\t")
@@ -143,10 +146,10 @@ class _Assembly:
         self._name, self._known, self._ragged = name, known, ragged
         self._rows: list[Row] = []
         self._bad: list[BadRow] = []
-        self._empty = self._trailing = 0
+        self._empty = self._trailing = self._wide = 0
 
     def of(self, records: Iterable[tuple[int, text_file.Record]], **more: Any) -> Table:
-        rest = iter(records)
+        rest = map(self._narrow, records)
         head, above, first = self._header(rest)
         for number, cells in itertools.chain(first, rest):
             self._take(number, cells)
@@ -156,6 +159,19 @@ class _Assembly:
         return Table(
             name=self._name, columns=columns, rows=rows, bad=tuple(self._bad), empty=self._empty, above=above, **more
         )
+
+    def _narrow(self, record: tuple[int, text_file.Record]) -> tuple[int, text_file.Record]:
+        """Without the empty cells at its end: a sheet may have sixteen thousand of them in each row."""
+        number, cells = record
+        if isinstance(cells, Message):
+            return record
+        filled = len(cells)
+        self._wide += filled if filled > MAX_COLUMNS else 0
+        while filled and (cells[filled - 1] is None or blank(cells[filled - 1])):
+            filled -= 1
+        if filled > MOST_CELLS or self._wide > MOST_WIDE:
+            raise UsageError(said("table.columns", name=self._name, most=MAX_COLUMNS), field="--file")
+        return number, cells[:filled]
 
     def _header(
         self, records: Iterator[tuple[int, text_file.Record]]

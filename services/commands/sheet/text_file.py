@@ -18,6 +18,10 @@ DELIMITERS = (",", ";", "\t", "，", "；", "|")
 #: lines that one record may take; a quote that is never closed would swallow the rest of the file otherwise
 MOST_LINES = 200
 _TRIED = 20  #: records by which the delimiter is found
+_SAMPLE = 256 * 1024  #: characters of the text that they are looked for in
+#: what a text may have before it is taken apart, for each of it takes many times its own size: lines, cells of a line,
+#: values of a JSON text
+MOST_TEXT_LINES, MOST_CELLS, MOST_VALUES = 2_000_000, 200_000, 5_000_000
 Record = Sequence[object] | Message
 
 
@@ -30,7 +34,7 @@ def decode(data: bytes, name: str, encoding: str = "") -> tuple[str, str]:
     for codec in (encoding,) if encoding else _probable(data):
         try:
             text = data.decode("utf-8-sig" if codec == "utf-8" else codec)
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):
             continue
         known = codec.removesuffix("-le").removesuffix("-be")
         return text.removeprefix("\ufeff"), known
@@ -40,17 +44,45 @@ def decode(data: bytes, name: str, encoding: str = "") -> tuple[str, str]:
 
 
 def _probable(data: bytes) -> tuple[str, ...]:
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        return ()  # UTF-32, which would read as UTF-16 with a blank between its letters
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return ("utf-16",)
     head = data[:400]
-    if b"\0" in head and len(head) >= 4:
+    # a few zeros in what is UTF-8 all the same are slips in its cells
+    if b"\0" in head and len(head) >= 4 and (head.count(0) * 4 > len(head) or not _is_utf8(data)):
         return ("utf-16-le", "utf-16-be") if head[1::2].count(0) >= head[::2].count(0) else ("utf-16-be", "utf-16-le")
     return ("utf-8", "gb18030")
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def check(text: str, name: str, most_rows: int, most_columns: int, *, objects: bool) -> None:
+    """Refuse what would take minutes and gigabytes to take apart, by a count that takes neither.
+
+    Raises:
+        UsageError: it has too many lines, cells in one, or values; the bound that is named is that of a table.
+    """
+    if text.count("\n") + text.count("\r") > MOST_TEXT_LINES:
+        raise UsageError(said("table.rows", name=name, most=most_rows), field="--file")
+    if objects:
+        if sum(map(text.count, ",[{")) > MOST_VALUES:
+            raise UsageError(said("table.rows", name=name, most=most_rows), field="--file")
+        return
+    for line in io.StringIO(text, newline=""):
+        if len(line) > MOST_CELLS and any(line.count(sign) > MOST_CELLS for sign in DELIMITERS):
+            raise UsageError(said("table.columns", name=name, most=most_columns), field="--file")
+
+
 def delimiters(text: str, known: Callable[[str], bool]) -> tuple[str, str]:
     """The sign between the names of the columns, and that between the cells below them."""
-    found = {sign: _widths(text, sign, known) for sign in DELIMITERS}
+    found = {sign: _widths(text[:_SAMPLE], sign, known) for sign in DELIMITERS}
     head = max(DELIMITERS, key=lambda sign: found[sign][:2])
     width = found[head][1]
     below = max(DELIMITERS, key=lambda sign: (found[sign][2].count(width) if width > 1 else 0, sign == head))

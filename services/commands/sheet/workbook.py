@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from services.commands.sheet import digits
@@ -16,7 +16,11 @@ from services.domain.text.said import said
 #: bytes that the parts of a workbook may have when unpacked; the texts are held in memory, the sheet is not
 MAX_UNPACKED, MAX_TEXTS = 256 * 1024 * 1024, 64 * 1024 * 1024
 MOST_LINES = 1_048_576  #: rows that a sheet can have
-_FORMULA = re.compile(rb"<f[ >/]")
+#: texts of a workbook, and tags within one row or text: the reader keeps an object for each
+MOST_TEXTS, MOST_TAGS = 3_000_000, 1_000_000
+_FORMULA = re.compile(rb"<(?:[\w.\-]{1,40}:)?f[\s>/]")
+_ROW, _TEXT = (re.compile(rb"<(?:[\w.\-]{1,40}:)?" + name + rb"(?=[\s>/])") for name in (b"row", b"si"))
+_OVERLAP = 48  #: as long as a tag that is looked for may be
 _PIECE = 1 << 20
 _UNREADABLE = (
     OSError,
@@ -54,13 +58,15 @@ class Workbook:
         try:
             with ZipFile(path) as archive:
                 self._check(archive)
-                self._formulas = _has_formulas(archive)
+                self._formulas = _looked_at(archive, path.name)
             book = self._open(values=True)
             self.sheets = tuple(one.title for one in book.worksheets)
             front = book.active.title if book.active is not None else ""
             book.close()
         except _UNREADABLE as exc:
             raise self._refusal(exc) from exc
+        if not self.sheets:
+            raise UsageError(said("table.empty", name=path.name), field="--file")
         self.sheet = sheet or (front if front in self.sheets else next(iter(self.sheets), ""))
         if self.sheet not in self.sheets:
             there = ", ".join(self.sheets)
@@ -116,16 +122,39 @@ class Workbook:
         return UsageError(said("table.workbook", name=self._path.name, error=str(exc)[:250]), field="--file")
 
 
-def _has_formulas(archive: ZipFile) -> bool:
+def _looked_at(archive: ZipFile, name: str) -> bool:
+    """Whether the sheets have formulas; refuses parts of so many rows, texts or tags that reading them takes minutes.
+
+    Raises:
+        UsageError: a bound is passed.
+    """
+    formulas = False
     for part in archive.infolist():
-        if part.filename.startswith("xl/worksheets/") and part.filename.endswith(".xml"):
+        if part.filename.lower().endswith((".xml", ".rels")):
             with archive.open(part) as stream:
-                before = b""
-                while piece := stream.read(_PIECE):
-                    if _FORMULA.search(before + piece):
-                        return True
-                    before = piece[-3:]
-    return False
+                found = _count(stream, name)
+            formulas = formulas or (found and part.filename.startswith("xl/worksheets/"))
+    return formulas
+
+
+def _count(stream: IO[bytes], name: str) -> bool:
+    rows = texts = tags = 0
+    formulas, rest = False, b""
+    while piece := stream.read(_PIECE):
+        piece = rest + piece
+        # what is cut in two belongs to the next piece
+        cut = piece.rfind(b"<", max(len(piece) - _OVERLAP, 1))
+        piece, rest = (piece[:cut], piece[cut:]) if cut > 0 else (piece, b"")
+        formulas = formulas or _FORMULA.search(piece) is not None
+        places = [*(found.start() for found in _ROW.finditer(piece))]
+        rows += len(places)
+        others = [*(found.start() for found in _TEXT.finditer(piece))]
+        texts += len(others)
+        places = sorted((*places, *others))
+        tags = piece.count(b"<", places[-1]) if places else tags + piece.count(b"<")
+        if rows > MOST_LINES or texts > MOST_TEXTS or tags > MOST_TAGS:
+            raise UsageError(said("table.parts", name=name), field="--file")
+    return formulas or _FORMULA.search(rest) is not None
 
 
 def _computed(value: Any, source: Any) -> Any:

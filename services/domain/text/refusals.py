@@ -274,6 +274,10 @@ REFUSALS: dict[str, str] = {
     "table.rows": N_("{name} has more than {most} rows; split it"),
     "table.columns": N_("{name} has more than {most} columns; delete those that are not needed"),
     "table.unpacked": N_("{name} unpacks to {size} MiB; up to {most} MiB are read: split it, or save it as .csv"),
+    "table.parts": N_(
+        "{name} has more rows, texts or cells in one row than a workbook of tasks can have; delete what is not needed,"
+        " or save its sheet as .csv"
+    ),
     "table.no_sheet": N_("{name} has no sheet {sheet}; it has {sheets}"),
     "table.sheetless": N_("{name} has no sheets, so there is no {sheet} in it: leave --sheet out, or give a workbook"),
     "table.old_workbook": N_("{name} is an old workbook (.xls); save it as .xlsx"),

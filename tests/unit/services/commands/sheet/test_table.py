@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -238,3 +239,109 @@ def test_what_is_no_table_is_refused_in_words(tmp_path: Path, name: str, data: b
     with pytest.raises(UsageError, match=says) as caught:
         read(tmp_path / name)
     assert caught.value.field == "--file"
+
+
+def test_a_stray_zero_leaves_the_text_what_it_is(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.csv", "shop,type\npdd:s\0-1,t\ntemu:s-2,t\n"))
+    assert (found.encoding, found.columns, found.column(1)) == ("utf-8", ("shop", "type"), ["t", "t"])
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-be"])
+def test_an_encoding_of_four_bytes_is_refused_and_not_read_as_two(tmp_path: Path, encoding: str) -> None:
+    with pytest.raises(UsageError, match="save it as UTF-8"):
+        read(write(tmp_path / "a.csv", "\ufeff" + "shop,type\npdd:s1,t\n" * 3, encoding))
+
+
+def test_an_encoding_that_only_fails_in_its_own_way_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="choose another encoding"):
+        read(write(tmp_path / "a.csv", "shop,type\npdd:s1,t\n"), encoding="undefined")
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "says"),
+    [
+        (".csv", "shop,type\n" + "," * 8_000_000, "more than 200 columns"),
+        (".csv", "shop,type\n" + "x," * 1500 + "\n", "more than 200 columns"),
+        (".csv", "\n" * 8_000_000, "more than 100000 rows"),
+        (".csv", '"\n' * 4_000_000, "more than 100000 rows"),
+        (".csv", "\r" * 8_000_000, "more than 100000 rows"),
+        (".jsonl", "\n" * 8_000_000, "more than 100000 rows"),
+        (".jsonl", "{}\n" * 2_500_000, "more than 100000 rows"),
+        (".json", "[" + "{}," * 6_000_000 + "{}]", "more than 100000 rows"),
+        (".json", "[" + "1," * 6_000_000 + "1]", "more than 100000 rows"),
+    ],
+)
+def test_a_text_without_end_is_refused_before_it_is_taken_apart(
+    tmp_path: Path, ending: str, text: str, says: str
+) -> None:
+    path = write(tmp_path / f"a{ending}", text)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError, match=says) as caught:
+            read(path)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert caught.value.field == "--file"
+    assert most < 8 * len(text) + (1 << 20), "no more than the text itself and a few copies of it"
+
+
+def with_sheet(path: Path, body: str, part: str = "xl/worksheets/sheet1.xml") -> Path:
+    """A workbook whose part is this one."""
+    plain = book(path.with_name("plain.xlsx"), ["shop", "type"], ["pdd:s1", "t"])
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in source.namelist():
+            made.writestr(name, body if name == part else source.read(name))
+    return path
+
+
+_SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData></worksheet>'
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "body"),
+    [
+        ("xl/worksheets/sheet1.xml", _SHEET.format("<row>" + "<c/>" * 1_100_000 + "</row>")),
+        ("xl/worksheets/sheet1.xml", _SHEET.format("<row/>" * 1_100_000)),
+        ("xl/worksheets/sheet1.xml", _SHEET.format("<x>" * 600_000 + "</x>" * 600_000)),
+        ("xl/styles.xml", "<styleSheet><cellXfs>" + "<xf/>" * 1_100_000 + "</cellXfs></styleSheet>"),
+        ("xl/_rels/workbook.xml.rels", "<Relationships>" + "<Relationship/>" * 1_100_000 + "</Relationships>"),
+    ],
+)
+def test_a_workbook_of_too_many_parts_is_refused_before_it_is_read(tmp_path: Path, part: str, body: str) -> None:
+    with pytest.raises(UsageError, match="more rows, texts or cells") as caught:
+        read(with_sheet(tmp_path / "a.xlsx", body, part))
+    assert caught.value.field == "--file"
+
+
+def wide_rows(count: int) -> str:
+    """Rows whose last cell is the last that a sheet can have."""
+    rows = range(1, count + 1)
+    return _SHEET.format("".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="XFD{n}"/></row>' for n in rows))
+
+
+def test_empty_cells_to_the_right_are_left_out(tmp_path: Path) -> None:
+    found = read(with_sheet(tmp_path / "a.xlsx", wide_rows(50)))
+    assert [len(row.cells) for row in found.rows] == [1] * 49
+
+
+def test_too_many_empty_cells_to_the_right_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="more than 200 columns"):
+        read(with_sheet(tmp_path / "a.xlsx", wide_rows(250)))
+
+
+def test_formulas_with_a_prefix_are_seen(tmp_path: Path) -> None:
+    body = (
+        '<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheetData>'
+        '<x:row r="1"><x:c r="A1" t="inlineStr"><x:is><x:t>shop</x:t></x:is></x:c></x:row>'
+        '<x:row r="2"><x:c r="A2"><x:f>1+1</x:f></x:c></x:row></x:sheetData></x:worksheet>'
+    )
+    found = read(with_sheet(tmp_path / "a.xlsx", body))
+    assert [row.cells for row in found.rows] == [(workbook.UNCOMPUTED,)]
+
+
+def test_a_workbook_without_sheets_holds_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no rows"):
+        read(with_sheet(tmp_path / "a.xlsx", "<workbook/>", "xl/workbook.xml"))
