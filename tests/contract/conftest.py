@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock, SystemClock
 from services.ports import Broker, Store
+from services.store.redis.store import RedisStore
+from services.store.sqlite.store import EmbeddedStore
 from tests.contract.rig import Rig
 
 STORES = ["embedded", "redis"]
@@ -24,15 +27,13 @@ def _params(kinds: list[str]) -> list[Any]:
 
 def open_store(kind: str, where: Any, clock: Any) -> Store:
     """The named driver; ``where`` is a file or an address."""
-    module, name = {"embedded": ("embedded", "EmbeddedStore"), "redis": ("redis", "RedisStore")}[kind]
-    driver: Store = getattr(importlib.import_module(f"services.store.{module}"), name)(where, clock)
+    driver: Store = {"embedded": EmbeddedStore, "redis": RedisStore}[kind](where, clock)
     return driver
 
 
 def open_broker(kind: str, where: Any, clock: Any) -> Broker:
     """The named driver; ``where`` is a file or an address."""
-    module, name = {"embedded": ("embedded", "EmbeddedBroker"), "rabbitmq": ("rabbitmq", "RabbitBroker")}[kind]
-    driver: Broker = getattr(importlib.import_module(f"services.broker.{module}"), name)(where, clock)
+    driver: Broker = {"embedded": EmbeddedBroker, "rabbitmq": RabbitBroker}[kind](where, clock)
     return driver
 
 

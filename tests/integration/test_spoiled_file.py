@@ -179,7 +179,7 @@ CONFIGURATIONS: dict[str, tuple[bytes, str]] = {
     "another type": (b"[worker]\nslots = 'many'\n", "worker.slots"),
     "a table for a number": (b"[worker]\nslots = {a = 1}\n", "worker.slots"),
     "a number for a table": (b"worker = 5\n", "worker"),
-    "huge": (b"# " + b"x" * 2_000_000 + b"\n", "more than any configuration needs"),
+    "huge": (b"# " + b"x" * 2_000_000 + b"\n", "which no configuration needs"),
     "a huge number": (b"[worker]\nslots = " + b"9" * 5000 + b"\n", "config.toml"),
     "endless": (b"[worker]\ngrace_seconds = inf\n", "worker.grace_seconds"),
     "undefined": (b"[worker]\ngrace_seconds = nan\n", "worker.grace_seconds"),
