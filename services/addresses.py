@@ -17,6 +17,10 @@ STORE_OPTIONS: dict[str, frozenset[str] | None] = {
 BROKER_OPTIONS = ("heartbeat", "cacertfile", "certfile", "keyfile", "server_name_indication")
 #: what the addresses of other programs call switching the check of the server's certificate off
 _WEAKENING = ("verify", "fail_if_no_peer_cert", "ssl_options", "ssl")
+MOST_VHOST = 255  #: bytes of the name of a virtual host; its length is one byte on the wire
+_MOST_HEARTBEAT = 65_535  #: seconds; two bytes on the wire
+#: an address in brackets that is followed by something else than a port, or is none of IPv6
+_BEHIND_BRACKET = re.compile(r"\][^:@\]]+\Z|\][^:@\]]+:[0-9]*\Z|\[[vV][^@\]]*\][^@]*\Z")
 BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
 
 
@@ -39,6 +43,8 @@ def check_broker(url: str, field: str) -> None:
     """
     for one in each(url):
         _read(one, field, ("amqp", "amqps"), BROKER)
+    if len(unquote(urlsplit(each(url)[0]).path[1:]).encode("utf-8", "replace")) > MOST_VHOST:
+        raise UsageError(said("address.unreadable", field=field, like=BROKER), field=field)
     query = url.strip().partition("?")[2]
     secure = url.strip().startswith("amqps:")
     known = [name for name in BROKER_OPTIONS if secure or name == "heartbeat"]
@@ -47,8 +53,11 @@ def check_broker(url: str, field: str) -> None:
             raise UsageError(said("address.insecure", field=field, name=name, ca="cacertfile"), field=field)
         if name not in known:
             raise UsageError(said("address.option", field=field, name=name, known=", ".join(known)), field=field)
-        if name == "heartbeat" and not (value.isascii() and value.isdecimal() and len(value) <= 5):
+        if name == "heartbeat" and not (re.fullmatch(r"[0-9]{1,5}", value) and int(value) <= _MOST_HEARTBEAT):
             raise UsageError(said("address.heartbeat", field=field), field=field)
+        why = hosts.problem_of(value) if name == "server_name_indication" and value else ""
+        if why:
+            raise UsageError(said("address.host", field=f"{field} {name}", why=why, like=BROKER), field=field)
 
 
 def check_store(url: str, field: str) -> None:
@@ -63,7 +72,7 @@ def check_store(url: str, field: str) -> None:
     if scheme in ("redis", "rediss") and len(each(url)) > 1:
         raise UsageError(said("address.one_host", field=field, like=STORE), field=field)
     parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
-    if parts is not None and not re.fullmatch(r"/?[0-9]*", parts.path):
+    if parts is not None and not re.fullmatch(r"/?[0-9]{0,9}", parts.path):
         raise UsageError(said("address.database", field=field, like=STORE), field=field)
     _check_options(url, field)
 
@@ -78,7 +87,7 @@ def _check_options(url: str, field: str) -> None:
         safe = STORE_OPTIONS[name]
         if safe is not None and value.casefold() not in safe:
             raise UsageError(said("address.insecure", field=field, name=name, ca="ssl_ca_certs"), field=field)
-        if name == "db" and not value.isdecimal():
+        if name == "db" and not re.fullmatch(r"[0-9]{1,9}", value):
             raise UsageError(said("address.database", field=field, like=STORE), field=field)
 
 
@@ -88,13 +97,15 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
     if not mark or scheme not in schemes:
         wanted = " or ".join(f"{name}://" for name in schemes if name != "unix")
         raise UsageError(said("address.scheme", field=field, wanted=wanted, like=like), field=field)
-    if scheme == "unix":
-        return None
+    # the reader of addresses leaves tabs and ends of lines out, and so would read another host than a person does
+    strange = any(ord(sign) < 32 or ord(sign) == 127 for sign in url.strip())
     try:
         parts = urlsplit(url.strip())
+        if scheme == "unix" and parts.path and not strange and "%00" not in parts.path:
+            return None
     except ValueError:
         parts = None
-    if parts is None or not parts.hostname:
+    if parts is None or strange or not parts.hostname or _BEHIND_BRACKET.search(parts.netloc):
         raise UsageError(said("address.unreadable", field=field, like=like), field=field)
     _check_port(parts, field, like)
     if why := hosts.problem_of(unquote(parts.hostname)):

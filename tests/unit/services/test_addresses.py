@@ -165,3 +165,53 @@ def test_kinds_of_redis_that_are_not_supported_are_refused_by_name(url: str, say
 def test_an_option_that_weakens_the_connection_to_a_broker_is_told_its_remedy(name: str) -> None:
     with pytest.raises(UsageError, match=r"\?cacertfile=FILE.*insecure_tls"):
         addresses.check_broker(f"amqps://h/v?{name}=verify_none", "broker.url")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("redis://h\tx/0", "no readable host"),
+        ("redis://h\n.example/0", "no readable host"),
+        ("redis://h\x7f/0", "no readable host"),
+        ("redis://[::1]x/0", "no readable host"),
+        ("redis://[::1]x:6379/0", "no readable host"),
+        ("redis://[v1.x]/0", "no readable host"),
+        ("redis://h/99999999999999999999", "number of the database"),
+        ("redis://h?db=99999999999999999999", "number of the database"),
+        ("redis://h?db=٣", "number of the database"),
+        ("unix://", "no readable host"),
+        ("unix://\0", "no readable host"),
+        ("unix:///a%00b", "no readable host"),
+    ],
+)
+def test_a_store_that_would_be_read_otherwise_than_it_is_written_is_refused(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        addresses.check_store(url, "--redis")
+    assert caught.value.field == "--redis"
+    assert str(caught.value).startswith("--redis")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("amqp://h\tx/v", "no readable host"),
+        ("amqp://a,b\nc/v", "no readable host"),
+        ("amqp://[::1]x/v", "no readable host"),
+        ("amqp://a,[::1]x:5672/v", "no readable host"),
+        ("amqp://[v1.x]/v", "no readable host"),
+        ("amqp://h/" + "v" * 256, "no readable host"),
+        ("amqp://h?heartbeat=65536", "heartbeat"),
+        ("amqps://h?server_name_indication=%00", "server_name_indication"),
+        ("amqps://h?server_name_indication=a..b", "server_name_indication"),
+    ],
+)
+def test_a_broker_that_would_be_read_otherwise_than_it_is_written_is_refused(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        addresses.check_broker(url, "--broker")
+    assert caught.value.field == "--broker"
+    assert str(caught.value).startswith("--broker")
+
+
+@pytest.mark.parametrize("url", ["amqp://[::1]/v", "amqp://[fe80::1%25eth0]:1/v", "amqp://u:p@[::1]:,[::2]:5"])
+def test_brackets_of_ipv6_stay_good(url: str) -> None:
+    addresses.check_broker(url, "--broker")
