@@ -52,6 +52,9 @@ _BEARER = re.compile(r"\b(bearer(?:\s{1,3}|%20|\+))(?!tokens?\b|auth)[\w.~+/=\-%
 _BASIC = re.compile(
     r"\b((?i:basic)(?:\s{1,3}|%20|\+))(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))[A-Za-z0-9+/]{6,}={0,2}"
 )
+#: an element of XML, and the lines between the marks of a private key
+_ELEMENT = re.compile(rf"(<[\w.:\-]{{0,40}}{_NAME}(?:\s[^<>]{{0,200}})?>)(?!••••)[^<>]+(?=</)", re.IGNORECASE)
+_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)(?!••••)(?:[^-]|-(?!----))+")
 #: without any of these a text is left alone
 _TRIGGER = re.compile(
     r"pass|pwd|secret|token|cookie|authoriz|key|credential|bearer|basic|:\\*/|%3a|密|口令|令牌|凭据", re.IGNORECASE
@@ -170,7 +173,7 @@ def masked_text(text: str) -> str:
     text, whole = _documents_masked(text)
     if whole:
         return text
-    for pattern in (_FIELD, _HEADER, _ASSIGNED, _WORD, _BEARER, _BASIC):
+    for pattern in (_PEM, _ELEMENT, _FIELD, _HEADER, _ASSIGNED, _WORD, _BEARER, _BASIC):
         text = pattern.sub(rf"\1{DOTS}", text)
     return _ENCODED_USERINFO.sub(rf"\1{DOTS}%40", _USERINFO.sub(rf"\1{DOTS}@", text))
 

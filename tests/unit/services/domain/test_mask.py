@@ -199,3 +199,19 @@ def test_dots_without_a_secret_behind_them_are_named_by_their_path() -> None:
     assert mask.still_masked({**shown, "pin_token": DOTS}, ORIGINAL) == "pin_token"
     assert mask.still_masked({"a": [{"password": f"{DOTS}x"}]}, None) == "a[0].password"
     assert mask.still_masked(shown, shown) == "", "they stood there before"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<password>s3cr et</password>",
+        '<ns:apiKey type="x">s3cr\net</ns:apiKey>',
+        "-----BEGIN PRIVATE KEY-----\ns3cr\net\n-----END PRIVATE KEY-----",
+        "private_key: -----BEGIN RSA PRIVATE KEY-----\ns3cr\net\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN EC PRIVATE KEY-----\ns3cr",
+    ],
+)
+def test_elements_and_private_keys_are_dots_and_stay_so(text: str) -> None:
+    once = mask.masked_text(text)
+    assert "s3cr" not in once
+    assert mask.masked_text(once) == once
