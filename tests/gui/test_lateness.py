@@ -56,6 +56,7 @@ def test_a_worker_is_amber_from_fifteen_seconds_on_and_is_forgotten_once_it_is_g
     pills, window = console.window.top_bar._pills, console.window
     qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("1", "healthy"))
     qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("0 / 1", "warning"))
+    qtbot.waitUntil(lambda: any(late for late, _state in seen))  # the pill may have known it by the clock
     assert set(seen) == {(False, "fine"), (True, "late")}
     qtbot.waitUntil(lambda: "Worker desk-7 is late" in items(console))
     window.open_page("workers")

@@ -348,8 +348,7 @@ def test_what_the_broker_itself_gives_up_becomes_a_letter(fleet: Fleet) -> None:
     task = wait(fleet, SAMPLE["task_id"], "dead")
     assert "rejected" in task.error
     assert (task.error_kind, task.triage) == ("unknown", "open")
-    letter = fleet.engine.store.get_letter(task.task_id)
-    assert letter is not None
+    letter = eventually(lambda: fleet.engine.store.get_letter(task.task_id), 30)  # the record is first
     assert json.loads(letter.body) == SAMPLE
     assert "x-death" in letter.headers
     assert fleet.reconciler().republish_outbox() == 0, "its letter is here; no second one is published"
