@@ -111,7 +111,7 @@ class FolderArtifacts:
         with self._lock:
             (folder / CARDS).mkdir(parents=True, exist_ok=True)
             left = shutil.disk_usage(folder).free - self._caps.free_bytes if self._caps.free_bytes else 0
-            if left < 0 or (self._caps.free_bytes and not left):
+            if self._caps.free_bytes and left <= 0:
                 raise ArtifactError(f"{name} is left out: the disk of {self._root} is nearly full")
             held = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
             files = _files(folder)

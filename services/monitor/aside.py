@@ -41,11 +41,19 @@ def of(store: Store, limit: int = LIMIT) -> list[AsideView]:
     return [AsideView(one, _who(one.at, repairs)) for one in store.aside(limit)]
 
 
+def value(one: AsideView, *, reveal: bool = False) -> str:
+    """All parts in one text, with secrets as dots. It may be long: masked before anybody shortens it, for a secret that
+    is cut is none that would be known.
+    """
+    said = _plain if reveal else text
+    return "; ".join(f"{name}={said(data)}" if name else said(data) for name, data in one.entry.parts)
+
+
 def document(one: AsideView, *, reveal: bool = False) -> dict[str, object]:
     """All of an entry for a file. ``reveal``: with its secrets, and with the bytes themselves."""
     entry = one.entry
     parts = [
-        {"name": name, "text": data.decode("utf-8", "backslashreplace"), "base64": base64.b64encode(data).decode()}
+        {"name": name, "text": _plain(data), "base64": base64.b64encode(data).decode()}
         if reveal
         else {"name": name, "text": masked({name: text(data)})[name]}
         for name, data in entry.parts
@@ -72,7 +80,11 @@ def write(path: Path, documents: Iterable[Mapping[str, object]]) -> None:
 
 def text(data: bytes) -> str:
     """Bytes as a text with secrets as dots; what is no text shows as escapes."""
-    return masked_text(data.decode("utf-8", "backslashreplace"))
+    return masked_text(_plain(data))
+
+
+def _plain(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
 
 
 def _who(at: int, repairs: list[tuple[int, str]]) -> str:

@@ -92,7 +92,14 @@ def _aside(context: Context) -> int:
         context.show({"file": path, "entries": len(found)}, [f"{len(found)} entries written to {path}"])
         return EXIT_OK
     rows = [
-        (one.entry.place, one.entry.entry, shapes.iso(one.entry.at), one.by, one.size, _value(one)[:SHOWN])
+        (
+            one.entry.place,
+            one.entry.entry,
+            shapes.iso(one.entry.at),
+            one.by,
+            one.size,
+            _value(one),
+        )
         for one in found
     ]
     lines = table(("place", "entry", "set aside", "by", "bytes", "value"), rows)
@@ -109,15 +116,9 @@ def _document(one: aside.AsideView) -> dict[str, Any]:
         "by": one.by,
         "why": entry.why,
         "bytes": one.size,
-        "value": _value(one)[:SHOWN],
+        "value": _value(one),
     }
 
 
 def _value(one: aside.AsideView) -> str:
-    """Masked before it is shortened: a secret that is cut is none that would be known."""
-    said = _plain if output.REVEALED.get() else aside.text
-    return "; ".join(f"{name}={said(data)}" if name else said(data) for name, data in one.entry.parts)
-
-
-def _plain(data: bytes) -> str:
-    return data.decode("utf-8", "backslashreplace")
+    return aside.value(one, reveal=output.REVEALED.get())[:SHOWN]

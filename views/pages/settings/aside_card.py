@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.i18n import N_, _, ngettext
-from services.messages import told
+from services.messages import own, told
 from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.monitor.trail import AuditQueries
@@ -35,7 +36,8 @@ class AsideCard(Card):
         super().__init__(N_("Set aside"), divided=True)
         self._context = context
         self._asking, self._writing = Operation(self), Operation(self, lasting=True)
-        self._found: list[AsideView] = []
+        self._found: Sequence[AsideView] = ()
+        self._values: Sequence[str] = ()  #: of the first
         self.rows: list[AsideRow] = []
         self.note = Label("", "label", "text3", wrap=True)
         self.error = ErrorStrip()
@@ -54,7 +56,7 @@ class AsideCard(Card):
     def refresh(self) -> None:
         """Ask what there is now."""
         self.error.clear()
-        self._asking.start(self._context.audit.aside, self._on_found, self._on_failed)
+        self._asking.start(partial(_ask, self._context.audit), self._on_found, self._on_failed)
 
     def show_state(self) -> None:
         """Show what was heard last."""
@@ -63,7 +65,7 @@ class AsideCard(Card):
                 widget.hide()
                 widget.deleteLater()
         number = len(self._found)
-        self.rows = [AsideRow(one) for one in self._found[:SHOWN]]
+        self.rows = [AsideRow(*both) for both in zip(self._found, self._values, strict=False)]
         for row in self.rows:
             self._list.addWidget(row)
         words = ngettext(
@@ -95,7 +97,8 @@ class AsideCard(Card):
     def _on_path(self, path: str) -> None:
         self.write(Path(path))
 
-    def _on_found(self, found: list[AsideView]) -> None:
+    def _on_found(self, asked: tuple[Sequence[AsideView], Sequence[str]]) -> None:
+        found, self._values = asked
         self._found = found
         self.show_state()
         self.setVisible(bool(found))
@@ -115,21 +118,26 @@ class AsideCard(Card):
 class AsideRow(QWidget):
     """One entry: where it lay, then when, by whom and why, then its value."""
 
-    def __init__(self, one: AsideView) -> None:
+    def __init__(self, one: AsideView, value: str) -> None:
         super().__init__()
         entry = one.entry
         place = " · ".join(part for part in (entry.place, entry.entry) if part)
         when = shown.clock(entry.at, SystemClock().now_ms()) if entry.at else ""
-        facts = " · ".join(part for part in (when, one.by, entry.why) if part)
-        value = "; ".join(f"{name}={aside.text(data)}" if name else aside.text(data) for name, data in entry.parts)
+        facts = " · ".join(part for part in (when, own(one.by), own(entry.why)) if part)
         self.place = Elided(safe.one_line(place, 200), "strong")
         self.facts = Elided(safe.one_line(facts, 300), "label", "text3")
-        self.value = Elided(safe.one_line(value, VALUE_CHARS), "monosmall", "text3")
+        self.value = Elided(value, "monosmall", "text3")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(1)
         for widget in (self.place, self.facts, self.value):
             column.addWidget(widget)
+
+
+def _ask(queries: AuditQueries) -> tuple[Sequence[AsideView], Sequence[str]]:
+    """What there is, and the values of the first; masking them takes as long as they are."""
+    found = queries.aside()
+    return found, [safe.one_line(aside.value(one), VALUE_CHARS) for one in found[:SHOWN]]
 
 
 def _write(queries: AuditQueries, path: Path) -> int:
