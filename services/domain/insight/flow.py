@@ -81,6 +81,8 @@ SENTENCES: dict[str, str] = {
     "flow.others_growing": N_("the other {n:,} grow: in {in}, out {out}"),
     "flow.others_started": N_("the other {n:,} start within about {spread}"),
     "flow.at_once": N_("they start now"),
+    "flow.others_at_once": N_("the other {n:,} start now"),
+    "flow.others_at_once.one": N_("the other one starts now"),
     "flow.unmeasured": N_("how long they take was not measured yet"),
     "flow.long": N_("more than a week of work at the present pace"),
     "flow.person": N_("{n:,} of them for a person ({why})"),
@@ -557,7 +559,7 @@ def _of_runnable(flow: Flow) -> list[Clause]:
     if spread.mid_s > LONGEST_S:
         return [_said("flow.long"), *_of_slots(flow)]
     if spread.high_s <= 1.0:
-        return [_said("flow.at_once")]
+        return [_said("flow.at_once") if whole else _counted("flow.others_at_once", flow.runnable)]
     span = {"low_s": spread.low_s, "high_s": spread.high_s}
     if not whole:
         return [_counted(_others(flow), flow.runnable, **span)]

@@ -120,6 +120,16 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
         (Facts(waiting=2, slots=4, lines=(line(1, running=0), line(1, running=0))), flow.DRAINING,
          "2 tasks waiting; they start now"),
         (
+            Facts(waiting=11, persons=(("login", 10),), slots=4, lines=(line(1, running=0),)),
+            flow.DRAINING,
+            "11 tasks waiting; 10 of them for a person (10 need a login); the other one starts now",
+        ),
+        (
+            Facts(waiting=12, persons=(("login", 10),), slots=4, lines=(line(1, running=0), line(1, running=0))),
+            flow.DRAINING,
+            "12 tasks waiting; 10 of them for a person (10 need a login); the other 2 start now",
+        ),
+        (
             Facts(waiting=3, laters=(("others", 3),), slots=4, lines=()),
             flow.LATER,
             "3 tasks waiting; all go on later by themselves (3 behind other tasks)",
