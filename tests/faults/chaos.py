@@ -47,7 +47,7 @@ class Submitter(threading.Thread):
         self._share, self._chunk = killed, chunk
         self._world, self._rng = world, random.Random(seed)
         self._left = list(range(total))
-        self._pause = seconds / max(1, total / chunk)
+        self._seconds, self._total = seconds, total
         self.stop = threading.Event()
         self.told: set[str] = set()  #: ids that a command has answered with
         self.killed = 0
@@ -55,14 +55,15 @@ class Submitter(threading.Thread):
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        number = 0
+        number, began = 0, time.monotonic()
         try:
             while self._left and not self.stop.is_set():
-                began = time.monotonic()
+                # what a slow or killed command took longer is made up for by the next ones
+                due = began + self._seconds * (1.0 - len(self._left) / self._total)
+                self.stop.wait(max(0.0, due - time.monotonic()))
                 chunk, self._left = self._left[: self._chunk], self._left[self._chunk :]
                 number += 1
                 self._left += self._submit(f"c{number}", chunk)
-                self.stop.wait(max(0.0, self._pause - (time.monotonic() - began)))
         except BaseException as exc:
             self.error = exc
 
@@ -178,7 +179,7 @@ def run(world: World, args: argparse.Namespace) -> bool:
     seconds = args.minutes * 60
     faults: Counter[str] = Counter()
     # where slots are watched there has to be more work than they can do, from the beginning
-    share, killed, chunk = (0.0, 0.0, MANY) if args.only_nodes else (SUBMIT_SHARE, 0.25, CHUNK)
+    share, killed, chunk = (0.0, 0.0, MANY) if args.only_nodes else (SUBMIT_SHARE, 0.25, max(CHUNK, args.tasks // 100))
     submitter = Submitter(world, args.tasks, seconds * share, args.seed, killed, chunk)
     operator = Operator(world, args.seed)
     watch = Watch(world.seen)
