@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,9 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
+from views.pages.tasks.panel.decide_section import DecideSection
+from views.support.words.shop import platform_name
+from views.widgets.buttons import Button
 
 pytestmark = pytest.mark.both_pairs
 
@@ -23,6 +27,13 @@ def dialog_of(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
     dialog = page.findChildren(ConfirmDialog)[-1]
     assert isinstance(dialog, ConfirmDialog)
     return dialog
+
+
+def decision_of(page: TasksPage) -> DecideSection:
+    """Where its panel asks for a decision."""
+    (found,) = page.findChildren(DecideSection)
+    assert isinstance(found, DecideSection)
+    return found
 
 
 def words(widget: QWidget) -> str:
@@ -44,28 +55,44 @@ def held(desk: Desk, shop: int = 0, progress: int = -1) -> Task:
     return desk.hold(desk.create(shop, task_type="batch_reply", payload={"text": "hello"}), progress)
 
 
-def test_the_panel_offers_the_three_verbs_in_place_of_the_others(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk)
     page.show_task(task.task_id)
-    buttons = page._detail._buttons
-    wait(qtbot, lambda: buttons[Status.SUCCEEDED].isVisible())
-    assert [button.text() for button in buttons.values() if button.isVisible()] == [
-        "It ran",
-        "Run again",
-        "Give up",
-        "Cancel",
-    ]
+    section = decision_of(page)
+    wait(qtbot, section.isVisible)
+    said = words(section)
+    assert f"First look in the {platform_name(task.platform)} backend of " in said
+    assert "was “batch_reply” done after " in said
+    rows = list(section.buttons.values())
+    assert [button.text() for button in rows] == ["It ran", "Run again", "Give up", "Cancel"]
+    effects = ("succeeded, nothing runs", "runs again", "dead letter, nothing runs", "cancelled, nothing runs")
+    for button, effect in zip(rows, effects, strict=True):
+        (beside,) = [label for label in section.findChildren(QLabel) if label.buddy() is button]
+        assert effect in beside.text()
+        assert abs(beside.mapTo(section, QPoint()).y() - button.mapTo(section, QPoint()).y()) < 12
+    others = [one for one in page._detail._buttons.values() if one.isVisible()]
+    assert not others, "what cannot be done with it stands nowhere"
     waiting = desk.create(1)
     page.show_task(waiting.task_id)
-    wait(qtbot, lambda: buttons["raise"].isVisible())
-    assert not buttons[Status.SUCCEEDED].isVisible()
+    wait(qtbot, lambda: page._detail._buttons["raise"].isVisible())
+    assert not section.isVisible()
+
+
+def test_one_that_a_verb_asks_for_by_its_id_is_opened_with_its_answers(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = held(desk)
+    desk.create(1)
+    page.show_request(f"id:{task.task_id}")
+    wait(qtbot, decision_of(page).isVisible)
+    assert page._detail.task_id == task.task_id
 
 
 def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk)
     page.show_task(task.task_id)
-    wait(qtbot, lambda: page._detail._buttons[Status.SUCCEEDED].isVisible())
-    page._detail._buttons[Status.SUCCEEDED].click()
+    wait(qtbot, lambda: decision_of(page).buttons[Status.SUCCEEDED].isVisible())
+    decision_of(page).buttons[Status.SUCCEEDED].click()
     dialog = dialog_of(page, qtbot)
     assert "Check first" in words(dialog)
     assert "attempt 1 ended without an outcome" in words(dialog)
@@ -85,8 +112,8 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
 def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk, progress=60)
     page.show_task(task.task_id)
-    wait(qtbot, lambda: page._detail._buttons[Status.PENDING].isVisible())
-    page._detail._buttons[Status.PENDING].click()
+    wait(qtbot, lambda: decision_of(page).buttons[Status.PENDING].isVisible())
+    decision_of(page).buttons[Status.PENDING].click()
     dialog = dialog_of(page, qtbot)
     assert "Would duplicate" in words(dialog)
     assert "attempt 1 was at 60 %" in words(dialog)
@@ -114,10 +141,14 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     other = desk.create(0)
     shown(page, qtbot, 4)
     assert page._bar._decide.isHidden()
-    page._model.set_ticked([task.task_id for task in tasks])
+    retry = next(button for button in page._bar.findChildren(Button) if button.text() == "Retry")
+    page._model.set_ticked([*(task.task_id for task in tasks), other.task_id])
+    assert not retry.isHidden()
+    page._model.set_ticked([other.task_id], on=False)
+    assert retry.isHidden(), "it is one of the answers"
     assert not page._bar._decide.isHidden()
     give_up = page._bar._decisions.actions()[2]
-    assert give_up.text() == "Give up"
+    assert give_up.text().startswith("Give up: Nobody can tell: it becomes a dead letter")
     give_up.trigger()
     dialog = dialog_of(page, qtbot)
     assert "Would duplicate: 1" in words(dialog)
@@ -136,10 +167,11 @@ def test_the_menu_of_a_row_and_the_palette_offer_them(desk: Desk, page: TasksPag
     shown(page, qtbot, 2)
     menu = QMenu(page)
     page._table.menu_requested.emit(menu, task.task_id)
-    assert [action.text() for action in menu.actions()][:3] == ["It ran", "Run again", "Give up"]
+    assert [action.text().partition(": ")[0] for action in menu.actions()][:3] == ["It ran", "Run again", "Give up"]
+    assert "it ends as succeeded, nothing runs" in menu.actions()[0].text()
     other = QMenu(page)
     page._table.menu_requested.emit(other, waiting.task_id)
-    assert "It ran" not in [action.text() for action in other.actions()]
+    assert not any(action.text().startswith("It ran") for action in other.actions())
     page._table.set_current_key(task.task_id)
     assert "It ran" in [one.words for one in page.commands()]
 
@@ -159,8 +191,8 @@ def test_the_evidence_is_said_in_the_language_of_the_window(
     i18n.set_language(language)
     task = held(desk, progress=60)
     page.show_task(task.task_id)
-    wait(qtbot, lambda: page._detail._buttons[Status.DEAD].isVisible())
-    page._detail._buttons[Status.DEAD].click()
+    wait(qtbot, lambda: decision_of(page).buttons[Status.DEAD].isVisible())
+    decision_of(page).buttons[Status.DEAD].click()
     text = words(dialog_of(page, qtbot))
     assert lead in text, text
     i18n.set_language("en")

@@ -32,6 +32,26 @@ def last(task: Task) -> Message | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """The end of a task that nobody recorded. ``worker`` is "" where the record does not say; ``lost``: it was lost."""
+
+    worker: str
+    started_at: int  #: UTC milliseconds, 0 where the record does not say
+    at: int  #: since when nobody knows, UTC milliseconds
+    lost: bool
+
+
+def unknown_end(task: Task) -> Unknown | None:
+    """Who had a held task and since when nobody knows of it; None for any other."""
+    if task.status != Status.HELD:
+        return None
+    last = task.attempts[-1] if task.attempts else None
+    if last is None:
+        return Unknown(worker=task.worker, started_at=task.started_at, at=task.updated_at, lost=False)
+    return Unknown(worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=last.outcome == "lost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cancelled:
     """``by``: a person, a program, or "" where a rule did it or nobody knows."""
 

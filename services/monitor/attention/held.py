@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.domain.insight import attempts
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -14,14 +15,24 @@ from services.monitor.overview import Attention
 WORDS = {
     "attention.held_task": Words(
         N_("{type} of {shop}: did it run?"),
-        N_("Worker {worker} was lost while it ran; it stays until a person decides"),
+        N_(
+            "Worker {worker} was lost while it ran. Look in the shop's backend whether it was done, then decide;"
+            " nothing runs until then"
+        ),
     ),
     "attention.held_unknown": Words(
-        N_("{type} of {shop}: did it run?"), N_("Nobody knows how it ended; it stays until a person decides")
+        N_("{type} of {shop}: did it run?"),
+        N_(
+            "Nobody knows how it ended. Look in the shop's backend whether it was done, then decide; nothing runs"
+            " until then"
+        ),
     ),
     "attention.held": Words(
         N_("{tasks_n} to decide: did they run?"),
-        N_("{names} and {more} more; they stay until a person decides"),
+        N_(
+            "{names} and {more} more. Look in each shop's backend whether it was done, then decide; nothing runs"
+            " until then"
+        ),
     ),
 }
 
@@ -54,7 +65,8 @@ def items(look: Look) -> Iterable[Attention]:
 
 
 def _one(task: Task, look: Look) -> Attention:
-    worker = task.attempts[-1].worker if task.attempts else task.worker
+    end = attempts.unknown_end(task)
+    worker = end.worker if end is not None and end.lost else ""
     return Attention(
         key=f"held:{task.task_id}",
         severity="held",

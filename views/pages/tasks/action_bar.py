@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
-from views.pages.tasks.verbs import CREATE_AGAIN, Verb, many
+from views.pages.tasks.verbs import CREATE_AGAIN, Verb, decision, many
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -89,7 +89,7 @@ class ActionBar(QWidget):
         row.addWidget(self._new)
         on_language_changed(self._say)
         self.show_state(BarState(), lambda _key: "")
-        self.offer_decisions(())
+        self.offer_decisions((), alone=False)
         self.offer_again(offered=False)
 
     def set_copy_menu(self, fill: Callable[[QMenu], None]) -> None:
@@ -99,12 +99,16 @@ class ActionBar(QWidget):
         menu.aboutToShow.connect(partial(fill, menu))
         self._copy.set_menu(menu)
 
-    def offer_decisions(self, offers: Sequence[tuple[Verb, str]]) -> None:
-        """Offer verbs with their reasons in one menu; none hides it. In place of the retry, which would not ask."""
+    def offer_decisions(self, offers: Sequence[tuple[Verb, str]], *, alone: bool) -> None:
+        """Offer verbs with their reasons in one menu; none hides it. ``alone``: nothing else is chosen, so that they
+        stand in the place of the retry, which is one of them.
+        """
         self._decide.setVisible(bool(offers))
         self._decisions.clear()
+        if offers and alone:
+            self._buttons["retry"].hide()
         for verb, reason in offers:
-            offer(self._decisions, _(verb.text), partial(self.verb_wanted.emit, str(verb.key)), reason)
+            offer(self._decisions, decision(verb), partial(self.verb_wanted.emit, str(verb.key)), reason)
 
     def offer_again(self, *, offered: bool, reason: str = "") -> None:
         """Offer to create what was cancelled again, or say why not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.task.status import Status
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
@@ -33,7 +34,8 @@ class Offers:
         self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
         self._bar.set_newest_first(newest_first)
         verbs = DECISIONS if undecided(standing) else ()
-        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs])
+        alone = all(status == Status.HELD for (status, _triage), number in standing.items() if number)
+        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs], alone=alone)
         self._bar.offer_again(offered=cancelled(standing), reason=self._actions.reason(CREATE_AGAIN, standing))
 
     def act(self, key: str) -> None:

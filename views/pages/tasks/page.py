@@ -33,7 +33,7 @@ from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import MENU_VERBS, VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.pages.tasks.views import View, view_of
+from views.pages.tasks.views import View, one_task, view_of
 from views.pages.tasks.waits import Waits
 from views.support import shown
 from views.support.acting import Acting
@@ -98,6 +98,8 @@ class TasksPage(Page):
             self._views.go(view_of(request))
             self._filter.set_expression(request)
             self._query()
+            if (task_id := one_task(request)) is not None:
+                self._door.open(task_id)
 
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""

@@ -13,7 +13,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.verbs import MENU_VERBS, RETRY, extra, standing_of
+from views.pages.tasks.verbs import MENU_VERBS, RETRY, decision, extra, standing_of
 from views.support.offers import offer
 from views.tables.table_view import TableView
 
@@ -47,7 +47,9 @@ class RowMenu(QObject):
         standing = standing_of(picks)
         if verbs := extra(standing):
             for verb in verbs:
-                offer(menu, _(verb.text), partial(self._actions.run, verb, picks), self._actions.reason(verb, standing))
+                offer(
+                    menu, decision(verb), partial(self._actions.run, verb, picks), self._actions.reason(verb, standing)
+                )
             menu.addSeparator()
         for verb in MENU_VERBS:
             reason = self._actions.reason(verb, standing) or (self._selection.refused(picks) if verb is RETRY else "")

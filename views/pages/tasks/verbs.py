@@ -61,6 +61,8 @@ class Verb:
     suits: frozenset[Status]
     misfit: Callable[[int, int], str]  #: the sentence for n of so many that it does not suit
     danger: bool = False
+    #: source text, for a task whose outcome nobody knows: when to choose it, and what comes of it
+    effect: str = ""
 
     def fits(self, status: str, triage: str = "") -> bool:
         """Whether it can do something for a task that stands there."""
@@ -81,8 +83,9 @@ class Verb:
 
 RETRY = Verb(key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", suits=_RETRY, misfit=_not_failed)
 CANCEL = Verb(
-    key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", suits=_CANCEL, misfit=_over, danger=True
-)
+    key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", suits=_CANCEL, misfit=_over, danger=True,
+    effect=N_("It is not wanted any more: it ends as cancelled, nothing runs."),
+)  # fmt: skip
 RAISE = Verb(
     key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="P", suits=MOVABLE, misfit=_not_waiting
 )
@@ -108,14 +111,24 @@ STOP_HOLDER = Verb(
 )  # fmt: skip
 _HELD = frozenset({Status.HELD})
 #: what a person may decide about a task whose outcome nobody knows; the key is what the record becomes
-RAN = Verb(key=Status.SUCCEEDED, text=N_("It ran"), icon="ph.check-circle", shortcut="", suits=_HELD, misfit=_known)
+RAN = Verb(
+    key=Status.SUCCEEDED, text=N_("It ran"), icon="ph.check-circle", shortcut="", suits=_HELD, misfit=_known,
+    effect=N_("The shop shows that it was done: it ends as succeeded, nothing runs."),
+)  # fmt: skip
 AGAIN = Verb(
-    key=Status.PENDING, text=N_("Run again"), icon="ph.arrow-clockwise", shortcut="", suits=_HELD, misfit=_known
-)
+    key=Status.PENDING, text=N_("Run again"), icon="ph.arrow-clockwise", shortcut="", suits=_HELD, misfit=_known,
+    effect=N_("The shop shows that it was not done: it runs again. What was done after all is done twice."),
+)  # fmt: skip
 GIVE_UP = Verb(
-    key=Status.DEAD, text=N_("Give up"), icon="ph.x-circle", shortcut="", suits=_HELD, misfit=_known, danger=True
-)
+    key=Status.DEAD, text=N_("Give up"), icon="ph.x-circle", shortcut="", suits=_HELD, misfit=_known, danger=True,
+    effect=N_("Nobody can tell: it becomes a dead letter, nothing runs; it can be republished later."),
+)  # fmt: skip
 DECISIONS = (RAN, AGAIN, GIVE_UP)
+
+
+def decision(verb: Verb) -> str:
+    """The entry of a menu: the verb, and what comes of it where that is told beside it."""
+    return _("{name}: {value}").format(name=_(verb.text), value=_(verb.effect)) if verb.effect else _(verb.text)
 
 
 def undecided(standing: Standing) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,16 @@ BUILT_IN: tuple[View, ...] = (
     View(key="held", title=N_("To confirm"), filter="status:held", newest=False),
     View(key="dead", title=N_("Dead"), filter="status:dead triage:open"),
 )
+
+
+#: a filter that a verb asks for to show one task: its id alone
+_ONE_TASK = re.compile(r'id:"?([^\s",*]+)"?')
+
+
+def one_task(expression: str) -> str | None:
+    """The id of the task that a filter asks for by its id alone."""
+    found = _ONE_TASK.fullmatch(expression.strip())
+    return found[1] if found else None
 
 
 def view_of(expression: str) -> str:

@@ -350,6 +350,7 @@ def test_what_only_a_person_can_decide_stands_first_and_says_whose_it_is_and_sin
     first = finder(room).find(look(room), (), None)[0]
     assert (first.code, first.since_ms) == ("attention.held_task", held_at)
     assert first.params == {"type": "sync_order", "shop": "<pdd:s1>", "worker": "w7"}
+    assert "Look in the shop's backend whether it was done, then decide" in english(first)
     assert first.verbs == (("decide", f"id:{task.task_id}"), ("open_shop", "pdd:s1"))
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 from services import messages
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
-from services.domain.insight import estimate
+from services.domain.insight import attempts, estimate
 from services.domain.insight.gates import SHOP_BUSY, TWIN
 from services.domain.insight.wait import closed, ways
 from services.domain.task.record import Task
@@ -24,6 +24,7 @@ from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.panel.artifact_section import ArtifactSection
+from views.pages.tasks.panel.decide_section import DecideSection
 from views.pages.tasks.panel.documents import PayloadSection
 from views.pages.tasks.panel.facts import facts
 from views.pages.tasks.panel.log_section import LogSection
@@ -172,7 +173,7 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._copy)
         third = QHBoxLayout()
         self._buttons: dict[str, Button] = {}
-        for verb in (*DECISIONS, *VERBS, CREATE_AGAIN, STOP_HOLDER):
+        for verb in (*VERBS, CREATE_AGAIN, STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
             button.setVisible(verb in VERBS)
@@ -184,6 +185,10 @@ class TaskDetailPanel(QWidget):
         return head
 
     def _build_sections(self) -> None:
+        self.decide = DecideSection()
+        self.decide.wanted.connect(self._act)
+        self.decide.hide()
+        self._body.addWidget(self.decide)
         self._verdict = Strip("warning")
         self._verdict_room = _margins(self._verdict)
         self._verdict_room.hide()
@@ -237,6 +242,7 @@ class TaskDetailPanel(QWidget):
         self._badge.show_text(platform_badge(task.platform))
         self._id.show_text(task.task_id)
         self._show_verdict(detail)
+        self._show_decision(detail, now)
         self._why.setVisible(bool(detail.gates))
         self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
@@ -266,7 +272,7 @@ class TaskDetailPanel(QWidget):
         words = _("{status}, record removed").format(status=shown.status_word(stone.status))
         self._pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
         self.edit_button.disable(_("Its record was removed, for its time was over."))
-        for button in self._buttons.values():
+        for button in (*self._buttons.values(), *self.decide.buttons.values()):
             button.disable(_("Its record was removed, for its time was over."))
 
     def show_verbs(self) -> None:
@@ -279,15 +285,16 @@ class TaskDetailPanel(QWidget):
         gate = closed(self._detail.gates)
         self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name in (SHOP_BUSY, TWIN) else ""
         useless = no_help(gate)
-        for verb in (*DECISIONS, *VERBS):
+        for verb in (*DECISIONS, CANCEL):
+            self.decide.buttons[verb.key].disable(self._actions.reason(verb, standing))
+        for verb in VERBS:
             button = self._buttons[verb.key]
             refused = self._refusal() if verb is RETRY else ""
             button.disable(self._actions.reason(verb, standing) or refused)
-            # what can be decided stands in the place of what cannot be done with such a task
-            shown_ = (verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS
-            # each is shown or hidden once: the row would jump with every answer
+            # each is shown or hidden once: the row would jump with every answer; what a held task needs stands below,
+            # each answer beside what it does
             replaced = verb is RUN_NOW and bool(self._holder and useless)
-            button.setVisible(shown_ and not replaced and not (gone and verb in VERBS))
+            button.setVisible(not held and not gone and not replaced)
         again = self._buttons[CREATE_AGAIN.key]
         done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
         again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
@@ -342,6 +349,12 @@ class TaskDetailPanel(QWidget):
         self._verdict.set_status(said.status)
         self._verdict.show_text(verdicts.wrapped(said.evidence), said.lead)
         self._verdict_room.show()
+
+    def _show_decision(self, detail: TaskDetail, now: int) -> None:
+        end = attempts.unknown_end(detail.task)
+        self.decide.setVisible(end is not None)
+        if end is not None:
+            self.decide.show_task(detail.task, detail.shop, end, now)
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
