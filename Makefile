@@ -2,7 +2,7 @@
 #
 #   make run               open the console                        make run ARGS="worker --slots 8"
 #   make test              all tests                               make test JOBS=2 ARGS="tests/unit -k retry"
-#   make readme            starts every block of both READMEs as it stands there
+#   make readme            starts every block of the READMEs and of resources/docs as it stands there
 #   make again             what failed the last time, alone
 #   make lint              style, types, import contracts
 #   make bench             all figures                        make bench ARGS="console --shops 10000"

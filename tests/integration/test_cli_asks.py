@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from services.domain.change import Cancel, Claim, Finish
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Attempt
 from services.domain.task.status import Status
+from tests.support.grammar import commands
 
 #: what the commands here are told; FOLDER, QUEUED, DEAD, HELD, CANCELLED stand for what is there
 ACTS = {
@@ -54,19 +53,6 @@ ELSEWHERE = {
     "audit accept", "export", "type export", "shop dedicate", "shop undedicate", "shop move", "shop pause",
     "shop resume", "worker drain", "worker resume", "worker stop",
 }  # fmt: skip
-
-
-def leaves(parser: argparse.ArgumentParser, words: str = "") -> Iterator[tuple[str, set[str]]]:
-    """Commands with their options."""
-    nested = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
-    if not nested:
-        yield words, {option for each in parser._actions for option in each.option_strings}
-    for each in nested:
-        seen: set[int] = set()
-        for name, below in each.choices.items():
-            if id(below) not in seen:  # a second name is no second command
-                seen.add(id(below))
-                yield from leaves(below, f"{words} {name}".strip())
 
 
 @pytest.fixture
@@ -127,8 +113,8 @@ def words_of(command: str, rest: str, folder: Path) -> list[str]:
 
 
 def test_no_command_that_asks_or_previews_is_left_out() -> None:
-    asks = {name for name, options in leaves(program._parser()) if "--yes" in options}
-    looks = {name for name, options in leaves(program._parser()) if "--dry-run" in options}
+    asks = {name for name, options in commands() if "--yes" in options}
+    looks = {name for name, options in commands() if "--dry-run" in options}
     assert looks == {*ACTS, *LOOKS}
     assert asks - LOOKS.keys() == {*ACTS, *QUESTIONS, *ELSEWHERE}
 

@@ -1,4 +1,4 @@
-"""What stands in the code blocks of a README: their language, their line, and the commands of those for a terminal."""
+"""What stands in the code blocks of the pages: their language, their line, and the commands of those for a terminal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-READMES = ("README.md", "README.zh-CN.md")
+from tests.support.pages import PAGES, text_of
+
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _COMMENT = re.compile(r"\s+#\s")
 
@@ -18,7 +17,7 @@ _COMMENT = re.compile(r"\s+#\s")
 class Block:
     """One block; ``language`` is what the fence says, or what it looks like."""
 
-    readme: str
+    page: str
     line: int
     language: str
     text: str
@@ -26,14 +25,14 @@ class Block:
     @property
     def where(self) -> str:
         """For the name of a test."""
-        return f"{self.readme}:{self.line}"
+        return f"{self.page}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One command as it stands there, also over several lines; ``comment`` is what stands behind it."""
 
-    readme: str
+    page: str
     line: int
     text: str
     comment: str
@@ -41,12 +40,12 @@ class Command:
     @property
     def where(self) -> str:
         """For the name of a test."""
-        return f"{self.readme}:{self.line}"
+        return f"{self.page}:{self.line}"
 
 
-def blocks(readme: str) -> list[Block]:
-    """All blocks of a README in their order."""
-    found, lines = [], (ROOT / readme).read_text(encoding="utf-8").splitlines()
+def blocks(page: str) -> list[Block]:
+    """All blocks of a page in their order."""
+    found, lines = [], text_of(page).splitlines()
     numbers = iter(range(len(lines)))
     for number in numbers:
         fence = _FENCE.match(lines[number])
@@ -58,7 +57,7 @@ def blocks(readme: str) -> list[Block]:
                 break
             inside.append(lines[inner])
         text = "\n".join(inside)
-        found.append(Block(readme=readme, line=number + 2, language=fence[1] or _looks_like(text), text=text))
+        found.append(Block(page=page, line=number + 2, language=fence[1] or _looks_like(text), text=text))
     return found
 
 
@@ -73,14 +72,14 @@ def commands(block: Block) -> Iterator[Command]:
         elif _whole(begun):
             parts = _COMMENT.split(begun, maxsplit=1) if "\n" not in begun else [begun]
             comment = parts[1].strip() if len(parts) > 1 else ""
-            yield Command(readme=block.readme, line=first, text=parts[0].strip(), comment=comment)
+            yield Command(page=block.page, line=first, text=parts[0].strip(), comment=comment)
             begun = ""
     assert not begun, f"{block.where}: a quote is never closed"
 
 
 def all_commands() -> list[Command]:
-    """Every command of both READMEs."""
-    shells = [block for readme in READMES for block in blocks(readme) if block.language == "shell"]
+    """Every command of all pages."""
+    shells = [block for page in PAGES for block in blocks(page) if block.language == "shell"]
     return [command for block in shells for command in commands(block)]
 
 

@@ -1,4 +1,4 @@
-"""How each command of a README is tried. A command that no line here fits, or two, fails the suite."""
+"""How each command of the pages is tried. A command that no line here fits, or two, fails the suite."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ PLAN = (
     Entry(looks="P worker slots desk-01-4711 .*", way=Way.LINE),
     Entry(looks="P task create .*--type browser_flow --payload .*", way=Way.LINE),
     Entry(looks="P task create .*--not-before .*", way=Way.LINE),
+    Entry(looks=r"printf .* > (tasks|shops)\.csv", way=Way.LINE),
+    Entry(looks=r"P task create --file tasks\.csv .*", way=Way.LINE),
+    Entry(looks=r"P shop import shops\.csv", way=Way.LINE),
     Entry(looks="P task create .*--depends-on ID", way=Way.LINE, known="waiting"),
     Entry(looks="P shop move .*", way=Way.LINE, answer="y"),
     Entry(looks="P batch (show|cancel) cli-1f3a9c20( --dry-run)?", way=Way.LINE),

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.e2e.readme.blocks import ROOT
 from tests.support.front_door import surroundings
+from tests.support.pages import ROOT
 
 #: patience on a crowded machine; the demo lasts a minute and then lets its fleet finish
 LINE_S = 170.0

@@ -1,4 +1,4 @@
-"""The lines of the READMEs for a fleet, on a real RabbitMQ and Redis: only the two addresses are others."""
+"""The lines of the pages for a fleet, on a real RabbitMQ and Redis: only the two addresses are others."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-from tests.e2e.readme.blocks import READMES, Block, Command, blocks
+from tests.e2e.readme.blocks import Block, Command, blocks
 from tests.e2e.readme.plan import Way
 from tests.e2e.readme.terminal import Terminal
 from tests.e2e.readme.test_lines import begins_and_ends, lines, told
 from tests.support.front_door import open_by
+from tests.support.pages import DOCS
 from tests.support.screen import Screen
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -18,8 +19,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def fleet(amqp_vhost: str, redis_url: str, terminal: Terminal) -> Terminal:
-    """A terminal whose home has the profile of the README, with the addresses of the servers of this run."""
-    (block,) = [one for one in blocks(READMES[0]) if one.language == "toml" and "[profiles.shops]" in one.text]
+    """A terminal whose home has the profile of the page, with the addresses of the servers of this run."""
+    blocks_ = [one for page in DOCS for one in blocks(page) if one.language == "toml"]
+    block = next(one for one in blocks_ if "[profiles.shops]" in one.text)
     terminal.home.mkdir()
     (terminal.home / "config.toml").write_text(at(block, amqp_vhost, redis_url), encoding="utf-8")
     return terminal

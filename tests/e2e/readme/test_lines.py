@@ -1,4 +1,4 @@
-"""Every line of the READMEs for a terminal is typed as it stands there."""
+"""Every line of the READMEs and of resources/docs for a terminal is typed as it stands there."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.readme.blocks import READMES, Command, all_commands, blocks
+from tests.e2e.readme.blocks import Command, all_commands, blocks
 from tests.e2e.readme.plan import PLAN, PROGRAM, Entry, Way, entry_of, following
 from tests.e2e.readme.prepared import Prepared
 from tests.e2e.readme.terminal import Said, Terminal
 from tests.support.front_door import END_S, OPEN_S
+from tests.support.pages import PAGES
 
 pytestmark = pytest.mark.timeout(400)
 DEMO = "demo --seconds 60 --json"
 
 
-def lines(way: Way, readme: str = "") -> list[Command]:
-    """The commands of one way; without a README each wording once, for most stand in both."""
-    found = [one for one in all_commands() if entry_of(one).way is way and (not readme or one.readme == readme)]
-    return found if readme else list({one.text: one for one in found}.values())
+def lines(way: Way, page: str = "") -> list[Command]:
+    """The commands of one way; without a page each wording once, for most stand in both languages."""
+    found = [one for one in all_commands() if entry_of(one).way is way and (not page or one.page == page)]
+    return found if page else list({one.text: one for one in found}.values())
 
 
 def test_every_command_has_its_way_and_every_way_its_command() -> None:
     fitting = [entry_of(command) for command in all_commands()]
-    assert [entry.looks for entry in PLAN if entry not in fitting] == [], "these stand in no README any more"
+    assert [entry.looks for entry in PLAN if entry not in fitting] == [], "these stand in no page any more"
     assert [entry.looks for entry in PLAN if entry.way is Way.NOT_HERE and not entry.why] == []
 
 
@@ -41,18 +42,18 @@ def test_every_follower_in_a_comment_is_known() -> None:
         following(command)
 
 
-@pytest.mark.parametrize("readme", READMES)
-def test_no_block_is_of_a_kind_that_nobody_tries(readme: str) -> None:
-    kinds = {block.where: block.language for block in blocks(readme)}
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_is_of_a_kind_that_nobody_tries(page: str) -> None:
+    kinds = {block.where: block.language for block in blocks(page)}
     assert {where: kind for where, kind in kinds.items() if kind not in ("shell", "toml", "json", "python")} == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("readme", READMES)
-def test_every_line_does_what_it_is_there_for(readme: str, terminal: Terminal, prepared: Prepared) -> None:
-    """In the order of the README, as somebody does who reads it; all that fail are told together."""
+@pytest.mark.parametrize("page", [page for page in PAGES if lines(Way.LINE, page)])
+def test_every_line_does_what_it_is_there_for(page: str, terminal: Terminal, prepared: Prepared) -> None:
+    """In the order of the page, as somebody does who reads it; all that fail are told together."""
     failed = []
-    for command in lines(Way.LINE, readme):
+    for command in lines(Way.LINE, page):
         if command.text.endswith(DEMO):
             continue
         entry = entry_of(command)
@@ -76,12 +77,13 @@ def test_the_demo_counts_right(terminal: Terminal) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", lines(Way.WORKER), ids=lambda command: command.where)
 def test_a_worker_begins_and_ends(command: Command, terminal: Terminal) -> None:
-    (handler,) = [block.text for block in blocks(command.readme) if block.language == "python"]
-    (terminal.folder / "my_handlers.py").write_text(handler, encoding="utf-8")
+    for block in blocks(command.page):
+        if block.language == "python":
+            (terminal.folder / "my_handlers.py").write_text(block.text, encoding="utf-8")
     begins_and_ends(terminal, command.text)
     if "my_handlers" in command.text:
         types = terminal.type(f"{PROGRAM} type list --json")
-        assert "send_welcome_email" in types.text, "the handler of the README is known with its type"
+        assert "send_welcome_email" in types.text, "the handler of the page is known with its type"
 
 
 def begins_and_ends(terminal: Terminal, line: str) -> None:
@@ -122,7 +124,7 @@ def at_work(terminal: Terminal, *, needed: bool) -> Iterator[None]:
 
 
 def filled(command: Command, entry: Entry, prepared: Prepared) -> str:
-    """The line with an id that exists, and with a day to come where the one of the README has passed."""
+    """The line with an id that exists, and with a day to come where the one of the page has passed."""
     text = command.text
     if entry.known:
         text, count = re.subn(r"\bID\b", prepared.ids[entry.known], text)

@@ -1,4 +1,4 @@
-"""The blocks of the READMEs that are not typed: settings, a payload, a handler."""
+"""The blocks of the pages that are not typed: settings, a payload, a handler."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.fleet.shop import Shop
-from tests.e2e.readme.blocks import READMES, Block, blocks
+from tests.e2e.readme.blocks import Block, blocks
+from tests.support.pages import PAGES
 
 
 def of(language: str) -> list[Block]:
-    return [block for readme in READMES for block in blocks(readme) if block.language == language]
+    return [block for page in PAGES for block in blocks(page) if block.language == language]
 
 
 @pytest.mark.parametrize("block", of("toml"), ids=lambda block: block.where)
@@ -44,7 +45,7 @@ def test_a_payload_is_one(block: Block, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", of("python"), ids=lambda block: block.where)
 def test_a_handler_is_loaded_and_does_its_work(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = f"readme_handlers_{'zh' if 'zh' in block.readme else 'en'}"
+    name = f"readme_handlers_{'zh' if 'zh' in block.page else 'en'}"
     (tmp_path / f"{name}.py").write_text(block.text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     __import__(name)

@@ -10,11 +10,12 @@ import pytest
 
 from services.cli.window import PAGES
 from services.executors.browser.executor import NAMES
-from tests.e2e.readme.blocks import ROOT, Command
+from tests.e2e.readme.blocks import Command
 from tests.e2e.readme.plan import Way
 from tests.e2e.readme.prepared import Prepared
 from tests.e2e.readme.test_lines import lines
 from tests.support.front_door import END_S, open_by, open_window, remember_choice, surroundings
+from tests.support.pages import ROOT
 from tests.support.screen import Screen
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -1,0 +1,157 @@
+"""The pages that people read: their links lead somewhere, what they name exists, and nobody has to read too much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+import pytest
+
+from services.settings.browser import BrowserShopSettings
+from services.settings.http import HttpRequestSettings
+from services.settings.values import ProfileSettings, Settings
+from tests.support.grammar import commands, names
+from tests.support.pages import OTHERS, PAGES, READMES, ROOT, text_of
+
+ALL = (*PAGES, *OTHERS)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]+`")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+_TABLE = re.compile(r"^## (?:`\[(.+)\]`|.*)$")
+_ROW = re.compile(r"^\| `(\w+)` \| (.+?) \|")
+#: settings whose names a person chooses, and where the page describes them
+_NAMED = {
+    "profiles.NAME": ProfileSettings,
+    'executors.browser.shops."PLATFORM:SHOP"': BrowserShopSettings,
+    "executors.http.requests.TYPE": HttpRequestSettings,
+}
+#: options of pip and of our benchmarks
+_OTHER_PROGRAMS = {"--scale"}
+#: neither is written into the file: one is its place, the others stand in tables of their own
+_ELSEWHERE = {"home", "profiles", "executors.browser.shops", "executors.http.requests"}
+
+
+def anchor(heading: str) -> str:
+    """What a link calls a heading, as GitHub and most viewers do it."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors(page: str) -> set[str]:
+    """Everything in a page that a link may lead to."""
+    return {anchor(found) for found in _HEADING.findall(_FENCED.sub("", text_of(page)))}
+
+
+def links(page: str) -> list[str]:
+    """Where the links of a page lead, but for addresses in the network."""
+    prose = _CODE.sub("", _FENCED.sub("", text_of(page)))
+    return [link for link in _LINK.findall(prose) if "://" not in link]
+
+
+def broken(page: str) -> Iterator[str]:
+    """The links of a page that lead nowhere."""
+    for link in links(page):
+        path, _, name = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        if not target.exists():
+            yield f"{link}: there is no such file"
+        elif name and name not in anchors(target.resolve().relative_to(ROOT).as_posix()):
+            yield f"{link}: the page has no such heading"
+
+
+@pytest.mark.parametrize("page", ALL)
+def test_every_link_leads_somewhere(page: str) -> None:
+    assert list(broken(page)) == []
+
+
+def test_every_page_can_be_reached_from_the_first_one() -> None:
+    reached, waiting = set(), ["README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or not page.endswith(".md"):
+            continue
+        reached.add(page)
+        around = PurePosixPath(page).parent
+        for link in links(page):
+            path = link.partition("#")[0]
+            if path:
+                waiting.append((ROOT / around / path).resolve().relative_to(ROOT).as_posix())
+    assert set(ALL) - reached == set()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_and_option_in_the_text_exists(page: str) -> None:
+    known, options = names(), {option for _words, found in commands() for option in found}
+    nouns = {name for name in known if " " not in name}
+    strange = []
+    for code in _CODE.findall(_FENCED.sub("", text_of(page))):
+        words = code.strip("`").split()
+        if words[0] in nouns and words[1:2] and re.fullmatch(r"[a-z-]+", words[1]) and words[1][0] != "-":
+            verbs = {name for name in known if name.startswith(f"{words[0]} ")}
+            strange += [code] if verbs and " ".join(words[:2]) not in known else []
+        strange += [
+            code for word in words if re.fullmatch(r"--[a-z-]+", word) and word not in options | _OTHER_PROGRAMS
+        ]
+    assert strange == []
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_the_first_page_is_short(page: str) -> None:
+    assert len(text_of(page).split()) <= 1_200, "what is cut goes into resources/docs"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.endswith(".zh-CN.md")])
+def test_a_page_in_chinese_has_the_sections_of_the_english_one(page: str) -> None:
+    english = page.replace(".zh-CN.md", ".md")
+    depths = [
+        [len(mark) for mark in re.findall(r"^(#+) ", _FENCED.sub("", text_of(one)), re.MULTILINE)]
+        for one in (page, english)
+    ]
+    assert depths[0] == depths[1]
+
+
+def test_the_settings_page_has_each_setting_with_its_default() -> None:
+    wanted = dict(settings_of(Settings, ""))
+    for name, kind in _NAMED.items():
+        wanted |= settings_of(kind, f"{name}.")
+    assert described() == {name: default for name, default in wanted.items() if name not in _ELSEWHERE}
+
+
+def described() -> dict[str, str]:
+    """The settings of the page, and what it gives as their defaults."""
+    found, table = {}, ""
+    for line in text_of("resources/docs/settings.md").splitlines():
+        if heading := _TABLE.match(line):
+            table = f"{heading[1]}." if heading[1] else ""
+        elif row := _ROW.match(line):
+            found[table + row[1]] = row[2].replace("\\|", "|")
+    return found
+
+
+def settings_of(kind: type[msgspec.Struct], above: str) -> Iterator[tuple[str, str]]:
+    """Each setting with its default as the page writes it."""
+    for field in msgspec.structs.fields(kind):
+        made = field.default_factory is not msgspec.NODEFAULT
+        if field.required:
+            yield above + field.name, "must be set"
+            continue
+        default = field.default_factory() if made else field.default
+        if isinstance(default, msgspec.Struct):
+            yield from settings_of(type(default), f"{above}{field.name}.")
+        else:
+            yield above + field.name, written(default)
+
+
+def written(default: Any) -> str:
+    """A default as the page writes it."""
+    if default == "":
+        return "empty"
+    if default is None or default in ((), {}):
+        return "none"
+    if isinstance(default, float) and default.is_integer():
+        default = int(default)
+    return f"`{msgspec.json.encode(default).decode()}`".replace('","', '", "')
