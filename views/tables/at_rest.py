@@ -22,9 +22,10 @@ _TOUCHES = frozenset(
 class AtRest(QObject):
     """A table that was just opened and not touched since may show arrivals at once; later they wait to be asked for."""
 
-    def __init__(self, table: TableView) -> None:
+    def __init__(self, table: TableView, *, cursor_is_set: bool = False) -> None:
+        """``cursor_is_set``: the page itself puts the cursor on a row, so that it says nothing of a person."""
         super().__init__(table)
-        self._table = table
+        self._table, self._cursor_is_set = table, cursor_is_set
         self._touched = False
         for watched in (table, table.viewport(), table.header.viewport(), table.verticalScrollBar()):
             watched.installEventFilter(self)
@@ -34,7 +35,8 @@ class AtRest(QObject):
         """Whether nobody looks at a place of this table yet."""
         if self._touched or self._table.verticalScrollBar().value() > 0:
             return False
-        return self._table.current_key() is None and not self._table.records.ticked()
+        begun = not self._cursor_is_set and self._table.current_key() is not None
+        return not begun and not self._table.records.ticked()
 
     def begin(self) -> None:
         """The page was opened."""

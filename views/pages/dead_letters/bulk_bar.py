@@ -10,6 +10,7 @@ from services.i18n import N_, _, ngettext
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
+from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
 
 HEIGHT, NARROW = 42, 440
@@ -30,7 +31,7 @@ class BulkBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._state = (0, 0, 0, 0)
+        self._state, self._news = (0, 0, 0), NOTHING_NEW
         self.setFixedHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._count = Label("", "strong")
@@ -62,11 +63,9 @@ class BulkBar(QWidget):
         button.clicked.connect(lambda: self.verb_wanted.emit(triage))
         return button
 
-    def show_state(
-        self, *, ticked: int, loaded: int, total: int, new_rows: int, triage: str, refused: str = ""
-    ) -> None:
+    def show_state(self, *, ticked: int, loaded: int, total: int, news: News, triage: str, refused: str = "") -> None:
         """Show how many are ticked, of how many, and what suits them; ``refused``: why none could be republished."""
-        self._state = (ticked, loaded, total, new_rows)
+        self._state, self._news = (ticked, loaded, total), news
         set_look(self, panel="actionbar" if ticked else "footer")
         self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
         self.republish.setVisible(bool(ticked))
@@ -74,7 +73,7 @@ class BulkBar(QWidget):
         self._ignore.setVisible(bool(ticked) and triage != Triage.IGNORED)
         self._archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
         self._all.setVisible(loaded < total and 0 < ticked < total)
-        self._new.setVisible(bool(new_rows))
+        self._new.setVisible(bool(news.number))
         self._refused = refused
         self.republish.disable(self._barred or refused)
         self._say()
@@ -87,7 +86,7 @@ class BulkBar(QWidget):
         self.republish.disable(reason or self._refused)
 
     def _say(self) -> None:
-        ticked, loaded, total, new_rows = self._state
+        ticked, loaded, total = self._state
         if ticked and self.width() < NARROW:
             self._count.setText(text.count(ticked))
         elif ticked:
@@ -97,7 +96,7 @@ class BulkBar(QWidget):
             self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))
         self._count.set_tone("text" if ticked else "text2")
         self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
-        self._new.set_count_text(ngettext("{n} new row", "{n} new rows", new_rows).format(n=text.count(new_rows)))
+        self._new.set_count_text(self._news.words())
         self.republish.set_count_text(_("Republish {n}").format(n=text.count(ticked)))
 
     def _on_republish(self) -> None:

@@ -27,6 +27,7 @@ from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
 from views.pages.dead_letters.run_strip import RunStrip
 from views.pages.dead_letters.verbs import Verbs
 from views.support import text
+from views.support.words.rows import News
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 from views.widgets.buttons import Button
@@ -50,7 +51,7 @@ class DeadLettersPage(Page):
         super().__init__(N_("Dead letters"))
         self._context = context
         self._grouped: Grouped | None = None
-        self._total = 0
+        self._total, self._answered = 0, 0
         self._wish = ""
         self._moved = False
         self._asker = Asker(context, self)
@@ -185,6 +186,7 @@ class DeadLettersPage(Page):
             return
         self._error.clear()
         self._total = listing.total if listing.total is not None else len(listing.rows)
+        self._answered = len(listing.rows)
         self._model.apply(listing.rows, settle=listing.settle)
         if self.table.current_key() is None and self._model.rowCount():
             self.table.set_current_key(self._model.key_at(0))
@@ -266,7 +268,7 @@ class DeadLettersPage(Page):
             ticked=ticked,
             loaded=self._model.rowCount(),
             total=max(self._total, self._model.rowCount()),
-            new_rows=self._model.pending,
+            news=News(self._model.pending, self._answered, self._total > self._answered),
             triage=self._asker.wanted.triage,
             refused=self.verbs.refused(map(str, self._model.ticked())),
         )

@@ -166,7 +166,7 @@ def retrying_kpi(sight: Sight) -> Kpi:
         for seconds, count in sight.now.retry_levels[:3]
     ]
     last = [_("{n} for the last time").format(n=text.count(sight.now.retry_last))] if sight.now.retry_last else []
-    context = " · ".join([*last, *levels]) or _("nothing is to be tried again")
+    context = " · ".join([*last, *levels]) or _("none waits to retry")
     sentence = _say(_("Retrying"), text.count(total), "", context)
     return Kpi(value=text.count(total), context=context, sentence=sentence, calm=not total)
 

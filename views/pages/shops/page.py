@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
@@ -26,6 +27,7 @@ from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.support.throttle import Debounce
 from views.support.words import shop
+from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
@@ -39,7 +41,17 @@ from views.widgets.strip import ErrorStrip
 EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
 SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
-Answer = tuple[ShopsNow, tuple[ScopeRow, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """One question of a person; asked again, it is another."""
+
+    text: str = ""
+    which: str = ALL
+
+
+Answer = tuple[_Wanted, ShopsNow, tuple[ScopeRow, ...]]
 
 
 class ShopsPage(Page):
@@ -52,7 +64,8 @@ class ShopsPage(Page):
         self._context = context
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._wish = ""
-        self._wanted = ("", ALL)  #: read in the thread that asks, which may touch no widget
+        self._wanted = _Wanted()  #: read in the thread that asks, which may touch no widget
+        self._settled: _Wanted | None = None  #: the question whose answer has put the rows in order
         self.actions_of_page = ShopActions(context, self)
         self._shops: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -68,7 +81,9 @@ class ShopsPage(Page):
     # the page
 
     def activate(self) -> None:
-        """Ask now and then."""
+        """Ask now and then; the worst first, as of now."""
+        self._rest.begin()
+        self._settled = None
         self._refresher.start()
 
     def deactivate(self) -> None:
@@ -128,6 +143,7 @@ class ShopsPage(Page):
         bar.addWidget(self._search)
         self._error = ErrorStrip()
         self.table = TableView(self._shops, name=N_("Shops"))
+        self._rest = AtRest(self.table, cursor_is_set=True)
         self.limits = TableView(self._limits, name=N_("Limits"))
         self._none = EmptyState(
             N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
@@ -188,13 +204,12 @@ class ShopsPage(Page):
     # looking
 
     def _ask(self) -> None:
-        self._wanted = (self._search.text(), self._sort.current())
+        self._wanted = _Wanted(self._search.text(), self._sort.current())
         self._refresher.now()
 
     def _fetch(self) -> Answer:
-        text, which = self._wanted
-        queries = self._context.limits
-        return queries.shops(text, which), queries.scopes()
+        wanted, queries = self._wanted, self._context.limits
+        return wanted, queries.shops(wanted.text, wanted.which), queries.scopes()
 
     def _show_error(self, error: BaseException) -> None:
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
@@ -202,8 +217,9 @@ class ShopsPage(Page):
 
     def _show(self, answer: Answer) -> None:
         self._error.clear()
-        self._now, self._scopes = answer
-        self._shops.apply(self._now.rows)
+        wanted, self._now, self._scopes = answer
+        self._shops.apply(self._now.rows, settle=wanted is not self._settled or self._rest.resting)
+        self._settled = wanted
         self._limits.apply(self._scopes)
         if self._wish and self._shops.find(self._wish) is not None:
             self.table.set_current_key(self._wish)

@@ -139,7 +139,7 @@ def summary(found: ShopsNow) -> str:
     if asking := found.numbers.get(SESSION, 0):
         parts.append(ngettext("{n} needs a login", "{n} need a login", asking).format(n=text.count(asking)))
     if held := found.numbers.get(BREAKER, 0):
-        parts.append(ngettext("{n} held by its breaker", "{n} held by their breakers", held).format(n=text.count(held)))
+        parts.append(ngettext("{n} fails too often", "{n} fail too often", held).format(n=text.count(held)))
     if paused := found.numbers.get(PAUSED, 0):
         parts.append(ngettext("{n} paused", "{n} paused", paused).format(n=text.count(paused)))
     if len(found.rows) < found.matching:

@@ -15,6 +15,7 @@ from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.support.offers import offer
+from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
 
 HEIGHT = 42
@@ -30,7 +31,7 @@ class BarState:
     at_least: int = 0  #: so many match for certain, where the total is not counted
     match: int | None = None  #: what the page's head says; None where it says nothing
     all_ticked: bool = False  #: every loaded row is
-    new_rows: int = 0
+    news: News = NOTHING_NEW
     cursor: bool = False  #: a row is under the cursor
 
 
@@ -125,7 +126,7 @@ class ActionBar(QWidget):
         self._clear.setVisible(bool(state.ticked))
         self._copy.setVisible(bool(state.ticked))
         self._export.setVisible(bool(state.ticked))
-        self._new.setVisible(bool(state.new_rows))
+        self._new.setVisible(bool(state.news.number))
         self._show_all()
         self._say()
 
@@ -171,6 +172,5 @@ class ActionBar(QWidget):
             words = many(state.loaded)
         self._count.setText(words)
         self._count.set_tone("text" if state.ticked else "text2")
-        new = ngettext("{n} new row", "{n} new rows", state.new_rows).format(n=text.count(state.new_rows))
-        self._new.set_count_text(new)
+        self._new.set_count_text(state.news.words())
         self._show_all()

@@ -11,6 +11,7 @@ from views.pages.tasks.selection import Selection
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.support import text
 from views.support.feed import Feed
+from views.support.words.rows import News
 from views.tables.table_view import TableView
 
 
@@ -21,10 +22,12 @@ class Tally:
         self._lister, self._views, self._feed, self._table = lister, views, feed, table
         self._total: int | None = None
         self._at_least = 0
+        self._answered, self._cut = 0, False
 
     def note(self, listing: Listing) -> None:
         """A list was answered."""
         self._total, self._at_least = listing.total, listing.at_least
+        self._answered, self._cut = len(listing.rows), listing.more is not None
         self._views.note_total(listing.wanted.filter, listing.total)
 
     def match(self) -> int | None:
@@ -57,6 +60,6 @@ class Tally:
             at_least=self._at_least,
             match=self.match(),
             all_ticked=model.tick_state() == Qt.CheckState.Checked,
-            new_rows=model.pending,
+            news=News(model.pending, self._answered, self._cut),
             cursor=self._table.current_key() is not None,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -90,7 +91,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     dead, breaker = row(page, SHOP)["reason"].split("; ")
     assert dead == "Dead letters that nobody has looked at: 2"
     assert breaker.startswith("2 of the last 2 attempts failed, next try in ")
-    assert page.header._summary.text() == "60 shops, 1 held by its breaker"
+    assert page.header._summary.text() == "60 shops, 1 fails too often"
     assert page.shop.isVisibleTo(page)
     said = words(page.shop)
     assert "微光数码专卖店" in said
@@ -192,6 +193,30 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: page._tables.currentWidget() is page._none, timeout=WAIT_MS)
     page._none.button.click()
     qtbot.waitUntil(lambda: page._shops.rowCount() == 60, timeout=WAIT_MS)
+
+
+def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    first = page._shops.key_at(0)
+    assert first != OTHER
+    trip(fleet, OTHER)
+    page.refresh()
+    qtbot.waitUntil(lambda: page._shops.key_at(0) == OTHER, timeout=WAIT_MS)
+    assert page.table.current_key() == first  # the card must not change under a hand
+
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.viewport().rect().center())
+    fleet.context.commands.breakers.close(OTHER)
+    fleet.context.commands.fleet.pause(f"shop:{SHOP}", reason="stock-taking")
+    page.refresh()
+    qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Paused", timeout=WAIT_MS)
+    places = {key: page._shops.row_of(key) for key in (SHOP, OTHER)}
+    assert places[OTHER] == 0
+    page._sort.choose("paused")
+    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
+    page._sort.choose("all")
+    qtbot.waitUntil(lambda: page._shops.row_of(SHOP) < places[SHOP], timeout=WAIT_MS)
 
 
 def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

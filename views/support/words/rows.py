@@ -1,0 +1,26 @@
+"""What a list says of the rows that wait to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.i18n import _, ngettext
+from views.support import text
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Rows that arrived and wait to be asked for."""
+
+    number: int = 0  #: those of the last answer
+    answered: int = 0  #: so many rows that answer had
+    cut: bool = False  #: whether more lay behind its end
+
+    def words(self) -> str:
+        """The pill. Of a cut answer that had nothing shown before, nobody counted how many arrived."""
+        if self.cut and self.number >= self.answered:
+            return _("{n} or more new rows").format(n=text.count(self.number))
+        return ngettext("{n} new row", "{n} new rows", self.number).format(n=text.count(self.number))
+
+
+NOTHING_NEW = News()
