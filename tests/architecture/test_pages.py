@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -13,10 +14,23 @@ import pytest
 from services.settings.browser import BrowserShopSettings
 from services.settings.http import HttpRequestSettings
 from services.settings.values import ProfileSettings, Settings
-from tests.support.grammar import commands, names
+from tests.support.grammar import names, options
 from tests.support.pages import OTHERS, PAGES, READMES, ROOT, text_of
 
 ALL = (*PAGES, *OTHERS)
+#: pages about the source: what they name in it must be there
+HOUSE = (
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    *(f"resources/docs/{name}.md" for name in ("engine", "gates", "workers", "decisions")),
+)
+PARTS = ("console", "views", "services", "resources", "tests")
+_BASES = ("", "services/", "services/domain/", "views/")
+_PATH = re.compile(r"[A-Za-z][\w.*-]*(/[\w.*-]+)+/?")
+_FILE = re.compile(r"[\w.-]+\.(py|lua|md|json|toml)")
+_NAME = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_]\w*)*")
+#: files that lie in somebody's home folder
+_OF_PERSONS = {"config.toml"}
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -85,7 +99,7 @@ def test_every_page_can_be_reached_from_the_first_one() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_and_option_in_the_text_exists(page: str) -> None:
-    known, options = names(), {option for _words, found in commands() for option in found}
+    known, known_options = names(), options() | _OTHER_PROGRAMS
     nouns = {name for name in known if " " not in name}
     strange = []
     for code in _CODE.findall(_FENCED.sub("", text_of(page))):
@@ -93,10 +107,38 @@ def test_every_command_and_option_in_the_text_exists(page: str) -> None:
         if words[0] in nouns and words[1:2] and re.fullmatch(r"[a-z-]+", words[1]) and words[1][0] != "-":
             verbs = {name for name in known if name.startswith(f"{words[0]} ")}
             strange += [code] if verbs and " ".join(words[:2]) not in known else []
-        strange += [
-            code for word in words if re.fullmatch(r"--[a-z-]+", word) and word not in options | _OTHER_PROGRAMS
-        ]
+        strange += [code for word in words if re.fullmatch(r"--[a-z-]+", word) and word not in known_options]
     assert strange == []
+
+
+@pytest.mark.parametrize("page", HOUSE)
+def test_every_name_of_the_tree_exists(page: str) -> None:
+    strange = []
+    for code in sorted(set(_CODE.findall(_FENCED.sub("", text_of(page))))):
+        name = code.strip("`")
+        if _PATH.fullmatch(name):
+            strange += [] if any(any(ROOT.glob(f"{base}{name.rstrip('/')}")) for base in _BASES) else [name]
+        elif _FILE.fullmatch(name):
+            found = (ROOT / name).exists() or any(any((ROOT / part).rglob(name)) for part in PARTS)
+            strange += [] if found or name in _OF_PERSONS else [name]
+        elif _NAME.fullmatch(name):
+            strange += [] if set(name.split(".")) <= identifiers() else [name]
+    assert strange == [], "no such file, or no such word in the source"
+
+
+@cache
+def identifiers() -> frozenset[str]:
+    """Every word of the product's source that can be a name."""
+    found: set[str] = set()
+    for part in PARTS[:-1]:
+        for path in (ROOT / part).rglob("*"):
+            if path.suffix in (".py", ".lua", ".json", ".toml"):
+                found |= set(re.findall(r"[A-Za-z_]\w*", path.read_text(encoding="utf-8")))
+    return frozenset(found | set(re.findall(r"[A-Za-z_]\w*", text_of("pyproject.toml"))))
+
+
+def test_the_map_of_the_house_is_short() -> None:
+    assert len(text_of("ARCHITECTURE.md").split()) <= 1_500, "what is cut goes into resources/docs"
 
 
 @pytest.mark.parametrize("page", READMES)

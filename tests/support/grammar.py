@@ -18,6 +18,18 @@ def names() -> set[str]:
     return set(_names(program._parser(), ""))
 
 
+def options() -> set[str]:
+    """Every option of any command."""
+    return set(_options(program._parser()))
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for each in parser._actions:
+        yield from each.option_strings
+    for below in _below(parser).values():
+        yield from _options(below)
+
+
 def _leaves(parser: argparse.ArgumentParser, words: str) -> Iterator[tuple[str, set[str]]]:
     nested = _below(parser)
     if not nested:
