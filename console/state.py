@@ -7,9 +7,10 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from services import home_folder
+from services import home_folder, plain_file
 
 log = logging.getLogger(__name__)
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 class ConsoleState:
@@ -37,10 +38,10 @@ class ConsoleState:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8-sig"))
+            found = json.loads(plain_file.read(self._path, _MOST_BYTES)[:_MOST_BYTES].decode("utf-8-sig"))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as exc:
+        except (OSError, ValueError, RecursionError) as exc:
             log.warning("console.json is not readable and is ignored: %s", exc)
             return {}
         return found if isinstance(found, dict) else {}

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from services import home_folder
+from services import home_folder, plain_file
 from services.domain import audit
 from services.domain.errors import UsageError
 
@@ -48,7 +48,7 @@ class Witness:
     def marks(self) -> list[str]:
         """What was seen, the oldest first; lines that are no marks are passed over."""
         try:
-            lines = self._path.read_bytes().decode("ascii", "replace").splitlines()
+            lines = plain_file.read(self._path, 2 * _MOST_BYTES).decode("ascii", "replace").splitlines()
         except OSError:
             return []
         return list(dict.fromkeys(line for line in lines if audit.parse(line) is not None))[-2 * KEPT :]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
-import stat
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from services import plain_file
 from services.domain.errors import UsageError
 
 _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
@@ -117,22 +116,6 @@ def _is_open(path: Path) -> bool:
         return False
 
 
-def _bytes_of(path: Path) -> bytes:
-    """No more than a configuration may have, and of a file alone: a pipe would be waited for, a device has no end.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise OSError(errno.EINVAL, "it is no plain file")
-        with os.fdopen(number, "rb", closefd=False) as stream:
-            return stream.read(MAX_CONFIG + 1)
-    finally:
-        os.close(number)
-
-
 def read_config(path: Path) -> dict[str, Any]:
     """What config.toml says, nothing where there is none.
 
@@ -140,7 +123,7 @@ def read_config(path: Path) -> dict[str, Any]:
         UsageError: it cannot be read or is not TOML.
     """
     try:
-        data = _bytes_of(path)
+        data = plain_file.read(path, MAX_CONFIG)
     except FileNotFoundError:
         return {}
     except OSError as exc:

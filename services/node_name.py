@@ -9,10 +9,12 @@ import secrets
 import socket
 from pathlib import Path
 
+from services import plain_file
 from services.domain.gates import home
 
 log = logging.getLogger(__name__)
 FILE = "node"
+_MOST_BYTES = 1000
 
 
 def of(folder: Path) -> str:
@@ -48,7 +50,7 @@ def _write(place: Path, name: str) -> None:
 
 def _read(place: Path) -> str:
     try:
-        text = place.read_text(encoding="ascii").strip()
+        text = plain_file.read(place, _MOST_BYTES).decode("ascii").strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return text if home.valid_node(text) else ""

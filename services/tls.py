@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from services import plain_file
 from services.domain.errors import UsageError
 from services.domain.text.said import Said, said
 
@@ -32,6 +33,8 @@ AMQP = Words(
     secure="amqps://",
     name="server_name_indication",
 )
+#: of a file of certificates; those of all authorities of a system have a quarter of a megabyte
+_MOST_BYTES = 16 * 1024 * 1024
 #: numbers of OpenSSL's verification: another name or address; not valid yet, not any more
 _OF_NAMES, _OF_TIME = frozenset({62, 63, 64}), frozenset({9, 10, 11, 12})
 #: what Python 3.13 asks of an authority and versions before did not
@@ -107,8 +110,8 @@ def _why(text: str) -> str:
 
 def _check_readable(option: str, file: str, field: str) -> None:
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123  # the name as it was given, also where it is no path
-            stream.read(1)
+        if len(plain_file.read(file, _MOST_BYTES)) > _MOST_BYTES:
+            raise ValueError(f"it has more than {_MOST_BYTES} bytes")
     except (OSError, ValueError) as exc:
         why = getattr(exc, "strerror", None) or str(exc)
         raise UsageError(said("tls.file", option=option, file=file, why=why), field=field) from exc

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from services import plain_file
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
@@ -80,15 +79,9 @@ def opened(source: Source) -> BinaryIO:
     if not isinstance(source, Path):
         return source
     try:
-        # A pipe would let us wait for a writer for ever; a device has no end.
-        number = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        stream = os.fdopen(number, "rb")
+        return plain_file.opened(source)
     except OSError as exc:
         raise ArtifactError(f"{source.name} cannot be read: {exc.strerror or exc}") from exc
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        stream.close()
-        raise ArtifactError(f"{source.name} is no plain file")
-    return stream
 
 
 def copied(source: BinaryIO, write: Callable[[bytes], object], name: str, cap: int) -> tuple[int, str]:

@@ -9,6 +9,9 @@ from services.domain.text import mask
 from services.domain.text.said import said
 from services.domain.types import strict_json
 
+#: characters of a document that is longer than a payload: the record of a task, the task types of a fleet
+MAX_DOCUMENT = 8 * 1024 * 1024
+
 
 def read_object(text: str, name: str, *, field: str = "payload", dots: bool = False) -> dict[str, Any]:
     """The object of a JSON text. ``dots``: those that hide secrets are put back by whoever asks, who has the original.
@@ -37,7 +40,7 @@ def read_document(text: str) -> Any:
         UsageError: it is not JSON.
     """
     try:
-        return strict_json.loads(text)
+        return strict_json.loads(text, most=MAX_DOCUMENT)
     except RecursionError as exc:
         raise UsageError("nested too deeply", field="FILE") from exc
     except ValueError as exc:

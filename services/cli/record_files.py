@@ -12,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from services import plain_file
 from services.cli import json_text, output, shapes
 from services.domain.errors import UsageError
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Step, Task
 from services.ports import Letter
 
+#: bytes of a record: its payload, its message in base64, what came along with it, its steps and attempts
+MAX_LINE = json_text.MAX_DOCUMENT
 _TEXTS = frozenset({"payload", "result", "extra"})
 _FIELDS = Task.__struct_fields__
 #: what a record of these programs always has
@@ -58,8 +61,8 @@ def read(path: Path) -> Iterator[Row]:
         UsageError: the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
+        with plain_file.opened(path) as file:
+            for number, raw in enumerate(plain_file.lines(file, MAX_LINE), start=1):
                 if raw.strip():
                     yield _row(number, raw)
     except OSError as exc:
@@ -67,6 +70,8 @@ def read(path: Path) -> Iterator[Row]:
 
 
 def _row(number: int, raw: bytes) -> Row:
+    if len(raw) > MAX_LINE:
+        return Row(line=number, error=f"more than {MAX_LINE} bytes, which no record has")
     try:
         document = json_text.read_document(raw.decode("utf-8-sig"))
         if not isinstance(document, dict) or not isinstance(document.get("task"), dict):

@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
-from services import home_folder
+from services import home_folder, plain_file
 from services.profiles import passwords
 
 log = logging.getLogger(__name__)
 FILE, BEFORE = "profiles.json", "console.json"
+_MOST_BYTES = 2 * 1024 * 1024
 #: addresses that may hold a password
 PARTS = ("broker", "redis", "management")
 
@@ -111,10 +112,10 @@ class Book:
 
 def _load(path: Path) -> Mapping[str, Any] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        found = json.loads(plain_file.read(path, _MOST_BYTES)[:_MOST_BYTES].decode("utf-8-sig"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as exc:
+    except (OSError, ValueError, RecursionError) as exc:
         log.warning("%s is not readable and is ignored: %s", path.name, exc)
         return None
     return found if isinstance(found, dict) else None

@@ -27,6 +27,8 @@ from services.settings.values import (
     WorkerSettings,
 )
 
+#: what flows print of their JSON, and of paths
+_PRINTED = '{"file": "C:\\new-1+2 ~.csv"}'
 DAY_S = 86_400
 MAX_NAME = 100
 MAX_PREEMPTIONS = 20
@@ -172,7 +174,8 @@ def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:
 
 def _known_encoding(name: str) -> bool:
     try:
-        return bool("x".encode(name))
+        # lines are told apart by their bytes, and what a backslash or a plus means is up to whoever printed it
+        return _PRINTED.encode("ascii").decode(name, "replace") == _PRINTED
     except (LookupError, ValueError):
         return False
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from services import home_folder
+from services import home_folder, plain_file
 from services.domain.change import Finish
 from services.executors import process_tree
 
@@ -164,7 +164,7 @@ class Spool:
                 file.path.unlink()
 
     def _read(self, path: Path) -> list[Finish]:
-        first, *lines = path.read_bytes().split(b"\n")
+        first, *lines = plain_file.read(path, LIMIT).split(b"\n")
         header = _decoded(first, _Header)
         if header is None or header != _Header(FORMAT, self._folder.name):
             log.warning("%s holds no outcomes for this store and is set aside", path)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, plain_file
 from services.cli import json_text, output
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 from services.commands import types
@@ -29,7 +29,7 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class Source:
     """One document and where it came from."""
 
     place: str
@@ -97,7 +97,7 @@ def show(context: Context) -> int:
 def import_types(context: Context) -> int:
     """Import files, all or nothing."""
     args = context.args
-    sources = [source for name in args.files for source in _sources(name)]
+    sources = [source for name in args.files for source in documents_of(name)]
     if not sources:
         raise UsageError(f"there is no task type in {', '.join(args.files)!r:.200}", field="FILE")
     bodies = [source.body for source in sources]
@@ -170,29 +170,29 @@ def _version(key: str) -> int:
     return int(number) if number.isdigit() else 0
 
 
-def _sources(name: str) -> list[_Source]:
+def documents_of(name: str) -> list[Source]:
     """The documents of a file, a folder or the standard input.
 
     Raises:
         UsageError: it cannot be read or is not JSON.
     """
     if name == "-":
-        return _documents("standard input", sys.stdin.read())
+        return _documents("standard input", sys.stdin.read(json_text.MAX_DOCUMENT + 1))
     path = Path(name)
     paths = sorted(path.glob("*.json")) if path.is_dir() else [path]
-    found: list[_Source] = []
+    found: list[Source] = []
     for one in paths:
         try:
-            text = one.read_bytes().decode("utf-8-sig")
+            text = plain_file.read(one, json_text.MAX_DOCUMENT).decode("utf-8-sig")
         except OSError as exc:
-            raise UsageError(f"{one} cannot be read: {exc.strerror}", field="FILE") from exc
+            raise UsageError(f"{one} cannot be read: {exc.strerror or exc}", field="FILE") from exc
         except UnicodeDecodeError as exc:
             raise UsageError(f"{one} is not UTF-8 text", field="FILE") from exc
         found += _documents(one.name, text)
     return found
 
 
-def _documents(place: str, text: str) -> list[_Source]:
+def _documents(place: str, text: str) -> list[Source]:
     try:
         value = json_text.read_document(text)
     except UsageError as exc:
@@ -202,6 +202,6 @@ def _documents(place: str, text: str) -> list[_Source]:
     rows = value if isinstance(value, list) else [value]
     many = len(rows) > 1
     return [
-        _Source(f"{place}[{number}]" if many else place, json.dumps(row, ensure_ascii=False))
+        Source(f"{place}[{number}]" if many else place, json.dumps(row, ensure_ascii=False))
         for number, row in enumerate(rows)
     ]

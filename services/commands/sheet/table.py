@@ -9,6 +9,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+from services import plain_file
 from services.commands.sheet import digits, text_file
 from services.commands.sheet.workbook import Workbook
 from services.domain.errors import UsageError
@@ -86,7 +87,7 @@ def read(
         return _Assembly(path.name, known, ragged=True).of(book.rows(), sheet=book.sheet, sheets=book.sheets)
     if sheet:  # left aside in silence it would look as if those rows had been taken
         raise UsageError(said("table.sheetless", name=path.name, sheet=sheet), field="--sheet")
-    text, codec = text_file.decode(path.read_bytes(), path.name, encoding)
+    text, codec = text_file.decode(_bytes_of(path), path.name, encoding)
     text_file.check(text, path.name, MAX_ROWS, MAX_COLUMNS, objects=kind in OBJECTS)
     if kind in OBJECTS:
         found = list(itertools.islice(text_file.objects(text, whole=kind == ".json"), MAX_ROWS + 1))
@@ -105,14 +106,36 @@ def check(path: Path, endings: Sequence[str]) -> None:
     Raises:
         UsageError: with the remedy.
     """
-    if not path.is_file():
-        raise UsageError(said("table.no_file", path=str(path)), field="--file")
-    if path.stat().st_size > MAX_BYTES:
-        raise UsageError(said("table.large", path=str(path), most=MAX_BYTES // 1024 // 1024), field="--file")
+    try:
+        if not path.is_file():
+            raise UsageError(said("table.no_file", path=str(path)), field="--file")
+        size = path.stat().st_size
+    except OSError as exc:
+        raise _unreadable(path, exc) from exc
+    if size > MAX_BYTES:
+        raise _large(path)
     if path.suffix.lower() == ".xls":
         raise UsageError(said("table.old_workbook", name=path.name), field="--file")
     if path.suffix.lower() not in endings:
         raise UsageError(said("table.ending", name=path.name, endings=", ".join(sorted(endings))), field="--file")
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        data = plain_file.read(path, MAX_BYTES)
+    except OSError as exc:
+        raise _unreadable(path, exc) from exc
+    if len(data) > MAX_BYTES:  # some files tell no size, or go on growing
+        raise _large(path)
+    return data
+
+
+def _unreadable(path: Path, exc: OSError) -> UsageError:
+    return UsageError(said("table.unreadable", path=str(path), error=exc.strerror or str(exc)), field="--file")
+
+
+def _large(path: Path) -> UsageError:
+    return UsageError(said("table.large", path=str(path), most=MAX_BYTES // 1024 // 1024), field="--file")
 
 
 def shown(cell: object) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from services.commands.sheet import digits
@@ -22,6 +24,8 @@ _SAMPLE = 256 * 1024  #: characters of the text that they are looked for in
 #: what a text may have before it is taken apart, for each of it takes many times its own size: lines, cells of a line,
 #: values of a JSON text
 MOST_TEXT_LINES, MOST_CELLS, MOST_VALUES = 2_000_000, 200_000, 5_000_000
+_FIRST_LOOK = 4096  #: characters in which the end of a value of a list is looked for first
+_BLANKS = re.compile(r"[ \t\r\n]*")
 Record = Sequence[object] | Message
 
 
@@ -31,6 +35,9 @@ def decode(data: bytes, name: str, encoding: str = "") -> tuple[str, str]:
     Raises:
         UsageError: none of them fits.
     """
+    if encoding and encoding not in ENCODINGS:  # others exist that make any bytes of a text, or call for a program
+        names = ", ".join(ENCODINGS)
+        raise UsageError(said("table.no_encoding", encoding=encoding, known=names), field="--encoding")
     for codec in (encoding,) if encoding else _probable(data):
         try:
             text = data.decode("utf-8-sig" if codec == "utf-8" else codec)
@@ -39,7 +46,7 @@ def decode(data: bytes, name: str, encoding: str = "") -> tuple[str, str]:
         known = codec.removesuffix("-le").removesuffix("-be")
         return text.removeprefix("\ufeff"), known
     if encoding:
-        raise UsageError(said("table.other_encoding", name=name, encoding=ENCODINGS.get(encoding, encoding)), "--file")
+        raise UsageError(said("table.other_encoding", name=name, encoding=ENCODINGS[encoding]), field="--file")
     raise UsageError(said("table.encoding", name=name), field="--file")
 
 
@@ -155,12 +162,64 @@ def objects(text: str, *, whole: bool) -> Iterator[tuple[int, dict[str, object] 
 
 def _of_list(text: str) -> Iterator[tuple[int, dict[str, object] | Message]]:
     try:
-        found = strict_json.loads(text, number=digits.of_text)
+        found = list(_items(text))
     except (ValueError, RecursionError) as exc:
         yield 1, Message("sheet.json", {"error": _why(exc)})
         return
     for place, value in enumerate(found, start=1):
         yield place, value if isinstance(value, dict) else Message("sheet.no_object")
+
+
+def _items(text: str) -> Iterator[object]:
+    """The values of a JSON list one after the other, none of them longer than a line may be.
+
+    Raises:
+        ValueError: it is no JSON, or one is longer.
+        RecursionError: it is nested too deeply.
+    """
+    at = _past_blanks(text, text.index("[") + 1)
+    if text[at : at + 1] == "]":
+        at += 1
+    else:
+        while True:
+            value, at = _item(text, at)
+            yield value
+            at = _past_blanks(text, at)
+            sign, at = text[at : at + 1], at + 1
+            if sign == "]":
+                break
+            if sign != ",":
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, at - 1)
+            at = _past_blanks(text, at)
+    if (end := _past_blanks(text, at)) < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _item(text: str, at: int) -> tuple[object, int]:
+    """One value and where it ends; looked for in ever more of the text, so that a long one is not read whole."""
+    size = _FIRST_LOOK
+    while True:
+        piece = text[at : at + size]
+        whole = at + len(piece) == len(text)
+        try:
+            value, end = strict_json.first(piece, number=digits.of_text)
+        except strict_json.Inexact:
+            raise
+        except json.JSONDecodeError as exc:
+            if whole:
+                raise json.JSONDecodeError(exc.msg, text, at + exc.pos) from exc
+        else:
+            if end < len(piece) or whole:  # a number may go on behind the piece
+                return value, at + end
+        if size >= strict_json.MAX_TEXT:
+            why = f"the value that begins at character {at + 1} has more than {size} characters"
+            raise ValueError(why)
+        size = min(size * 8, strict_json.MAX_TEXT)
+
+
+def _past_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
 
 
 def _object(line: str) -> dict[str, object] | Message:

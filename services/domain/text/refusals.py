@@ -275,13 +275,15 @@ REFUSALS: dict[str, str] = {
     "table.columns": N_("{name} has more than {most} columns; delete those that are not needed"),
     "table.unpacked": N_("{name} unpacks to {size} MiB; up to {most} MiB are read: split it, or save it as .csv"),
     "table.parts": N_(
-        "{name} has more rows, texts or cells in one row than a workbook of tasks can have; delete what is not needed,"
-        " or save its sheet as .csv"
+        "{name} has more rows, longer texts or more cells in one row than a workbook of tasks can have; delete what is"
+        " not needed, or save its sheet as .csv"
     ),
     "table.no_sheet": N_("{name} has no sheet {sheet}; it has {sheets}"),
     "table.sheetless": N_("{name} has no sheets, so there is no {sheet} in it: leave --sheet out, or give a workbook"),
     "table.old_workbook": N_("{name} is an old workbook (.xls); save it as .xlsx"),
     "table.other_encoding": N_("{name} is not in {encoding}; choose another encoding"),
+    "table.no_encoding": N_("there is no encoding {encoding}; choose one of {known}"),
+    "table.unreadable": N_("{path} cannot be read: {error}"),
     "sheet.map_column": N_("{word}: write COLUMN=FIELD; the columns are {names}"),
     "sheet.map_field": N_("there is no field {field}; there are {known}"),
     "table.empty": N_("{name} holds no rows below its header"),
@@ -289,7 +291,14 @@ REFUSALS: dict[str, str] = {
     "table.large": N_("{path} is larger than {most} MiB; split it"),
     "table.ending": N_("{name}: known endings are {endings}"),
     "table.encoding": N_("{name} is neither UTF-8 nor GB18030 text; save it as UTF-8"),
-    "table.workbook": N_("{name} is not a readable workbook: {error}"),
+    "table.workbook": N_("{name} is not a readable workbook: {error}; open it in Excel and save it again as .xlsx"),
+    "table.workbook_row": N_(
+        "{name} cannot be read from row {row} on: {error}; open it in Excel and save it again as .xlsx"
+    ),
+    "table.locked": N_(
+        "{name} is locked with a password, or an old workbook (.xls); open it in Excel and save it as .xlsx without a"
+        " password"
+    ),
     "force.reason": N_("force needs a reason; say why it has to run twice"),
     "dead.note_length": N_("a note has 1 to {most} characters, not {count}"),
     "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable
@@ -9,22 +10,43 @@ from typing import Any, NoReturn
 
 #: of a whole number: all that follow (checks, sheets, other programs) can still take it for the same one
 MAX_DIGITS = 308
+#: characters of a text: a payload of the largest size that a task may have, with room for blanks and line ends
+MAX_TEXT = 2 * 1024 * 1024
 
 
 class Inexact(ValueError):
     """Valid for Python's reader, but no exact JSON; the text says what and stands by itself."""
 
 
-def loads(text: str, *, number: Callable[[str], Any] | None = None) -> Any:
-    """The value of a JSON text. ``number`` makes of the text of a number what it shall be.
+def loads(text: str, *, number: Callable[[str], Any] | None = None, most: int = MAX_TEXT) -> Any:
+    """The value of a JSON text of up to ``most`` characters. ``number`` makes of the text of a number what it shall be.
 
     Raises:
         Inexact: it does not say exactly one thing.
         ValueError: it is not JSON.
         RecursionError: it is nested too deeply.
     """
-    return json.loads(
-        text,
+    if len(text) > most:  # it would be taken apart first and refused then: each of its keys is an object for a while
+        raise Inexact(f"it has {len(text)} characters; up to {most} are read")
+    if text.startswith("\ufeff"):
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    return _decoder(number).decode(text)
+
+
+def first(text: str, *, number: Callable[[str], Any] | None = None) -> tuple[Any, int]:
+    """The value with which a text begins, and where it ends; it may be cut off there.
+
+    Raises:
+        Inexact: it does not say exactly one thing.
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+    """
+    return _decoder(number).raw_decode(text)
+
+
+@functools.lru_cache(maxsize=8)
+def _decoder(number: Callable[[str], Any] | None) -> json.JSONDecoder:
+    return json.JSONDecoder(
         object_pairs_hook=_unique,
         parse_constant=_no_constant,
         parse_float=number or _finite,

@@ -305,3 +305,19 @@ def test_a_profile_without_a_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match="a name of 1 to 100"):
         config.load(home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["idna", "punycode", "unicode_escape", "utf-7", "utf-16", "hex", "zip", "undefined", "cp037", "nonsense", ""],
+)
+def test_an_encoding_that_cannot_carry_what_flows_print_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f'[executors.rpa]\nencoding = "{name}"\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"executors\.rpa\.encoding must be a name such as utf-8 or gbk"):
+        config.load(home=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["utf-8", "gbk", "gb18030", "big5", "cp1252", "shift_jis", "UTF8"])
+def test_encodings_of_programs_are_taken(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f'[executors.rpa]\nencoding = "{name}"\n', encoding="utf-8")
+    assert config.load(home=tmp_path).executors.rpa.encoding == name

@@ -54,3 +54,9 @@ def test_dots_in_place_of_a_secret_are_refused_by_their_path(text: str, path: st
 
 def test_dots_are_left_to_who_has_the_original() -> None:
     assert read_object('{"password": "••••"}', "--payload", dots=True) == {"password": "••••"}
+
+
+def test_a_text_longer_than_any_payload_is_not_taken_apart() -> None:
+    text = "{" + ",".join(f'"a{number}":1' for number in range(300_000)) + "}"
+    with pytest.raises(UsageError, match=r"--payload is not JSON: it has \d+ characters; up to \d+ are read"):
+        read_object(text, "--payload")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,3 +78,20 @@ def test_a_line_is_what_task_show_shows(room: Room) -> None:
     document = json.loads(record_files.write(room.create(), None))
     assert set(document) == {"task", "attempts", "events"}
     assert document["task"]["created_at"].endswith("+00:00")
+
+
+@pytest.mark.timeout(60)
+def test_a_line_longer_than_any_record_is_refused_and_the_next_is_read(room: Room, tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    long = "{" + ",".join(f'"a{n}":1' for n in range(1_000_000)) + "}\n"
+    path.write_text(long + record_files.write(room.dead(), None), encoding="utf-8")
+    tracemalloc.start()
+    try:
+        first, second = record_files.read(path)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (first.line, first.task) == (1, None)
+    assert first.error == f"more than {record_files.MAX_LINE} bytes, which no record has"
+    assert (second.line, second.error) == (2, "")
+    assert most < 4 * record_files.MAX_LINE, "it is not even held whole"

@@ -158,3 +158,12 @@ def test_addresses_of_the_file_without_a_name_are_a_connection_too(tmp_path: Pat
     assert [(one.name, one.broker) for one in known.known(settings)] == [("local", ""), ("fleet", "b:5672")]
     assert config.load(home=tmp_path, profile="fleet").broker.url == "amqp://u:p@b:5672"
     assert config.load(home=tmp_path, profile="local").embedded
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, '{"profiles": ' + "[" * 50_000, " " * 3_000_000 + "{}", "\ufffe", "7"])
+def test_a_file_that_is_none_of_connections_is_passed_over(tmp_path: Path, text: str) -> None:
+    (tmp_path / "profiles.json").write_text(text, encoding="utf-8")
+    assert Book(tmp_path).profiles() == {}
+    (tmp_path / "console.json").write_text(text, encoding="utf-8")
+    (tmp_path / "profiles.json").unlink()
+    assert Book(tmp_path).profiles() == {}

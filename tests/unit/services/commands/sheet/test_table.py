@@ -13,6 +13,7 @@ import pytest
 from services.commands.sheet import columns, table, workbook
 from services.commands.sheet.table import BadRow, Row
 from services.domain.errors import UsageError
+from services.messages import english
 
 
 def read(path: Path, **more: str) -> table.Table:
@@ -253,8 +254,11 @@ def test_an_encoding_of_four_bytes_is_refused_and_not_read_as_two(tmp_path: Path
 
 
 def test_an_encoding_that_only_fails_in_its_own_way_is_refused(tmp_path: Path) -> None:
+    for encoding in ("undefined", "utf\0", "idna", "zip", "hex", "unicode_escape", "rot13", "nonsense", "utf-8 "):
+        with pytest.raises(UsageError, match=r"there is no encoding .*; choose one of utf-8, gb18030, utf-16, big5"):
+            read(write(tmp_path / "a.csv", "shop,type\npdd:s1,t\n"), encoding=encoding)
     with pytest.raises(UsageError, match="choose another encoding"):
-        read(write(tmp_path / "a.csv", "shop,type\npdd:s1,t\n"), encoding="undefined")
+        read(write(tmp_path / "b.csv", "店铺,类型\npdd:s1,t\n"), encoding="utf-16")
 
 
 @pytest.mark.parametrize(
@@ -311,7 +315,7 @@ _SHEET = (
     ],
 )
 def test_a_workbook_of_too_many_parts_is_refused_before_it_is_read(tmp_path: Path, part: str, body: str) -> None:
-    with pytest.raises(UsageError, match="more rows, texts or cells") as caught:
+    with pytest.raises(UsageError, match="more rows, longer texts or more cells") as caught:
         read(with_sheet(tmp_path / "a.xlsx", body, part))
     assert caught.value.field == "--file"
 
@@ -345,3 +349,50 @@ def test_formulas_with_a_prefix_are_seen(tmp_path: Path) -> None:
 def test_a_workbook_without_sheets_holds_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no rows"):
         read(with_sheet(tmp_path / "a.xlsx", "<workbook/>", "xl/workbook.xml"))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        (".jsonl", '{"shop": "pdd:s1"}\n{' + ",".join(f'"a{n}":1' for n in range(300_000)) + "}\n"),
+        (".json", '[{"shop": "pdd:s1"}, {' + ",".join(f'"a{n}":1' for n in range(300_000)) + "}]"),
+    ],
+    ids=["line", "value"],
+)
+def test_a_line_of_more_than_any_task_has_is_not_taken_apart(tmp_path: Path, ending: str, text: str) -> None:
+    path = write(tmp_path / f"a{ending}", text)
+    tracemalloc.start()
+    try:
+        (bad,) = read(path).bad
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert "characters" in english(bad.reason)
+    assert most < 14 * len(text), "its keys would take thirty times as much"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[{"a": 1} {"b": 2}]', "delimiter"),
+        ('[{"a": 1},]', "Expecting value"),
+        ('[{"a": 1}] x', "Extra data"),
+        ('[{"a": 1}', "delimiter"),
+        ("[" + '{"a": 1}, ' * 900 + '{"a": }]', "char 9007"),
+        ('[{"a": 1, "a": 2}]', "stands twice"),
+        ("[" * 50_000, "nested too deeply"),
+    ],
+)
+def test_a_list_that_is_none_is_told_by_its_first_mistake(tmp_path: Path, text: str, says: str) -> None:
+    (bad,) = read(write(tmp_path / "a.json", text)).bad
+    assert says in english(bad.reason)
+
+
+def test_a_list_is_read_whatever_the_length_of_its_values(tmp_path: Path) -> None:
+    long = [{"shop": "x" * size, "n": 10**12 + size} for size in (1, 4060, 4070, 4080, 4090, 5000, 40_000, 400_000)]
+    assert read(write(tmp_path / "a.json", "\n" + json.dumps(long) + "\n")).rows == tuple(
+        Row(number=place, cells=(one["shop"], one["n"])) for place, one in enumerate(long, start=1)
+    )
+    with pytest.raises(UsageError, match="no rows"):
+        read(write(tmp_path / "b.json", " [ ] "))
