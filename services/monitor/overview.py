@@ -66,10 +66,12 @@ class OverviewSource(Protocol):
     """Answers the page's questions; ``now`` and ``series`` block, so pages ask them off the GUI thread."""
 
     def now(self) -> OverviewNow:
-        """Everything but the charts."""
+        """Everything but the charts, of one moment: what stands side by side never names two numbers of one thing."""
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
-        """The same with the numbers of the newest snapshot; asks nobody, but may judge every shop anew."""
+        """The same with what is known of the servers at this moment; its numbers stay. Asks nobody, but may judge every
+        shop anew.
+        """
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Samples of the last ``range_s`` seconds, oldest first."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.domain.insight import attempts, depth, flow, shop
-from services.domain.task.query import Query, equals
+from services.domain.task.query import Counts, Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import WAITING, Status, Triage
 from services.engine.registry import Registry
@@ -22,6 +22,8 @@ from services.monitor.shops.states import ShopStates
 from services.ports import Clock, Store
 
 SAMPLE_EVERY_MS = 800
+#: for so long a look is made again until nothing changed meanwhile; a fleet that never stands still is told as it was
+AGREE_S = 0.1
 
 
 class OverviewQueries:
@@ -42,7 +44,7 @@ class OverviewQueries:
         bulk republish that ended in the middle.
         """
         self._store, self._registry, self._live = store, registry, live
-        self._history = history
+        self._history, self._clock = history, clock
         self._shops = states or ShopStates(store, registry)
         self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run)
         self._flow = FlowQueries(store, registry, live.meter, clock)
@@ -56,11 +58,24 @@ class OverviewQueries:
         return self._history.series(range_s, max_points, self._live.now_ms())
 
     def now(self) -> OverviewNow:
-        """Everything the page shows at this moment."""
+        """Everything the page shows, of one moment: what changed while it was asked is asked again, where that is
+        cheap.
+        """
         self._shops.prime()
+        snapshot, begun = self._live.snapshot(), self._clock.monotonic()
+        while True:
+            found = self._of(snapshot)
+            if not snapshot.at_ms or not snapshot.store.connected:
+                return found
+            counts = self._store.counts()
+            if _same(counts, snapshot.counts) or self._clock.monotonic() - begun > AGREE_S:
+                return found
+            snapshot = dataclasses.replace(snapshot, counts=counts, at_ms=self._live.now_ms())
+
+    def _of(self, seen: Snapshot) -> OverviewNow:
         oldest = self._oldest = self._ask_oldest()
         retrying = self._retrying()
-        snapshot = self._live.snapshot()
+        snapshot = self._attention.agreed(seen)
         shops, flow_now = self._shops.shops(snapshot), self._flow.look(snapshot)
         return OverviewNow(
             **self._numbers(snapshot),
@@ -73,15 +88,19 @@ class OverviewQueries:
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
-        """The same with the numbers of the newest snapshot; asks nobody, so any thread may call it."""
-        snapshot = self._live.snapshot()
-        if snapshot.at_ms <= now.at_ms and snapshot.store.connected == now.flow.facts.store:
+        """The same with what is known of the servers at this moment; its numbers stay those of its own. Asks nobody, so
+        any thread may call it.
+        """
+        before, told = now.flow.facts, numbers(self._live.snapshot())
+        if (before.store, before.broker, before.blocked) == (told.store, told.broker, told.blocked):
             return now
-        facts = numbers(snapshot, unsent=now.flow.facts.unsent)
+        facts = dataclasses.replace(
+            before, known=before.known or told.known, store=told.store, broker=told.broker, blocked=told.blocked
+        )
         shops = now.shops
-        if not snapshot.store.connected and now.flow.facts.store:
+        if before.store and not told.store:
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in shops)
-        return dataclasses.replace(now, **self._numbers(snapshot), flow=flow.again(now.flow, facts), shops=shops)
+        return dataclasses.replace(now, flow=flow.again(now.flow, facts), shops=shops)
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest
@@ -148,6 +167,11 @@ class OverviewQueries:
     def _name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.shop_id) if shop is not None else key
+
+
+def _same(one: Counts, other: Counts) -> bool:
+    """Whether they count the same; an event may have changed nothing that is counted."""
+    return dataclasses.replace(one, cursor="") == dataclasses.replace(other, cursor="")
 
 
 def _levels(retrying: Sequence[Task]) -> tuple[tuple[int, int], ...]:

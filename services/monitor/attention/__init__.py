@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from services.domain.errors import ConsoleError
 from services.domain.insight.flow import Flow
@@ -31,7 +32,7 @@ from services.monitor.attention import (
 )
 from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
-from services.monitor.causes import Cause, CauseQueries
+from services.monitor.causes import SCAN_LIMIT, Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.measured import Measured
 from services.monitor.overview import Attention
@@ -104,7 +105,7 @@ class AttentionFinder:
         self._store, self._causes, self._clock, self._name = store, causes, clock, name
         self._kind, self._gates = registry.task_type, GateLook(store, registry)
         self._grouped: tuple[Cause, ...] = ()
-        self._dead = -1
+        self._dead = -1  #: dead letters that the causes are of, below 0 before they were grouped
         self._due = 0.0
 
     def find(
@@ -136,14 +137,26 @@ class AttentionFinder:
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
         return self.find(snapshot, states.look(), oldest[0] if oldest else None, flow)
 
+    def agreed(self, snapshot: Snapshot) -> Snapshot:
+        """The same with as many open dead letters as the items tell of, which are not grouped anew for each snapshot:
+        what stands beside them must not name another number.
+        """
+        self._group(snapshot)
+        if self._dead < 0:
+            return snapshot
+        triage = {**snapshot.counts.triage, Triage.OPEN: self._dead}
+        return replace(snapshot, counts=replace(snapshot.counts, triage=triage))
+
     def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)
         begun = self._clock.monotonic()
         if dead != self._dead and begun >= self._due:
             try:
-                self._grouped, self._dead = self._causes.causes().rows, dead
+                found = self._causes.causes()
             except ConsoleError:
                 return self._grouped
+            self._grouped = found.rows
+            self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped
 

@@ -51,8 +51,8 @@ class OverviewData:
         return Look(now, rows, time.monotonic() - began)
 
     def fresh(self, look: Look) -> Look:
-        """The same with the newest numbers; asks nobody, but may judge every shop anew. The shops change only where
-        their store is lost.
+        """The same with what is known of the servers now; asks nobody, but may judge every shop anew. All its numbers
+        stay those of its moment.
         """
         now = self._source.fresh(look.now)
         rows = look.rows if now.shops is look.now.shops else prepare(now.shops, self._aggregate_above)

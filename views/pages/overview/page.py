@@ -36,10 +36,11 @@ from views.widgets.kpi_tile import KpiTile
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-#: numbers follow the snapshots; shops and what needs a person are asked for once a second, samples likewise
-NUMBERS_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 1_000, 10_000, 1_000
-#: An answer that takes long is asked for less often: at most a fifth of the time goes into asking. Less would let shops
-#: and items stand beside numbers that are seconds younger.
+#: numbers, shops and what needs a person are of one answer, asked for once a second, samples likewise; whether a server
+#: answers follows the snapshots
+NEWS_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 1_000, 10_000, 1_000
+#: An answer that takes long is asked for less often: at most a fifth of the time goes into asking. Less would let the
+#: whole page be seconds old.
 SHARE = 5
 RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
 
@@ -91,7 +92,7 @@ class OverviewPage(Page):
         self.set_summary(_("Loading…"))
         self._now_refresher = Refresher(self, self._data.look, self._on_look, LOOK_MS)
         self._history_refresher = Refresher(self, self._ask_history, self._on_history, HISTORY_MS)
-        self._news = Throttle(self._on_news, NUMBERS_MS, self)
+        self._news = Throttle(self._on_news, NEWS_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
         self._freshening, self._more_news = Operation(self, latest=True, lasting=True), False
         self._connect()
@@ -181,11 +182,13 @@ class OverviewPage(Page):
         return self._data.history(int(self.charts.window.range_s))
 
     def note_news(self, _snapshot: object = None) -> None:
-        """There is a newer snapshot: show its numbers soon."""
+        """There is a newer snapshot: a server may be lost or back."""
         self._news()
 
     def _on_news(self) -> None:
-        """Take the numbers of a new snapshot; shops and attention stay as they are."""
+        """Take from a new snapshot whether the servers answer; every number stays, for those of one moment stand
+        together.
+        """
         if not self.isVisible():
             return
         if self._look is None:
@@ -201,7 +204,7 @@ class OverviewPage(Page):
     def _on_fresh(self, before: Look, found: Look) -> None:
         missed = self._more_news or self._look is not before  # a whole new look came meanwhile
         self._more_news = False
-        if self._look is before:
+        if self._look is before and found.now is not before.now:
             self._look = found
             self._show_fresh(before, found)
         if missed:
@@ -214,8 +217,7 @@ class OverviewPage(Page):
     def _show_fresh(self, before: Look, found: Look) -> None:
         if self._is_to_be_painted(found):
             self._show_numbers()
-            if _whole(found) != _whole(before):  # a server was lost meanwhile: nobody knows what else there is
-                self._show_attention()
+            self._show_attention()
             if found.rows is not before.rows:
                 self.fleet.set_rows(found.rows)
 
@@ -351,8 +353,3 @@ class OverviewPage(Page):
 def _moment(instant_ms: int) -> str:
     """An instant as the filter language takes it."""
     return datetime.fromtimestamp(instant_ms / 1000, UTC).strftime("%Y-%m-%d_%H:%M:%S+00:00")
-
-
-def _whole(look: Look) -> bool:
-    """Whether every server answers."""
-    return look.now.flow.facts.store and look.now.flow.facts.broker

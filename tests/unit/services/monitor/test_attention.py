@@ -22,7 +22,7 @@ from services.domain.task.query import Counts
 from services.domain.task.record import Attempt
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
-from services.monitor.causes import CauseQueries
+from services.monitor.causes import CauseQueries, Causes
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskQueries
@@ -73,6 +73,33 @@ def test_a_healthy_fleet_needs_nobody(room: Room) -> None:
 
 def test_before_the_first_snapshot_nothing_is_said(room: Room) -> None:
     assert finder(room).find(Snapshot(at_ms=0, taken=0.0), (), None) == ()
+
+
+def test_dead_letters_are_as_many_as_the_items_tell_of_until_they_are_grouped_anew(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = CauseQueries.causes
+
+    def slow(asked: CauseQueries) -> Causes:
+        room.clock.advance(1)
+        return group(asked)
+
+    monkeypatch.setattr(CauseQueries, "causes", slow)
+    asked = finder(room)
+
+    def told() -> tuple[int, object]:
+        seen = asked.agreed(look(room))
+        items = asked.find(seen, (), None)
+        return seen.counts.triage["open"], sum(
+            int(item.params["count"]) for item in items if item.key.startswith("dead:")
+        )
+
+    died(room, "s1", "login_expired")
+    assert told() == (1, 1)
+    died(room, "s2", "login_expired")
+    assert told() == (1, 1), "grouping them took long, so it is not done for each look"
+    room.clock.advance(30)
+    assert told() == (2, 2)
 
 
 def test_one_reason_in_several_shops_and_flows_is_one_item(room: Room) -> None:

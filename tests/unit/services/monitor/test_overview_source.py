@@ -40,7 +40,7 @@ def test_everything_of_one_moment(room: Room, live: Live, overview: OverviewQuer
     assert {item.key.partition(":")[0] for item in now.attention} == {"dead", "no_workers"}
 
 
-def test_fresh_numbers_ask_nobody_and_keep_the_rest(
+def test_a_newer_snapshot_asks_nobody_and_changes_no_number_beside_its_items(
     room: Room, live: Live, overview: OverviewQueries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live.start()
@@ -50,10 +50,26 @@ def test_fresh_numbers_ask_nobody_and_keep_the_rest(
     eventually(lambda: live.snapshot().counts.triage)
     for name in ("query", "counts", "workers"):
         monkeypatch.setattr(room.store, name, None)
-    fresh = overview.fresh(now)
-    assert (now.dead_open, fresh.dead_open) == (0, 1)
-    assert (fresh.attention, fresh.shops) == (now.attention, now.shops)
-    assert overview.fresh(fresh) is fresh
+    assert overview.fresh(now) is now
+
+
+def test_what_changes_while_it_is_asked_is_asked_again(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    # by a clock that stands still: asking again is always cheap
+    overview = OverviewQueries(room.store, room.registry, live, History(None), CauseQueries(room.store), room.clock)
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 1)
+    ask, late = room.store.breakers, ["s2", "s3"]
+
+    def meanwhile() -> object:
+        if late:
+            room.create(shop_id=late.pop())
+        return ask()
+
+    monkeypatch.setattr(room.store, "breakers", meanwhile)
+    now = overview.now()
+    (waits,) = (item for item in now.attention if item.key == "no_workers")
+    assert now.flow.facts.waiting == waits.params["tasks"] == sum(shop.waiting for shop in now.shops) == 3
 
 
 def test_snapshots_become_samples(room: Room, live: Live, overview: OverviewQueries) -> None:

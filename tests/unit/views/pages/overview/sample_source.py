@@ -181,7 +181,7 @@ class SampleSource:
             running=88,
             slots_total=120,
             slots_busy=88,
-            dead_open=12 if self.calm else 143,
+            dead_open=self.dead if self.dead is not None else 12 if self.calm else 143,
             succeeded_1h=15_378,
             failed_1h=282,
             oldest_waiting_ms=41_000 if self.calm else 1_982_000,
@@ -195,12 +195,12 @@ class SampleSource:
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
-        """The same, with as many dead letters as a test says."""
+        """The same, with the server lost that a test says."""
         if self.lost:
             facts = dataclasses.replace(now.flow.facts, store=self.lost != "store", broker=self.lost != "broker")
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in now.shops) if self.lost == "store" else now.shops
             now = dataclasses.replace(now, flow=dataclasses.replace(now.flow, facts=facts), shops=shops)
-        return now if self.dead is None else dataclasses.replace(now, dead_open=self.dead)
+        return now
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Curves like those of the pictures; the same instant has the same sample whatever the range."""

@@ -189,13 +189,12 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
         assert legend.item(one.key).accessibleName() == f"{one.word()} {said}"
 
 
-def test_a_new_snapshot_changes_the_numbers_at_once(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     source.dead = 145
     asked = source.asked_now
     page.note_news()
     qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "145")
-    assert source.asked_now == asked
-    assert len(page.attention.list.items()) == 5
+    assert source.asked_now > asked, "they are of one answer"
 
 
 def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
@@ -281,7 +280,7 @@ def texts_of(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel)]
 
 
-def test_the_numbers_of_a_snapshot_are_worked_out_beside_this_thread(qtbot: QtBot) -> None:
+def test_what_a_lost_server_means_is_worked_out_beside_this_thread(qtbot: QtBot) -> None:
     threads: list[threading.Thread] = []
 
     class Slow(SampleSource):
@@ -295,27 +294,18 @@ def test_the_numbers_of_a_snapshot_are_worked_out_beside_this_thread(qtbot: QtBo
     go_on, source = threading.Event(), Slow()
     go_on.set()
     page = opened(qtbot, source)
+    page.deactivate()
     go_on.clear()
     threads.clear()
-    source.dead = 145
+    source.lost = "store"
     for _ in range(3):
         page.note_news()
         qtbot.wait(150)
-    assert page.tiles["dead"].kpi.value == "143", "and the page was there meanwhile"
-    source.dead = 146
+    assert shown_states(page) != {"unknown"}, "and the page was there meanwhile"
     go_on.set()
-    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "146")
+    qtbot.waitUntil(lambda: shown_states(page) == {"unknown"})
     assert threading.current_thread() not in threads
-    assert 1 < len(threads) <= 3, "what came meanwhile is one more look"
-
-
-def test_numbers_change_ten_times_a_second_at_most(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
-    source.dead = 145
-    page.note_news()
-    source.dead = 146
-    page.note_news()
-    assert page.tiles["dead"].kpi.value != "146"
-    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "146")
+    assert 1 <= len(threads) <= 3, "what came meanwhile is one more look"
 
 
 def test_a_limit_of_ones_own_is_kept(qtbot: QtBot) -> None:
@@ -468,7 +458,7 @@ def test_a_second_of_the_page_costs_the_window_little(qtbot: QtBot, shops: int) 
 
     for turn in range(20):
         fresh = data.look()
-        measure("numbers", page._on_news, *(tile.grab for tile in page.tiles.values()))
+        measure("numbers", page._show_numbers, *(tile.grab for tile in page.tiles.values()))
         measure("fleet and attention", partial(page._on_look, fresh), page.fleet.grab, page.attention.grab)
         measure("history", partial(page._on_history, history))
         for card, step in zip(page.charts.cards, page.charts.steps(), strict=True):
