@@ -111,6 +111,15 @@ def test_every_command_and_option_in_the_text_exists(page: str) -> None:
     assert strange == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in HOUSE])
+def test_every_setting_in_the_text_exists(page: str) -> None:
+    known = {name for name, _default in settings_of(Settings, "")}
+    tables = {name.rpartition(".")[0] for name in known} - {""}
+    named = {code.strip("`").partition(" ")[0] for code in _CODE.findall(_FENCED.sub("", text_of(page)))}
+    settings = {name for name in named if _NAME.fullmatch(name) and name.rpartition(".")[0] in tables}
+    assert settings - known == set()
+
+
 @pytest.mark.parametrize("page", HOUSE)
 def test_every_name_of_the_tree_exists(page: str) -> None:
     strange = []
