@@ -125,6 +125,8 @@ def build(
     *,
     on_theme: Callable[[str], None],
     on_language: Callable[[str], None],
+    on_rows: Callable[[str], None] = lambda _name: None,
+    on_contrast: Callable[[str], None] = lambda _name: None,
     memory: Memory,
     connections: Connections | None = None,
 ) -> Desk:
@@ -151,6 +153,8 @@ def build(
         )
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
+        page.rows_chosen.connect(on_rows)
+        page.contrast_chosen.connect(on_contrast)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 

@@ -135,6 +135,8 @@ class Console:
         i18n.set_language(language.chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
+        theme().set_high_contrast(self._state.get("contrast") == "high")
+        theme().set_density(str(self._state.get("rows") or theme().density))
         theme().install(self._app)
 
     def _is_first_run(self) -> bool:
@@ -406,6 +408,8 @@ class Console:
         desk = bootstrap.build(
             session,
             on_theme=self._set_theme,
+            on_rows=self._set_rows,
+            on_contrast=self._set_contrast,
             on_language=self._set_language,
             memory=memory,
             connections=self._connections,
@@ -510,6 +514,14 @@ class Console:
     def _set_theme(self, mode: str) -> None:
         theme().set_mode(mode)
         self._state.set(theme=mode)
+
+    def _set_rows(self, density: str) -> None:
+        theme().set_density(density)
+        self._state.set(rows=density)
+
+    def _set_contrast(self, name: str) -> None:
+        theme().set_high_contrast(name == "high")
+        self._state.set(contrast=name)
 
     def _set_language(self, code: str) -> None:
         i18n.set_language(code)

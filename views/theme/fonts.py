@@ -54,14 +54,14 @@ def _register(source: tuple[str, str]) -> int:
 
 
 @lru_cache(maxsize=256)
-def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0, tabular: bool | None = None) -> QFont:
+def make_font(kind: str, *, chinese: bool = False, tabular: bool | None = None) -> QFont:
     """Return the font of one step of the type scale (a key of ``tokens.TYPE``)."""
     step = TYPE[kind]
     px = max(step.px, step.zh_px) if chinese else step.px
     font = QFont()
     font.setFamilies(list(MONO_FAMILIES if kind in MONO_KINDS else SANS_FAMILIES))
     # Qt takes whole pixels only; halves go up, as the design asks.
-    font.setPixelSize(max(1, math.floor(px * scale + 0.5)))
+    font.setPixelSize(max(1, math.floor(px + 0.5)))
     font.setWeight(_weight(step.weight))
     # Both fonts are variable; Qt knows one face of them and needs the axis spelled out.
     font.setVariableAxis(_WEIGHT_AXIS, float(step.weight))

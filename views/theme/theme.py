@@ -7,7 +7,7 @@
     theme().font("card")                   QFont of a step of the type scale
     theme().icon("ph.clock", "text2")      QIcon
     theme().pixmap("ph.clock", "text2")    QPixmap, 16 px, ready to paint
-    theme().changed.connect(self.restyle)  after dark/light/language/scale changed
+    theme().changed.connect(self.restyle)  after dark/light/contrast/density/language changed
 
 One object for the process. It is a palette, not a setting: only ``console`` changes it.
 """
@@ -48,12 +48,10 @@ class Theme(QObject):
         super().__init__()
         self._mode = DARK
         self._high_contrast = False
-        self._scale = 1.0
         self._density = "normal"
         self._app: QApplication | None = None
         self._tokens = tokens(DARK)
         self._colours: dict[str, QColor] = {}
-        self.reduce_motion = False
 
     # what is in use
 
@@ -73,9 +71,19 @@ class Theme(QObject):
         return self._tokens
 
     @property
+    def density(self) -> str:
+        """``compact``, ``normal`` or ``roomy``, as chosen."""
+        return self._density
+
+    @property
+    def high_contrast(self) -> bool:
+        """Whether lines and captions are the stronger ones."""
+        return self._high_contrast
+
+    @property
     def row_height(self) -> int:
         """Height of a table row at the chosen density."""
-        return round(ROW_HEIGHTS[self._density] * max(1.0, self._scale))
+        return ROW_HEIGHTS[self._density]
 
     # what painters ask for
 
@@ -103,7 +111,7 @@ class Theme(QObject):
 
         `tabular` asks for figures of one width where the step has none: counters in place.
         """
-        return make_font(kind, chinese=i18n.is_chinese(), scale=self._scale, tabular=tabular)
+        return make_font(kind, chinese=i18n.is_chinese(), tabular=tabular)
 
     def icon(self, name: str, role: str = "text2") -> QIcon:
         """Return a tinted icon."""
@@ -142,15 +150,8 @@ class Theme(QObject):
             self._high_contrast = on
             self._apply()
 
-    def set_scale(self, percent: int) -> None:
-        """Set the font size, 90 to 130 % on top of the system's scaling."""
-        scale = min(130, max(90, percent)) / 100
-        if scale != self._scale:
-            self._scale = scale
-            self._apply()
-
     def set_density(self, density: str) -> None:
-        """Choose ``compact``, ``normal`` or ``roomy`` table rows."""
+        """Choose ``compact``, ``normal`` or ``roomy`` table rows; any other word changes nothing."""
         if density in ROW_HEIGHTS and density != self._density:
             self._density = density
             self.changed.emit()

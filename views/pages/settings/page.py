@@ -1,4 +1,4 @@
-"""The Settings page: theme and language, the sample fleet, the rules in force, and what this program is."""
+"""The Settings page: how everything looks, the sample fleet, the rules in force, and what this program is."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ from views.widgets.segmented import Segmented
 WIDTH, LABEL = 620, 160
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))
 LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
+ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))
+NORMAL, HIGH = "normal", "high"
+CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")))
 
 
 class SettingsPage(Page):
@@ -42,11 +45,15 @@ class SettingsPage(Page):
     Signals:
         theme_chosen: ``dark``, ``light`` or ``system``.
         language_chosen: ``en`` or ``zh_CN``.
+        rows_chosen: how high rows of tables are: ``compact``, ``normal`` or ``roomy``.
+        contrast_chosen: ``normal`` or ``high``.
         keys_wanted: show all keys.
     """
 
     theme_chosen = Signal(str)
     language_chosen = Signal(str)
+    rows_chosen = Signal(str)
+    contrast_chosen = Signal(str)
     keys_wanted = Signal()
     page_id = "settings"
 
@@ -63,6 +70,8 @@ class SettingsPage(Page):
         self._rows: list[tuple[Label, str]] = []
         self.theme_choice = Segmented(THEMES, N_("Theme"))
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
+        self.rows_choice = Segmented(ROWS, N_("Table rows"))
+        self.contrast_choice = Segmented(CONTRASTS, N_("Contrast"))
         self.sample = SampleCard(context)
         self.people = PeopleCard(context)
         self.aside = AsideCard(context)
@@ -74,6 +83,8 @@ class SettingsPage(Page):
         self._build()
         self.theme_choice.chosen.connect(self.theme_chosen)
         self.language_choice.chosen.connect(self.language_chosen)
+        self.rows_choice.chosen.connect(self.rows_chosen)
+        self.contrast_choice.chosen.connect(self.contrast_chosen)
         self.keys_button.clicked.connect(self.keys_wanted)
         self._open.clicked.connect(self._on_open)
         theme().changed.connect(self._show)
@@ -113,8 +124,13 @@ class SettingsPage(Page):
         pane.body.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         appearance = Card(N_("Appearance"), divided=True)
         appearance.body.addLayout(self._row(N_("Theme"), self.theme_choice))
-        appearance.body.addWidget(line())
-        appearance.body.addLayout(self._row(N_("Language"), self.language_choice))
+        for title, choice in (
+            (N_("Contrast"), self.contrast_choice),
+            (N_("Table rows"), self.rows_choice),
+            (N_("Language"), self.language_choice),
+        ):
+            appearance.body.addWidget(line())
+            appearance.body.addLayout(self._row(title, choice))
         keys = Card(N_("Keyboard"), divided=True)
         keys.body.addWidget(self.keys_button, 0, Qt.AlignmentFlag.AlignLeft)
         running = Card(N_("How tasks run"), divided=True)
@@ -160,13 +176,15 @@ class SettingsPage(Page):
             label.setText(_(title))
         self.theme_choice.set_current(theme().mode)
         self.language_choice.set_current(i18n.language())
+        self.rows_choice.set_current(theme().density)
+        self.contrast_choice.set_current(HIGH if theme().high_contrast else NORMAL)
         self.sample.show_state()
         self._facts.set_rows(self._about())
         if self._settings is not None:
             self._rules.set_rows(rules.rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
             self._where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
-        self.set_summary(_("Theme and language change at once."))
+        self.set_summary(_("What is chosen under Appearance changes at once."))
 
     def _slots_here(self) -> int | None:
         """Slots of the worker in this program, as its heartbeat tells them."""

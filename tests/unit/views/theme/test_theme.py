@@ -1,4 +1,4 @@
-"""Switching dark, light, size and language without a restart."""
+"""Switching dark, light, contrast, rows and language without a restart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def test_switching_changes_palette_and_tells(qtbot: QtBot, qapp: QApplication) -
 def test_choosing_the_same_again_is_silent(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(theme().changed):
         theme().set_mode("dark")
-        theme().set_scale(100)
         theme().set_high_contrast(False)
         theme().set_density("normal")
         theme().set_density("nonsense")
@@ -48,13 +47,13 @@ def test_density_sets_the_row_height(qapp: QApplication) -> None:
     assert theme().row_height == 28
 
 
-def test_font_size_can_grow(qapp: QApplication) -> None:
-    before = theme().font("body").pixelSize()
-    theme().set_scale(130)
-    assert theme().font("body").pixelSize() > before
-    theme().set_scale(1000)
-    assert theme().font("body").pixelSize() == round(13 * 1.3)
-    theme().set_scale(100)
+def test_high_contrast_strengthens_lines_and_captions(qtbot: QtBot) -> None:
+    weak = theme().hex("line2"), theme().hex("text3")
+    with qtbot.waitSignal(theme().changed):
+        theme().set_high_contrast(True)
+    assert (theme().hex("line2"), theme().hex("text3")) == (theme().hex("ctl"), theme().hex("text2"))
+    theme().set_high_contrast(False)
+    assert (theme().hex("line2"), theme().hex("text3")) == weak
 
 
 def test_chinese_is_never_below_twelve(qapp: QApplication) -> None:

@@ -39,6 +39,14 @@ def test_another_theme_is_in_use_at_once(page: SettingsPage) -> None:
     assert page.theme_choice.current() == "light", "it follows what others choose"
 
 
+def test_rows_and_contrast_are_offered(qtbot: QtBot, page: SettingsPage) -> None:
+    with qtbot.waitSignal(page.rows_chosen) as rows:
+        page.rows_choice.choose("compact")
+    with qtbot.waitSignal(page.contrast_chosen) as contrast:
+        page.contrast_choice.choose("high")
+    assert (rows.args, contrast.args) == (["compact"], ["high"])
+
+
 def test_another_language_is_spoken_at_once(page: SettingsPage) -> None:
     page.language_choice.choose("zh_CN")
     assert i18n.language() == "zh_CN"
