@@ -45,6 +45,7 @@ class Gates:
     persons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: reason -> shop -> tasks
     later: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: the same of what goes on
     unsent: int = 0
+    opens_at: int = 0  #: when the first of the shops that fail too often tries again, UTC ms, 0 for none
 
 
 class FlowQueries:
@@ -70,7 +71,9 @@ class FlowQueries:
     def _ask(self, snapshot: Snapshot) -> Gates:
         found = Gates()
         self._hung = self._hung_shops(snapshot)
-        closed = dict.fromkeys(self._hung, SHOP_BUSY) | _closed(snapshot, {one.shop for one in self._store.breakers()})
+        broken = self._store.breakers()
+        found.opens_at = min((one.until for one in broken), default=0)
+        closed = dict.fromkeys(self._hung, SHOP_BUSY) | _closed(snapshot, {one.shop for one in broken})
         for shop, counts in snapshot.counts.shops.items():
             waiting = sum(counts.get(status, 0) for status in WAITING)
             if waiting and (why := _of_shop(shop, closed)):
@@ -212,7 +215,8 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
     )
     persons = tuple((reason, gates.persons[reason].total()) for reason in flow.REASONS if gates.persons[reason])
     laters = tuple((reason, gates.later[reason].total()) for reason in flow.LATER_REASONS if gates.later[reason])
-    return _trimmed(base, persons, laters, lines)
+    opens_s = max(0, gates.opens_at - snapshot.at_ms) / 1000 if gates.opens_at else 0.0
+    return replace(_trimmed(base, persons, laters, lines), opens_s=opens_s)
 
 
 def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:

@@ -29,11 +29,17 @@ _STAYS: dict[str, str] = {
     classify.NO_COMMAND: "worth.program",
     classify.RISK_CONTROL: "worth.account",
 }
+#: an account in danger: each further run makes it worse, and only a person in the shop can end it
+_OF_ACCOUNT = (classify.RISK_CONTROL, classify.CAPTCHA, classify.LOGIN_EXPIRED)
+#: what whoever makes the flows has to put right, for the page or the program is another than they thought
+OF_MAKER = frozenset({classify.ELEMENT_NOT_FOUND, classify.CRASHED})
 #: kinds that a change of the task type may have put right
 _OF_TYPE = frozenset({classify.ELEMENT_NOT_FOUND, classify.BAD_PAYLOAD})
 #: the pattern of a title is cut here; so many different ones are named before "+2"
 PATTERN_LIMIT, NAMED = 60, 2
 _TAIL = 4_000
+#: says nothing of what failed; what follows it does
+_TRACEBACK = re.compile(r"^traceback(?: \(most recent call last\))?[:：]\s*(?=\S)", re.IGNORECASE)
 _SELECTOR = (
     r"(?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|「[^」\n]{1,200}」|“[^”\n]{1,200}”"
     r"|[^\s\"'，。；：()][^\n]{0,199}?)"
@@ -52,6 +58,10 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
         re.compile(r"waiting for (?:selector|locator|element) " + _SELECTOR + _END, re.IGNORECASE),
         re.compile(r"(?:selector|locator|xpath)[ :=]+" + _SELECTOR + _END, re.IGNORECASE),
         re.compile(r"\belement[ :]+(?P<what>[.#\[/\"'][^\n]{0,199}?)" + _END, re.IGNORECASE),
+        re.compile(
+            r"(?:元素|控件|按钮|选择器|输入框)[ :：]*"
+            r"(?P<what>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|“[^”\n]{1,200}”|「[^」\n]{1,200}」)"
+        ),
         re.compile(r"(?:元素|控件|按钮|选择器|输入框)[ :：]*(?P<what>[^\s:：，。；未找不没]{1,200})", re.IGNORECASE),
         re.compile(r"(?:未找到|找不到|没有找到|无法定位)[ :：]*(?P<what>[^\s:：，。；]{1,200})", re.IGNORECASE),
         re.compile(r"(?P<what>[.#][\w-][^\n]{0,199}?) does not say "),
@@ -95,7 +105,7 @@ def refused_field(error: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _pattern(kind: str, error: str) -> str:
     if kind in ("", classify.UNKNOWN):
-        return classify.headline(error).partition(":")[0].strip()
+        return _TRACEBACK.sub("", classify.headline(error)).partition(":")[0].strip()
     text = classify.clean(error)
     for place in (classify.telling_line(error), text):
         for each in _PATTERNS.get(kind, ()):
@@ -123,6 +133,11 @@ def title(kind: str, names: Iterable[str] = ()) -> Message:
     if what and kind in _PATTERNS:
         return Message(f"cause.{kind}.of", {"what": what})
     return Message(f"cause.{kind}")
+
+
+def urgency(kind: str) -> int:
+    """What a person must do first, 0 before all others: accounts in danger, then everything else by its number."""
+    return _OF_ACCOUNT.index(kind) if kind in _OF_ACCOUNT else len(_OF_ACCOUNT)
 
 
 def _cut(text: str) -> str:

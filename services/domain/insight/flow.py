@@ -92,6 +92,7 @@ SENTENCES: dict[str, str] = {
     "flow.later_all": N_("all go on later by themselves ({why})"),
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
     "flow.why_breaker": N_("{n:,} in shops that fail too often"),
+    "flow.why_breaker_in": N_("{n:,} in shops that fail too often, the first tries again in {span}"),
     "flow.why_limit": N_("{n:,} at a limit"),
     "flow.why_same": N_("{n:,} behind the same work"),
     "flow.why_others": N_("{n:,} behind other tasks"),
@@ -189,6 +190,7 @@ class Facts:
     dead: int = 0  #: open letters
     persons: tuple[tuple[str, int], ...] = ()  #: waiting tasks by a reason of ``REASONS``
     laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
+    opens_s: float = 0.0  #: until the first of the shops that fail too often tries again, 0 for now or not known
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
     workers: int = 0  #: that take tasks
     cut_off: int = 0  #: workers that are heard of and cannot reach the broker
@@ -258,7 +260,8 @@ def judge(facts: Facts) -> Flow:
 def again(flow: Flow, facts: Facts) -> Flow:
     """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
     of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "slots", "busy")}
-    kept = replace(facts, persons=flow.facts.persons, laters=flow.facts.laters, lines=flow.facts.lines)
+    then = flow.facts
+    kept = replace(facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s)
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
     bound = flow.for_person + flow.facts.later
     before = flow.facts
@@ -540,10 +543,16 @@ def _of_gates(flow: Flow) -> list[Clause]:
         code = "flow.person_all" if everyone else "flow.person"
         found.append(Clause(_counted(code, flow.for_person).message, why))
     if facts.later:
-        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in facts.laters if count)
+        why = tuple(_why_later(reason, count, facts) for reason, count in facts.laters if count)
         code = "flow.later_all" if facts.later >= facts.waiting else "flow.later"
         found.append(Clause(_counted(code, facts.later).message, why))
     return found
+
+
+def _why_later(reason: str, count: int, facts: Facts) -> Message:
+    if reason == "breaker" and facts.opens_s > 0:
+        return Message("flow.why_breaker_in", {"n": count, "seconds": facts.opens_s})
+    return Message(f"flow.why_{reason}", {"n": count})
 
 
 def _of_runnable(flow: Flow) -> list[Clause]:

@@ -274,7 +274,7 @@ WORTH: dict[str, str] = {
     "worth.type_known": N_("Its task type is defined now."),
     "worth.expired": N_("It came too late and nothing was run; a new task has no deadline."),
     "worth.type_changed": N_("Its task type was changed since; try a few first."),
-    "worth.page": N_("It will fail again until the page or the flow is put right."),
+    "worth.page": N_("The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow."),
     "worth.flow_refused": N_("It will fail again until the parameters are corrected."),
     "worth.secret": N_("It will fail again until the password is set on the worker."),
     "worth.program": N_("It will fail again until the worker has a program for its flows."),

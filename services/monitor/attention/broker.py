@@ -12,7 +12,10 @@ from services.monitor.overview import Attention
 #: a message that the broker has not confirmed for so long is held up; one needs milliseconds
 UNSENT_MS = 10_000
 WORDS = {
-    "attention.publisher_blocked": Words(N_("Nothing is sent: {tasks_n} recorded, none lost")),
+    "attention.publisher_blocked": Words(
+        N_("Nothing is sent: {tasks_n} recorded, none lost"),
+        N_("Whoever runs the server must act; new tasks are recorded and sent later"),
+    ),
     "attention.unsent": Words(
         N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
         N_("It confirms nothing, nobody could tell why yet: look at its disk and memory; then all of it is sent"),
@@ -36,7 +39,7 @@ def items(look: Look) -> Iterable[Attention]:
             },
             facts=(way.message, way.remedy),
             since_ms=way.since_ms,
-            verbs=(("open_tasks", f"status:{Status.PENDING}"),),
+            verbs=(("copy_server", ""), ("open_tasks", f"status:{Status.PENDING}")),
         )
     elif look.snapshot.counts.unsent and look.snapshot.broker.connected:
         # who sends may be another program's process that tells nobody what it meets
@@ -48,5 +51,5 @@ def items(look: Look) -> Iterable[Attention]:
                 code="attention.unsent",
                 params={"tasks": look.snapshot.counts.unsent},
                 since_ms=late[0].updated_at or late[0].created_at,
-                verbs=(("open_tasks", f"status:{Status.PENDING}"), ("open_workers", "")),
+                verbs=(("copy_server", ""), ("open_tasks", f"status:{Status.PENDING}"), ("open_workers", "")),
             )

@@ -40,13 +40,18 @@ WORDS = {
 
 
 def items(look: Look) -> Iterable[Attention]:
-    """Causes with one reason as one item, most letters first; beyond a few the rest are one."""
+    """Causes with one reason as one item, what a person must do first, then most letters; beyond a few one for all."""
     matters = [
         (kind, flow, sorted(group, key=lambda one: -one.count))
         for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter)
     ]
-    # of as many letters the cause that would pass now comes first: one click ends it
-    matters.sort(key=lambda each: (-sum(one.count for one in each[2]), _level(each[2]) != cause.NOW, each[:2]))
+    # an account in danger comes first, however few its letters; of as many letters then what would pass now: one click
+    # ends it
+    matters.sort(
+        key=lambda each: (
+            cause.urgency(each[0]), -sum(one.count for one in each[2]), _level(each[2]) != cause.NOW, each[:2],
+        )
+    )  # fmt: skip
     most = MOST if len(matters) > MOST + 1 else len(matters)
     for kind, flow, group in matters[:most]:
         yield _item(kind, flow, group, look)
@@ -96,6 +101,7 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
         since_ms=min(one.first_at for one in group),
         verbs=(
             ("triage_now" if _level(group) == cause.NOW else "triage", worst.fingerprint),
+            *((("copy_flow", ""),) if kind in cause.OF_MAKER and _level(group) == cause.AGAIN else ()),
             *_fitting(kind, flow, scope, shops, platforms, look),
             ("open_tasks", filter.format_terms(tuple(terms))),
         ),

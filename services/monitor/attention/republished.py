@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from services.domain.insight import cause
 from services.domain.task import filter
@@ -18,15 +18,31 @@ DAY_MS, LOOKED_AT = 86_400_000, 1_000
 WORDS = {
     "attention.republished_again": Words(
         N_("Republished and died again: {cause}"),
-        N_("{again} of {of} republished in the last day died again; put the reason right first"),
+        N_(
+            "Of {of} republished in the last day {done} succeeded and {again} died again; put the reason right before"
+            " more follows"
+        ),
     ),
     "attention.republished_running": Words(
         N_("Republished and died again: {cause}"),
-        N_("{again} of {of} republished in the last day died again, {left} have not ended yet"),
+        N_(
+            "Of {of} republished in the last day {done} succeeded, {again} died again, {left} have not ended yet;"
+            " republish no more until then"
+        ),
     ),
     "attention.republished_failing": Words(
         N_("Republished and failing again: {cause}"),
-        N_("{failing} of {of} republished in the last day fail again and retry; wait for them before more follows"),
+        N_(
+            "Of {of} republished in the last day {done} succeeded and {failing} failed again. They try again by"
+            " themselves, the first in {left}; republish no more until then"
+        ),
+    ),
+    "attention.republished_soon": Words(
+        N_("Republished and failing again: {cause}"),
+        N_(
+            "Of {of} republished in the last day {done} succeeded and {failing} failed again. They try again by"
+            " themselves as soon as a slot is free; republish no more until then"
+        ),
     ),
 }
 
@@ -51,29 +67,40 @@ def items(look: Look) -> Iterable[Attention]:
         ends = [task for task in look.store.get([letter.successor for letter in group]) if task is not None]
         again = [task for task in ends if task.status == Status.DEAD and task.triage == Triage.OPEN]
         failing = [task for task in ends if task.status in ACTIVE and _failed(task, group[0].error_kind)]
+        done = sum(task.status == Status.SUCCEEDED for task in ends)
         if again:
-            yield _item(print_, again, len(group), sum(task.status in ACTIVE for task in ends))
+            yield _item(print_, again, len(group), sum(task.status in ACTIVE for task in ends), done)
         elif failing:
-            yield _failing(print_, failing, group)
+            yield _failing(print_, failing, group, done, look)
 
 
 def _failed(task: Task, kind: str) -> bool:
     return bool(task.attempts) and task.attempts[-1].error_kind == kind
 
 
-def _failing(print_: str, failing: list[Task], group: list[Task]) -> Attention:
+def _goes_on(task: Task, opens: Mapping[str, int]) -> int:
+    """When it tries again by itself, UTC milliseconds, 0 for as soon as there is room; ``opens``: shops that wait."""
+    if task.status == Status.RETRYING:
+        return task.due_at
+    return opens.get(task.shop, 0) if task.status == Status.BLOCKED else 0
+
+
+def _failing(print_: str, failing: list[Task], group: list[Task], done: int, look: Look) -> Attention:
+    opens = {one.shop: one.until for one in look.store.breakers()}
+    left_ms = min(_goes_on(task, opens) for task in failing) - look.now_ms
+    params: dict[str, str | int | float] = {"failing": len(failing), "of": len(group), "done": done}
     return Attention(
         key=f"republished:{print_}",
         severity="warning",
-        code="attention.republished_failing",
-        params={"failing": len(failing), "of": len(group)},
+        code="attention.republished_failing" if left_ms > 0 else "attention.republished_soon",
+        params=params | ({"left_ms": left_ms} if left_ms > 0 else {}),
         cause=cause.title(group[0].error_kind, cause.patterns((task.error_kind, task.error) for task in group)),
         since_ms=min(task.attempts[-1].ended_at for task in failing),
         verbs=(("open_tasks", f"id:{','.join(task.task_id for task in failing[:50])}"),),
     )
 
 
-def _item(print_: str, again: list[Task], of: int, left: int) -> Attention:
+def _item(print_: str, again: list[Task], of: int, left: int, done: int) -> Attention:
     worst = again[0]
     verbs = [("open_tasks", f"id:{','.join(task.task_id for task in again[:50])}")]
     if len(worst.fingerprint) == filter.FINGERPRINT_LENGTH:
@@ -82,7 +109,7 @@ def _item(print_: str, again: list[Task], of: int, left: int) -> Attention:
         key=f"republished:{print_}",
         severity="dead",
         code="attention.republished_running" if left else "attention.republished_again",
-        params={"again": len(again), "of": of, "left": left},
+        params={"again": len(again), "of": of, "left": left, "done": done},
         cause=cause.title(worst.error_kind, cause.patterns((task.error_kind, task.error) for task in again)),
         since_ms=min(task.ended_at for task in again),
         verbs=tuple(verbs),

@@ -30,7 +30,12 @@ WORDS = {
     "attention.breaker_now": Words(
         N_("{shop} fails too often"), N_("{failed} of the last {of} attempts failed; one task may try now")
     ),
-    "attention.breakers": Words(N_("{shops_n} fail too often"), N_("{names} and {more} more")),
+    "attention.breakers": Words(
+        N_("{shops_n} fail too often"), N_("{names} and {more} more; the first tries again in {left}")
+    ),
+    "attention.breakers_now": Words(
+        N_("{shops_n} fail too often"), N_("{names} and {more} more; one task of each may try now")
+    ),
     "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
     "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
 }
@@ -90,11 +95,14 @@ def breakers(look: Look) -> Iterable[Attention]:
         yield Attention(
             key="breakers",
             severity="breaker",
-            code="attention.breakers",
+            code="attention.breakers"
+            if (left_ms := min(one.until for one in found) - look.now_ms) > 0
+            else "attention.breakers_now",
             params={
                 "shops": len(found),
                 "names": look.named([one.shop for one in found]),
                 "more": len(found) - NAMED,
+                "left_ms": max(0, left_ms),
             },
             facts=_why(found),
             since_ms=min(one.since for one in found),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from services.clock import SystemClock
+from services.domain.insight.cause import AGAIN, OF_MAKER
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
 from views.pages.dead_letters import words
@@ -24,6 +27,8 @@ from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.strip import Strip
 
+_CLOCK = SystemClock()
+
 
 class CausePane(QWidget):
     """Signals:
@@ -34,7 +39,7 @@ class CausePane(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.order = "most"
+        self.order = "urgent"
         self.causes = CauseList()
         self._title = Label("", "card")
         self._button = Button(kind="ghost", small=True)
@@ -89,6 +94,9 @@ class LetterPane(QWidget):
         self.worth = Strip("warning")
         self.republish = Button(kind="plain", icon="ph.arrow-clockwise", small=True)
         self.republish.clicked.connect(self.republish_wanted)
+        self.report = Button(kind="primary", icon="ph.copy", small=True)
+        self.report.clicked.connect(self._on_report)
+        self._copied = ""  #: fingerprint of the cause whose report is on the clipboard
         self.worth.add_action(self.republish)
         self._barred, self._open = "", True
         self._said = Label("", "label", "text2", wrap=True)
@@ -108,6 +116,7 @@ class LetterPane(QWidget):
         room.setSpacing(7)
         room.addWidget(self._reach)
         room.addWidget(self.worth)
+        room.addWidget(self.report, 0, Qt.AlignmentFlag.AlignLeft)
         _column(self, head, self.table, self.bar, about, self._said)
         self._about = about
         on_language_changed(self._say)
@@ -141,9 +150,21 @@ class LetterPane(QWidget):
             self.worth.setVisible(self._open)
             self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
             self.republish.disable(self._barred)
+            # what fails again until a flow is adapted: the next step is somebody else's, and they need to be told
+            copied = self._copied == cause.fingerprint
+            self.report.set_count_text(_("Copied") if copied else _("Copy report for the flow's maker"))
+            self.report.setVisible(self._open and cause.worth.level == AGAIN and cause.kind in OF_MAKER)
         note = cause.rule.note if cause is not None else ""
         self._said.setText(safe.visible(note, keep_newlines=True))
         self._said.setVisible(bool(note))
+
+    def _on_report(self) -> None:
+        if self._cause is not None:
+            model = self.table.records
+            example = model.record(0).task if model.rowCount() else None
+            QGuiApplication.clipboard().setText(words.report(self._cause, example, _CLOCK.now_ms()))
+            self._copied = self._cause.fingerprint
+            self._say()
 
     def _on_more(self) -> None:
         self.menu_wanted.emit(self.more.mapToGlobal(self.more.rect().bottomLeft()))

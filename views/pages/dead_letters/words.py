@@ -102,6 +102,26 @@ def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = Non
     return _("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds)
 
 
+def report(cause: Cause, example: Task | None, now_ms: int) -> str:
+    """What whoever makes the flow must know of a cause, secrets as dots; ``example``: one of its letters."""
+    number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
+    platforms = text.listed(platform_name(one) for one in cause.platforms)
+    rows = [
+        (_("Cause"), heading(cause)),
+        (_("Extent"), text.listed((number, scope(cause), *span(cause, now_ms)))),
+        (_("Platform"), platforms),
+        (_("Error"), messages.own(cause.headline)),
+        (_("What helps"), verdicts.why(cause.worth)),
+    ]
+    if example is not None:
+        last = example.attempts[-1] if example.attempts else None
+        rows += [(_("Task type"), example.task_type), (_("Example"), f"{example.task_id} ({example.shop})")]
+        files = [f"{one.step}/{one.name}".strip("/") for one in last.artifacts] if last is not None else []
+        rows += [(_("Files"), text.listed(files))] if files else []
+    lines = (_("{name}: {value}").format(name=name, value=value) for name, value in rows if value)
+    return safe.masked("\n".join(lines))
+
+
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))

@@ -43,7 +43,7 @@ class AttentionCard(Card):
         super().__init__(N_("Needs attention"), divided=True, padding=0)
         self._mutes = Mutes(memory)
         self._rows: list[AttentionRow] = []
-        self._now_ms, self._blind = 0, False
+        self._now_ms, self._blind, self._hidden = 0, False, 0
         self.list = AttentionList()
         self._badge = Badge.count()
         self._badge.hide()
@@ -53,9 +53,20 @@ class AttentionCard(Card):
         self.mute_button.set_menu(self._menu)
         self.foot = _Foot()
         self.foot.show_again.activated.connect(self._unmute)
+        self.below = LinkLabel()
+        self.below.activated.connect(self.list.show_below)
+        self._below = QWidget()
+        below = QHBoxLayout(self._below)
+        below.setContentsMargins(12, 6, 12, 8)
+        below.addWidget(self.below)
+        below.addStretch(1)
+        self._below.hide()
+        self.list.below_changed.connect(self._on_below)
+        on_language_changed(self._say_below)
         self.add_beside_title(self._badge)
         self.add_action(self.mute_button)
         self.body.addWidget(self.list, 1)
+        self.body.addWidget(self._below)
         self.body.addWidget(self.foot)
         self.body.setSpacing(0)
         self.list.verb.connect(self.verb)
@@ -88,6 +99,16 @@ class AttentionCard(Card):
             part = self._menu.addMenu(safe.one_line(item.row.title, 48))
             for span, words in SPANS:
                 part.addAction(_(words), partial(self.mute, item.row, span))
+
+    def _on_below(self, hidden: int) -> None:
+        """Count what there is no room for: what is cut off would be taken for all there is."""
+        self._hidden = hidden
+        self._below.setVisible(hidden > 0)
+        self._say_below()
+
+    def _say_below(self) -> None:
+        words = ngettext("{n} more below", "{n} more below", self._hidden)
+        self.below.set_count_text(words.format(n=self._hidden))
 
     def _on_count(self, count: int) -> None:
         self._badge.show_text(str(count) if count else "")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from services import messages
@@ -27,7 +28,7 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
     "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
-    "stop_task", "lower_tasks",
+    "stop_task", "lower_tasks", "copy_server", "copy_flow",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 
@@ -54,9 +55,16 @@ class AttentionVerbs(QObject):
             "cancel_tasks": self.cancel,
             "stop_task": self.stop,
             "lower_tasks": self.lower,
+            "copy_server": self.copy,
+            "copy_flow": self.copy,
         }
         if verb in acts:
             acts[verb](target)
+
+    def copy(self, words: str) -> None:
+        """Put what an item says on the clipboard, for whoever can help."""
+        QGuiApplication.clipboard().setText(words)
+        self._context.toast(ToastSpec(text=_("Copied: send it to whoever can help"), status="healthy"))
 
     def pause(self, scope: str, reason: str = "") -> None:
         """Let nothing of this scope start."""

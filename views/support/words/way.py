@@ -29,6 +29,8 @@ VERBS: dict[str, str] = {
     "start_worker": N_("Start a worker"),
     "forget_worker": N_("Forget"),
     "open_schedule": N_("Open schedules"),
+    "copy_server": N_("Copy message for IT"),
+    "copy_flow": N_("Copy report for the flow's maker"),
 }
 
 

@@ -30,6 +30,8 @@ CHANGING = frozenset(
         "lower_tasks",
     }
 )
+#: verbs that copy what the item says, to be sent to whoever can help; what they are about is that text
+COPYING = frozenset({"copy_server", "copy_flow"})
 #: for how long an item can be muted: key, source text
 SPANS = (
     ("hour", N_("Mute for 1 hour")),
@@ -182,7 +184,11 @@ class AttentionItem(QFrame):
 
     def copy_text(self) -> None:
         """Put the item on the clipboard."""
-        QGuiApplication.clipboard().setText(safe.masked(f"{self._row.title}\n{self._row.sentence}".strip()))
+        QGuiApplication.clipboard().setText(self.told())
+
+    def told(self) -> str:
+        """Title and sentence with secrets as dots."""
+        return safe.masked(f"{self._row.title}\n{self._row.sentence}".strip())
 
 
 class _Said:
@@ -192,7 +198,7 @@ class _Said:
         self._item, self._verb, self._target = item, verb, target
 
     def __call__(self) -> None:
-        self._item.verb.emit(self._verb, self._target)
+        self._item.verb.emit(self._verb, self._item.told() if self._verb in COPYING else self._target)
 
 
 class _Muted:

@@ -64,11 +64,13 @@ class AttentionList(QWidget):
         verb: a verb and what it is about.
         mute: an ``AttentionRow`` and a key of ``attention_item.SPANS``.
         count_changed: how many items need somebody.
+        below_changed: how many items begin or go on below what is seen.
     """
 
     verb = Signal(str, str)
     mute = Signal(object, str)
     count_changed = Signal(int)
+    below_changed = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,6 +95,10 @@ class AttentionList(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.viewport().setAutoFillBackground(False)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._below = 0
+        bar = self._scroll.verticalScrollBar()
+        bar.valueChanged.connect(self._count_below)
+        bar.rangeChanged.connect(self._count_below)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -148,6 +154,18 @@ class AttentionList(QWidget):
     def retranslate(self) -> None:
         """Say the name again."""
         self.setAccessibleName(_("Needs attention"))
+
+    def show_below(self) -> None:
+        """Scroll to the items that are not seen yet."""
+        bar = self._scroll.verticalScrollBar()
+        bar.setValue(bar.value() + bar.pageStep())
+
+    def _count_below(self, *_range: int) -> None:
+        end = self._scroll.verticalScrollBar().value() + self._scroll.viewport().height()
+        below = sum(item.geometry().bottom() > end for item in self.items())
+        if below != self._below:
+            self._below = below
+            self.below_changed.emit(below)
 
     def _add(self, row: AttentionRow) -> AttentionItem:
         item = self._items[row.key] = AttentionItem(row)

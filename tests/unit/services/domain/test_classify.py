@@ -27,6 +27,7 @@ TEXTS = [
     ("NoSuchElementException: no such element: .order-row", "element_not_found"),
     ("页面元素未找到: #submit", "element_not_found"),
     ("找不到“发货”按钮", "element_not_found"),
+    ("选择器 '.goods-table .ant-table-row' 未找到，已等待 30 秒（第 3 页）", "element_not_found"),
     ('TimeoutError: Timeout 30000ms exceeded.\nCall log:\n  - waiting for locator("#a")', "element_not_found"),
     ("requests.exceptions.ConnectionError: Max retries exceeded with url: /x", "network"),
     ("Error: net::ERR_CONNECTION_RESET at https://mms.pinduoduo.com", "network"),

@@ -168,6 +168,27 @@ def test_many_causes_are_few_items(room: Room) -> None:
     assert (len(items), items[-1].key, items[-1].params["causes"]) == (6, "dead:more", 4)
 
 
+def test_an_account_in_danger_comes_before_what_fails_more_often(room: Room) -> None:
+    for number in range(9):
+        died(room, f"s{number}", "timeout", f"flow{number % 8}", f"{number % 8:04d}")
+    died(room, "s1", "login_expired", print_="bbbb")
+    died(room, "s2", "risk_control", print_="cccc")
+    died(room, "s3", "captcha", print_="dddd")
+    items = [item for item in found(room).values() if item.key.startswith("dead:")]
+    assert [item.params.get("kind") for item in items[:4]] == ["risk_control", "captcha", "login_expired", "timeout"]
+    assert (items[-1].key, items[-1].params["causes"]) == ("dead:more", 6), "what is left out is counted"
+
+
+def test_a_changed_page_is_told_to_who_makes_the_flow(room: Room) -> None:
+    died(room, "s1", "element_not_found", print_="a" * 16)
+    (item,) = found(room).values()
+    assert "a retry fails again until the flow is adapted. Tell who makes the flow" in english(item)
+    assert [verb for verb, _target in item.verbs[:2]] == ["triage", "copy_flow"]
+    died(room, "s2", "network", print_="b" * 16)
+    other = next(one for one in found(room).values() if one.params["kind"] == "network")
+    assert "copy_flow" not in dict(other.verbs)
+
+
 def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
     for shop in ("s1", "s2"):
         died(room, shop, "timeout", "sync_order")
@@ -255,6 +276,8 @@ def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(ro
     link = LinkState(blocked_at=5, why="low on disk")
     item = found(room, workers=(worker(room, link=link),))["blocked"]
     assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked", 5, "w1")
+    assert "Whoever runs the server must act; new tasks are recorded and sent later" in english(item)
+    assert item.verbs[0] == ("copy_server", "")
     assert said(item) == [
         "The broker is out of disk and takes no new messages",
         "Free disk on the server of RabbitMQ; then everything goes on by itself.",
@@ -592,9 +615,11 @@ def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     for number, task in enumerate(again[:2]):
         room.finish(room.claim(task, f"x#{number}"), "dead", error="no", error_kind="network", fingerprint="aaaa")
     item = found(room)["republished:aaaa"]
-    assert (item.code, item.params) == ("attention.republished_running", {"again": 2, "of": 3, "left": 1})
+    told = {"again": 2, "of": 3, "left": 1, "done": 0}
+    assert (item.code, item.params) == ("attention.republished_running", told)
     room.finish(room.claim(again[2], "x#9"), "succeeded")
-    assert found(room)["republished:aaaa"].code == "attention.republished_again"
+    item = found(room)["republished:aaaa"]
+    assert (item.code, item.params["done"]) == ("attention.republished_again", 1)
     for task in again[:2]:
         room.ask(SetTriage(task_id=task.task_id, triage="ignored", by="ann"))
     assert "republished:aaaa" not in found(room)
@@ -614,7 +639,9 @@ def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room
     )  # fmt: skip
     room.finish(second, "retrying", delay_ms=60_000, attempt=failed)
     item = found(room)["republished:" + "a" * 16]
-    assert (item.code, item.params) == ("attention.republished_failing", {"failing": 1, "of": 2})
+    told = {"failing": 1, "of": 2, "done": 1, "left_ms": 60_000}
+    assert (item.code, item.params) == ("attention.republished_failing", told)
+    assert "1 succeeded and 1 failed again. They try again by themselves, the first in 1 m 00 s" in english(item)
     assert item.verbs == (("open_tasks", f"id:{second.task_id}"),)
     died(room, "s3", "network", print_="a" * 16)
     (dead,) = [one for key, one in found(room).items() if key.startswith("dead:")]

@@ -29,7 +29,7 @@ def test_both_answers_are_said_in_the_colour_of_the_worse() -> None:
     said = verdicts.say(safe, Worth(level=AGAIN, code="worth.page"))
     assert (said.status, said.lead) == ("dead", "Will fail again")
     assert said.evidence.splitlines() == [
-        "It will fail again until the page or the flow is put right.",
+        "The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow.",
         "No work would be done twice: this type may run again.",
     ]
     assert verdicts.say(safe, Worth(level=NOW, code="worth.passed", params={"count": 3, "of": 3})).status == "healthy"

@@ -108,6 +108,28 @@ def test_an_item_that_only_aged_keeps_its_widgets(listing: AttentionList) -> Non
     assert "35 min" in item.accessibleName()
 
 
+def test_a_verb_that_copies_tells_what_the_item_says(qtbot: QtBot, listing: AttentionList) -> None:
+    listing.set_rows([replace(LOGIN, verbs=(("copy_server", "", "Copy message for IT"),))], 0)
+    with qtbot.waitSignal(listing.verb) as heard:
+        listing.items()[0].links()[0].click()
+    assert heard.args == ["copy_server", "Seller login expired\n58 dead letters in 9 shops"]
+
+
+def test_what_there_is_no_room_for_is_counted(qtbot: QtBot, listing: AttentionList) -> None:
+    told: list[int] = []
+    listing.below_changed.connect(told.append)
+    listing.resize(400, 150)
+    listing.set_rows([replace(LOGIN, key=f"k{number}") for number in range(5)], 0)
+    qtbot.waitUntil(lambda: bool(told) and told[-1] >= 3)
+    while told[-1]:
+        before = told[-1]
+        listing.show_below()
+        assert told[-1] < before
+    listing.resize(400, 900)
+    listing.set_rows([LOGIN], 0)
+    qtbot.waitUntil(lambda: told[-1] == 0)
+
+
 def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionList) -> None:
     with qtbot.waitSignal(listing.count_changed) as signal:
         listing.set_rows([LOGIN, SILENT], 0)

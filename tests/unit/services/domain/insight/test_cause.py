@@ -21,6 +21,7 @@ from services.messages import english
             ".total",
         ),
         ("element_not_found", "未找到元素：.订单列表，请检查页面", ".订单列表"),
+        ("element_not_found", "选择器 '.goods-table .row' 未找到，已等待 30 秒（第 3 页）", ".goods-table .row"),
         ("element_not_found", "the page is not as it was", ""),
         ("bad_payload", "BadPayload: invalid parameter: since must be a date", "since"),
         ("bad_payload", "ValidationError: 'goods_ids' is a required property", "goods_ids"),
@@ -31,6 +32,7 @@ from services.messages import english
         ("network", "page.goto: net::ERR_TUNNEL_CONNECTION_FAILED at https://x.test/", "ERR_TUNNEL_CONNECTION_FAILED"),
         ("timeout", "TimeoutError: 60 s", ""),
         ("unknown", "StockError: nothing left of G0003", "StockError"),
+        ("unknown", "Traceback: ZeroDivisionError: division by zero", "ZeroDivisionError"),
     ],
 )
 def test_an_error_names_what_was_missed(kind: str, error: str, named: str) -> None:

@@ -69,6 +69,12 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             "4 tasks waiting; all go on later by themselves (3 in shops that fail too often, 1 at a limit)",
         ),
         (
+            Facts(waiting=4, laters=(("breaker", 4),), slots=4, opens_s=48.2),
+            flow.LATER,
+            "4 tasks waiting; all go on later by themselves"
+            " (4 in shops that fail too often, the first tries again in 48 s)",
+        ),
+        (
             Facts(waiting=42, slots=1, busy=1, lane="low", elsewhere=5, rates=GROWS, lines=SIX),
             flow.GROWING,
             "42 tasks waiting and growing: in 3.2/s, out 2.8/s;"

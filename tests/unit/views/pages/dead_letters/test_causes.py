@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtGui import QGuiApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from services.domain.insight.cause import AGAIN, Worth
 from services.domain.insight.cause_rule import CauseRule
 from tests.unit.views.pages.dead_letters.test_words import cause
 from views.pages.dead_letters.causes import CauseList, ordered, title_lines
+from views.pages.dead_letters.panes import LetterPane
+from views.pages.dead_letters.rows import COLUMNS
+from views.tables.record_model import RecordModel
+from views.tables.task_columns import task_id
 
 FEW = replace(cause(), fingerprint="few", count=2, last_at=900, history=(0,) * 15 + (1, 1))
 MANY = replace(cause(), fingerprint="many", count=90, last_at=100, history=(90,) + (0,) * 16)
@@ -17,6 +23,11 @@ MANY = replace(cause(), fingerprint="many", count=90, last_at=100, history=(90,)
 
 def test_orders() -> None:
     assert [one.fingerprint for one in ordered((FEW, MANY), "most")] == ["many", "few"]
+    risky = replace(FEW, fingerprint="risky", kind="risk_control", count=1)
+    page = replace(MANY, kind="element_not_found")
+    assert [one.fingerprint for one in ordered((page, replace(FEW, kind="network"), risky), "urgent")] == [
+        "risky", "many", "few",
+    ]  # fmt: skip
     assert [one.fingerprint for one in ordered((MANY, FEW), "newest")] == ["few", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "rising")] == ["few", "many"]
 
@@ -58,6 +69,22 @@ def test_a_title_without_room_goes_on_in_a_second_line(qtbot: QtBot) -> None:
     assert f"{first} {second}" == title or first + second == title
     assert second.endswith(".row")
     assert "".join(title_lines("页面元素缺失：.order-list-with-a-very-long-name", 150)).endswith("name")
+
+
+def test_what_only_who_makes_the_flow_can_mend_is_copied_for_them(qtbot: QtBot) -> None:
+    pane = LetterPane(RecordModel(COLUMNS, key=task_id))
+    qtbot.addWidget(pane)
+    pane.show()
+    changed = replace(MANY, kind="element_not_found", worth=Worth(level=AGAIN, code="worth.page"))
+    pane.show_cause(changed)
+    assert (pane.report.text(), pane.report.kind) == ("Copy report for the flow's maker", "primary")
+    assert (pane.report.isVisible(), pane.republish.kind) == (True, "plain")
+    pane.report.click()
+    assert "Page element missing" in QGuiApplication.clipboard().text()
+    assert pane.report.text() == "Copied"
+    for other in (replace(changed, worth=Worth()), replace(changed, kind="network")):
+        pane.show_cause(other)
+        assert not pane.report.isVisible()
 
 
 def test_a_row_is_as_high_as_its_title_needs(qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status, Triage
 from services.monitor.causes import Cause
@@ -30,6 +31,17 @@ def cause(**changes: object) -> Cause:
 def dead(**changes: object) -> Task:
     values = {"task_id": "t", "shop_id": "1", "platform": "pdd", "task_type": "x", "status": Status.DEAD}
     return Task(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_a_report_tells_who_makes_the_flow_what_it_needs() -> None:
+    mark = ArtifactMark(name="page.png", kind="screenshot", step="open list")
+    last = Attempt(number=1, worker="w", started_at=1, ended_at=2, outcome="failed", artifacts=(mark,))
+    changed = cause(kind="element_not_found", headline="no such element: .row", patterns=(".row",))
+    lines = words.report(changed, dead(task_type="sync_order", attempts=(last,)), 0).splitlines()
+    assert lines[0].startswith("Cause: Page element missing: .row")
+    assert {"Platform: Pinduoduo", "Error: no such element: .row", "Task type: sync_order"} <= set(lines)
+    assert "Example: t (pdd:1)" in lines
+    assert lines[-1] == "Files: open list/page.png"
 
 
 @pytest.mark.parametrize(

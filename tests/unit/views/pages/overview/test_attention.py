@@ -32,7 +32,8 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     )
     assert rows["blocked"].title == "Nothing is sent: 212 tasks recorded, none lost"
     assert rows["blocked"].sentence == (
-        "The broker is out of disk and takes no new messages."
+        "Whoever runs the server must act; new tasks are recorded and sent later."
+        " The broker is out of disk and takes no new messages."
         " Free disk on rabbit@mq-01; then everything goes on by itself."
     )
     assert rows["silent:rpa-06"].age.replace(THIN, " ") == "1 m 14 s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -41,6 +42,14 @@ def states(fleet: Fleet, tasks: list[Task]) -> list[str]:
 def asked(owner: QWidget) -> ConfirmDialog:
     (dialog,) = [one for one in owner.findChildren(ConfirmDialog) if one.isVisible()]
     return dialog
+
+
+@pytest.mark.parametrize("verb", ["copy_server", "copy_flow"])
+def test_what_somebody_else_must_do_is_copied_for_them(fleet: Fleet, owner: QWidget, verb: str) -> None:
+    assert verb in VERBS
+    AttentionVerbs(fleet.context, owner).run(verb, "Nothing is sent\nFree disk on mq-01")
+    assert QGuiApplication.clipboard().text() == "Nothing is sent\nFree disk on mq-01"
+    assert [toast.text for toast in fleet.toasts] == ["Copied: send it to whoever can help"]
 
 
 @pytest.mark.parametrize("verb", ["cancel_tasks", "stop_task"])
