@@ -168,8 +168,3 @@ def fill(template: str, params: Mapping[str, object]) -> str:
 def render(template: str, params: Mapping[str, object]) -> str:
     """Translate `template` and fill it."""
     return fill(_(template), params)
-
-
-def nrender(singular: str, plural: str, n: int, params: Mapping[str, object] | None = None) -> str:
-    """Translate with plural and fill; ``{n}`` is the number with thousands separators."""
-    return fill(ngettext(singular, plural, n), {"n": f"{n:,}", **(params or {})})

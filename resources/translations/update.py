@@ -32,7 +32,6 @@ KEYWORDS: dict[str, object] = {
     "NN_": (1, 2),
     "gettext": None,
     "ngettext": (1, 2),
-    "nrender": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NP_": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),

@@ -175,8 +175,3 @@ class BucketArtifacts:
             raise
         except Exception as exc:  # the drivers of fsspec raise whatever their clients raise
             raise ArtifactError(f"{what} in {self._address}: {type(exc).__name__}: {exc}") from exc
-
-
-def _beside(card: str) -> str:
-    """The place of the file that a card lies beside."""
-    return card.replace(f"{CARDS}/", "").removesuffix(".json")

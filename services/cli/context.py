@@ -36,7 +36,6 @@ class ConsoleRequest:
     page: str = ""
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False
-    on_ready: Callable[[], None] = field(default=lambda: None)
     on_close: Callable[[], None] = field(default=lambda: None)
 
 

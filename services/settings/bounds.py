@@ -33,7 +33,6 @@ DAY_S = 86_400
 MAX_NAME = 100
 MAX_PREEMPTIONS = 20
 MAX_MB = 1_000_000
-MAX_NAME = 100
 BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("max_total", 1, 256),
     ("max_contexts", 1, 256),

@@ -21,8 +21,6 @@ from services.settings.values import BrokerSettings, ProfileSettings, Settings, 
 
 #: settings that a variable may give with commas
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
-
-
 _ONE_OF_MANY = "*"
 #: characters of a name that are repeated
 _SHOWN = 120
@@ -93,12 +91,7 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
 
 
 def _convert(data: dict[str, Any], path: Path) -> Settings:
-    for part, name in (
-        ("worker", "lanes"),
-        ("worker", "handlers"),
-        ("worker", "refuse_types"),
-        ("broker", "lifo_lanes"),
-    ):
+    for part, name in _LISTS:
         table = data.get(part)
         if isinstance(table, dict) and isinstance(table.get(name), str):  # a variable may name several with commas
             table[name] = [word.strip() for word in table[name].split(",") if word.strip()]

@@ -89,7 +89,6 @@ class DialogFrame(Dimming):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self._close)
-        self._head_row = row
         ruled(self, self._head, self.body, self.foot, tall=1)
 
     def set_note(self, note: str) -> None:

@@ -44,13 +44,6 @@ def make_pixmap(name: str, colour: str, size: int, ratio: float = 1.0) -> QPixma
     return make_icon(name, colour).pixmap(QSize(size, size), ratio)
 
 
-def clear_cache() -> None:
-    """Forget all drawings; an application that ends must not leave pixmaps behind."""
-    make_icon.cache_clear()
-    make_pixmap.cache_clear()
-    app_pixmap.cache_clear()
-
-
 @lru_cache(maxsize=16)
 def app_pixmap(size: int, ratio: float = 1.0) -> QPixmap:
     """Paint the mark: a rounded blue square with four tiles, one of them lit."""

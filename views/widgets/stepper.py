@@ -48,11 +48,6 @@ class Stepper(QWidget):
         self.retranslate()
         self.update()
 
-    def set_bounds(self, minimum: int, maximum: int) -> None:
-        """Change the bounds."""
-        self._minimum, self._maximum = minimum, maximum
-        self.set_value(self._value)
-
     def step(self, by: int) -> None:
         """Change the number as a person would."""
         before = self._value

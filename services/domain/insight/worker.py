@@ -177,7 +177,6 @@ class FleetNow:
     slots: int = 0
     busy: int = 0
     apart: int = 0  #: slots of those that take no work: draining, stopping, not heard of
-    apart_busy: int = 0  #: with a task in them
     machines: int = 0  #: with a living worker
     by_machine: Mapping[str, int] = field(default_factory=dict)  #: its living workers
 
@@ -216,10 +215,6 @@ class FleetNow:
     def taking(self, lane: str) -> list[WorkerNow]:
         """Workers that take tasks of this lane now."""
         return [one for one in self.workers if one.takes_work and lane in one.info.lanes]
-
-    def busy_of(self, running: int) -> int:
-        """Busy slots of those that take work, by the counter of running tasks, which is younger than heartbeats."""
-        return max(0, min(self.slots, running - self.apart_busy))
 
 
 def machine(info: WorkerInfo) -> str:
@@ -316,7 +311,6 @@ def look(
         slots=sum(len(one.slots) for one in taking),
         busy=sum(one.busy for one in taking),
         apart=sum(len(one.slots) for one in apart),
-        apart_busy=sum(one.busy for one in apart),
         machines=len(by_machine),
         by_machine=by_machine,
     )

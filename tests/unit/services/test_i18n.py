@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services import i18n
-from services.i18n import N_, NP_, _, fill, ngettext, npgettext, nrender, pgettext, render
+from services.i18n import N_, NP_, _, fill, ngettext, npgettext, pgettext, render
 
 PO = """
 msgid ""
@@ -143,8 +143,3 @@ def test_rendering_translates_then_fills() -> None:
     assert render("Line {line}: {text}", {"line": 3, "text": "x"}) == "Line 3: x"
     i18n.set_language("zh_CN")
     assert render("Line {line}: {text}", {"line": 3, "text": "x"}) == "第 3 行：x"
-
-
-def test_plurals_have_separators() -> None:
-    assert nrender("{n} task", "{n} tasks", 1) == "1 task"
-    assert nrender("{n} task of {shop}", "{n} tasks of {shop}", 1284, {"shop": "a"}) == "1,284 tasks of a"

@@ -183,7 +183,7 @@ class RunsDialog(DialogFrame):
         super().__init__(N_("Runs of republishing"), icon="ph.clock-counter-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._bulk, self._runner, self._reason = bulk, runner, reason
-        self._wish = self._shown = ""
+        self._shown = ""
         self._behind: list[list[str]] = []
         self._plan = Plan()
         self._looking, self._asking, self._acting = (Operation(self, latest=True) for _n in range(3))
@@ -242,10 +242,6 @@ class RunsDialog(DialogFrame):
         key = self.runs.current_key()
         return self._runs.find(str(key)) if key is not None else None
 
-    def show_run(self, run_id: str) -> None:
-        """Put the cursor on a run once it is there."""
-        self._wish = run_id
-
     def showEvent(self, event: QShowEvent) -> None:
         """Follow what moves."""
         super().showEvent(event)
@@ -265,10 +261,7 @@ class RunsDialog(DialogFrame):
     def _show(self, views: list[RunView]) -> None:
         self.error.clear()
         self._runs.apply(views)
-        wish, self._wish = self._wish, ""
-        if wish and self._runs.find(wish) is not None and wish != self.runs.current_key():
-            self.runs.set_current_key(wish)
-        elif views and self.current() is None:
+        if views and self.current() is None:
             self.runs.set_current_key(next((v for v in views if v.state in _UNFINISHED), views[0]).entry.run_id)
         else:
             self._ask()

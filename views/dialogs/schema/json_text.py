@@ -21,14 +21,6 @@ def pretty(value: Any, indent: int = 0) -> str:
     return _dump(value)
 
 
-def pretty_text(text: str) -> str:
-    """A JSON text with indentation; any other text as it is."""
-    try:
-        return pretty(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
-
-
 def _block(value: list[Any] | dict[str, Any], indent: int) -> str:
     pad = " " * (indent + 2)
     if isinstance(value, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +27,7 @@ from views.support.language import on_language_changed
 from views.support.words.shop import platform_name as platform_name
 from views.theme import theme
 from views.widgets.heat_map.card import HeatCard, sentence
-from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange, prepare
+from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange
 from views.widgets.heat_map.paint import Atlas, Layer, fill_of
 
 AGGREGATE_ABOVE = 2500
@@ -75,10 +74,6 @@ class HeatMap(QWidget):
     def current(self) -> ShopNow | None:
         """The shop under the mouse or the arrow keys."""
         return self._rows.cells[self._current] if 0 <= self._current < len(self._rows.cells) else None
-
-    def set_cells(self, cells: Sequence[ShopNow]) -> None:
-        """Show these shops."""
-        self.set_rows(prepare(cells, self.aggregate_above))
 
     def set_rows(self, rows: Rows) -> None:
         """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""

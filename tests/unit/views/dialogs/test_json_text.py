@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.dialogs.schema.json_text import pretty, pretty_text
+from views.dialogs.schema.json_text import pretty
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
@@ -27,8 +27,3 @@ def test_short_lists_and_inner_objects_stay_on_one_line() -> None:
     assert '  "status": ["paid", "shipped"],' in lines
     assert '  "login": {"mode": "qr"},' in lines
     assert len(lines) > 40
-
-
-def test_a_text_that_is_no_json_stays_as_it_is() -> None:
-    assert pretty_text("not {json") == "not {json"
-    assert pretty_text('{"a":1}') == '{\n  "a": 1\n}'

@@ -30,9 +30,3 @@ def test_the_mark_has_all_sizes(qapp: QApplication) -> None:
     sizes = {size.width() for size in icons.app_icon().availableSizes()}
     assert {16, 32, 256} <= sizes
     assert icons.app_pixmap(18, 2.0).width() == 36
-
-
-def test_the_cache_can_be_emptied(qapp: QApplication) -> None:
-    first = icons.make_pixmap("ph.clock", "#123456", 16)
-    icons.clear_cache()
-    assert icons.make_pixmap("ph.clock", "#123456", 16) is not first

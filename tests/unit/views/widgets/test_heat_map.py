@@ -45,7 +45,7 @@ def shown(qtbot: QtBot, shops: Sequence[ShopNow], *, width: int = 1346, above: i
     holder.resize(width, 700)
     heat = HeatMap(aggregate_above=above, parent=holder)
     heat.resize(width, heat.height())
-    heat.set_cells(shops)
+    heat.set_rows(prepare(shops, heat.aggregate_above))
     holder.show()
     heat.holder = holder  # type: ignore[attr-defined]  # lives as long as the test looks at the map
     return heat
@@ -136,7 +136,7 @@ def test_no_shops_at_all(qtbot: QtBot) -> None:
 
 def test_states_move_no_cell(heat: HeatMap) -> None:
     places = heat._layout_of.places()
-    heat.set_cells([replace(shop, state="dead") for shop in heat.rows.cells])
+    heat.set_rows(prepare([replace(shop, state="dead") for shop in heat.rows.cells], heat.aggregate_above))
     assert heat._layout_of.places() == places
 
 
@@ -165,7 +165,7 @@ def test_one_changed_shop_changes_one_cell(heat: HeatMap) -> None:
     at = next(number for number, shop in enumerate(shops) if shop.state == "healthy")
     shops[at] = replace(shops[at], state="dead")
     spot = heat.rect_of(shops[at].platform, shops[at].shop_id).toRect()
-    heat.set_cells(shops)
+    heat.set_rows(prepare(shops, heat.aggregate_above))
     after = heat.grab().toImage()
     assert after.copy(spot) != before.copy(spot)
     assert after.copy(0, spot.bottom() + 3, heat.width(), 40) == before.copy(0, spot.bottom() + 3, heat.width(), 40)
@@ -241,7 +241,7 @@ def test_keys_move_and_open(qtbot: QtBot, heat: HeatMap) -> None:
 def test_the_current_shop_stays_current_when_others_come(heat: HeatMap) -> None:
     shop = heat.rows.cells[20]
     heat.set_current(20, by_key=True)
-    heat.set_cells([cell(0), *heat.rows.cells])
+    heat.set_rows(prepare([cell(0), *heat.rows.cells], heat.aggregate_above))
     assert heat.current == shop
 
 

@@ -63,7 +63,6 @@ class TaskDetailPanel(QWidget):
 
     closed = Signal()
     edit_wanted = Signal(object)
-    link_wanted = Signal(str)
 
     def __init__(self, context: PageContext, actions: TaskActions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
