@@ -11,7 +11,10 @@ from services.monitor.overview import Attention
 WORDS = {
     "attention.run_broken": Words(
         N_("A republish stopped half way: {sent} of {of} sent"),
-        N_("by {who}; the rest are still dead letters. See how those that were sent do before the rest follows"),
+        N_(
+            "by {who}; it does not go on by itself, the rest are still dead letters. See how those that were sent do,"
+            " then let it go on or end it"
+        ),
     ),
 }
 

@@ -591,7 +591,7 @@ def test_a_republish_that_ended_in_the_middle_is_told_before_its_causes(room: Ro
     causes = CauseQueries(room.store)
     tells = AttentionFinder(room.store, causes, room.clock, str, room.registry, lambda: broken)
     first, second = tells.find(look(room), (), None)
-    assert english(first).startswith("A republish stopped half way: 7 of 16 sent: by ann@desk")
+    assert english(first).startswith("A republish stopped half way: 7 of 16 sent: by ann@desk; it does not go on by")
     assert (first.verbs, second.key.partition(":")[0]) == ((("triage_run", ""),), "dead")
 
 
