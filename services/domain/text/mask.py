@@ -11,54 +11,10 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import Any
 
+from services.domain.text.secret_names import Kind, kind_of, says_nothing
+from services.domain.text.secret_places import may_hold_secrets, secret_spans
+
 DOTS = "••••"
-#: without separators: ``api-key``, ``Api_Key`` and ``apiKey`` are one
-_SECRET_WORDS = (
-    "password", "passwd", "passphrase", "pwd", "secret", "token", "cookie", "authorization", "credential",
-    "apikey", "accesskey", "privatekey", "密码", "口令", "令牌", "密钥", "凭据",
-)  # fmt: skip
-_JOINTS = re.compile(r"[\s_.\-]+")
-#: a name in a text: the same words with whatever may stand between their parts
-_NAME = (
-    r"(?:pass[_.\- ]?word|passwd|passphrase|pwd|secret|token|cookie|authorization|credential"
-    r"|(?:api|access|private)[_.\- ]?key|密码|口令|令牌|密钥|凭据)[\w\-]{0,40}"
-)
-#: what introduces a value; an address writes its marks as %3D and %22
-_GIVES = (
-    r"(?:\\{0,8}[\"']\s{0,3}+,\s{0,3}+(?=\\{0,8}[\"'])"
-    r"|(?:\\{0,8}[\"']|%22)?(?:\s{0,3}+(?:=>|[:：＝]|=(?!>))\s{0,3}+|%3[AD](?:%20){0,3}+))"
-    r"(?!\\{0,8}[\"']?(?:%22)?••••)"
-)
-_QUOTED = r"\\{0,8}\"(?:[^\"\\]|\\(?!\\{0,7}\").)*+(?:\\{0,8}\")?|\\{0,8}'(?:[^'\\]|\\(?!\\{0,7}').)*+(?:\\{0,8}')?"
-#: user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
-_USERINFO = re.compile(
-    r"([a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/)"
-    r"(?:(?!••••@)[^\s/?#\"'<>]{1,200}@|[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')]|:\s|$))(?!••••@)[^\s\"'<>]{1,200}+@?)",
-    re.IGNORECASE,
-)
-_ENCODED_USERINFO = re.compile(r"(%3A%2F%2F)(?:(?!%40)[^\s&\"'<>]){1,400}%40", re.IGNORECASE)
-#: headers hold several words: everything up to the end of the line, or of the text that they stand in
-_HEADER = re.compile(
-    rf"((?:cookie|authorization)[\w\-]{{0,40}}{_GIVES})(?:{_QUOTED}|(?:[^\n\"'\\]|\\(?!\\{{0,7}}[\"'n])|\\{{0,8}}[\"'](?!\s{{0,3}}(?:[,}}\])]|$)))+)",
-    re.IGNORECASE,
-)
-_ASSIGNED = re.compile(rf"({_NAME}{_GIVES})(?:{_QUOTED}|(?!%22)[^\s,;&}}\]\"'\\]+|%22[^\s&]*)", re.IGNORECASE)
-#: a word of a command line, and a field of a form
-_WORD = re.compile(rf"(--[\w\-]{{0,40}}{_NAME}\s{{1,3}})(?![\-])(?:{_QUOTED}|[^\s\"']+)", re.IGNORECASE)
-_FIELD = re.compile(
-    rf"(name=[\"']?[\w\-]{{0,40}}{_NAME}[\"']?[^<>]{{0,80}}?value=)(?:{_QUOTED}|[^\s<>]+)", re.IGNORECASE
-)
-_BEARER = re.compile(r"\b(bearer(?:\s{1,3}|%20|\+))(?!tokens?\b|auth)[\w.~+/=\-%]{4,}", re.IGNORECASE)
-_BASIC = re.compile(
-    r"\b((?i:basic)(?:\s{1,3}|%20|\+))(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))[A-Za-z0-9+/]{6,}={0,2}"
-)
-#: an element of XML, and the lines between the marks of a private key
-_ELEMENT = re.compile(rf"(<[\w.:\-]{{0,40}}{_NAME}(?:\s[^<>]{{0,200}})?>)(?!••••)[^<>]+(?=</)", re.IGNORECASE)
-_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)(?!••••)(?:[^-]|-(?!----))+")
-#: without any of these a text is left alone
-_TRIGGER = re.compile(
-    r"pass|pwd|secret|token|cookie|authoriz|key|credential|bearer|basic|:\\*/|%3a|密|口令|令牌|凭据", re.IGNORECASE
-)
 _DECODER, _OPENING = json.JSONDecoder(), re.compile(r"[{\[]")
 #: so many places of a text are tried for a document
 _DOCUMENTS = 20
@@ -153,11 +109,11 @@ def masked(value: Any) -> Any:
             return {key: _schema(part) if key == "schema" else masked(part) for key, part in value.items()}
         named = _names_a_secret(value)
         return {
-            _key(key): _dotted(part) if is_secret(key) or (named and key == "value") else masked(part)
+            _key(key): _dotted(part) if _hides(key, part) or (named and key == "value") else masked(part)
             for key, part in value.items()
         }
     if isinstance(value, list | tuple):
-        if len(value) == 2 and isinstance(value[0], str) and len(value[0]) <= 40 and is_secret(value[0]):
+        if len(value) == 2 and isinstance(value[0], str) and len(value[0]) <= 40 and kind_of(value[0]) is Kind.SURE:
             return [value[0], _dotted(value[1])]  # a header as a pair
         return [masked(part) for part in value]
     return masked_text(value) if isinstance(value, str) else value
@@ -168,14 +124,21 @@ def masked_text(text: str) -> str:
     secrets that this process knows.
     """
     text = known(text)
-    if not _TRIGGER.search(text):
+    if not may_hold_secrets(text):
         return text
     text, whole = _documents_masked(text)
     if whole:
         return text
-    for pattern in (_PEM, _ELEMENT, _FIELD, _HEADER, _ASSIGNED, _WORD, _BEARER, _BASIC):
-        text = pattern.sub(rf"\1{DOTS}", text)
-    return _ENCODED_USERINFO.sub(rf"\1{DOTS}%40", _USERINFO.sub(rf"\1{DOTS}@", text))
+    return _with_dots(text)
+
+
+def _with_dots(text: str) -> str:
+    parts: list[str] = []
+    place = 0
+    for start, end in secret_spans(text):
+        parts += [text[place:start], DOTS]
+        place = end
+    return "".join(parts) + text[place:]
 
 
 def _documents_masked(text: str) -> tuple[str, bool]:
@@ -269,10 +232,15 @@ def _first_masked(value: Any, path: str) -> str:
 
 def is_secret(key: object) -> bool:
     """Whether a field of this name holds a secret."""
-    if not isinstance(key, str):
-        return False
-    plain = _JOINTS.sub("", key.lower())
-    return any(word in plain for word in _SECRET_WORDS)
+    return isinstance(key, str) and kind_of(key) in (Kind.SURE, Kind.LIKELY)
+
+
+def _hides(key: object, part: object) -> bool:
+    """Whether what stands under a name is a secret: below ``pin`` or ``sign`` a state or a count is none."""
+    kind = kind_of(key) if isinstance(key, str) else Kind.NONE
+    if kind in (Kind.NONE, Kind.SURE):
+        return kind is Kind.SURE
+    return not says_nothing(part, str(key), kind) if isinstance(part, str) else kind is Kind.LIKELY
 
 
 def _key(key: Any) -> Any:
