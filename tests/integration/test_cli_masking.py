@@ -5,6 +5,7 @@ command there is, found in the parser itself, is run with and without ``--json``
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +32,17 @@ from services.ports.timetable import ScheduleEntry
 MARK = "Hunter2Marker"
 #: a secret as it stands in texts of people and programs
 TEXT = f"login failed: password={MARK}, amqp://user:{MARK}@mq/v; Authorization: Bearer {MARK}"
+#: and as the many others write it: each text field of what is stored holds the next of them
+FORMS = [
+    f"session_id={MARK}", f"?page=2&sign={MARK}&t=1", f"PIN: {MARK}7", f"curl -u ann:{MARK} https://shop.test",
+    f"mysql -uroot -p{MARK} shops", f"see //ann:{MARK}@shop.test/x", f"password：{MARK}", f"pass\u200bword={MARK}",
+    f"密码是 {MARK}", f"口令为{MARK}7", f"令牌“{MARK}”", f"pwd {MARK}", f'token "{MARK}"', f'password="a\\"{MARK}" b',
+    f'Authorization: Digest username="ann", response="{MARK}"', f"Set-Cookie: a=1; b={MARK}; Path=/", f"otp%3D{MARK}7",
+    f"&quot;password&quot;: &quot;{MARK}&quot;", f"tokens=['a', '{MARK}']", f"locator('#password').fill('{MARK}')",
+    f"<sign><![CDATA[{MARK}]]></sign>", f"https://b.test/k?X-Amz-Signature={MARK}", f"password: |\n  {MARK}",
+    f"a\u2028token={MARK}\u2029b", f"signature={MARK}", f"db_pass={MARK}", f"proxy ann:{MARK}@10.0.0.1:8080",
+    f"eyJhbGciOiJIUzI1NiJ9.{MARK}.{MARK}", f"ghp_{MARK}0123456789abcdef", f"sk-{MARK}0123456789abcdef",
+]  # fmt: skip
 OBJECT: dict[str, Any] = {
     "password": MARK,
     "list": [{"api_key": MARK}, ["Set-Cookie", f"sid={MARK}"]],
@@ -38,6 +50,10 @@ OBJECT: dict[str, Any] = {
     "text": json.dumps({"inner": json.dumps({"token": MARK})}),
     "url": f"https://shop.test/?access_token={MARK}&page=2",
     "plain": "no secret",
+    "passwordConfirm": MARK,
+    "session_id": MARK,
+    "sign": MARK,
+    "forms": FORMS,
 }
 JSON = json.dumps(OBJECT)
 #: fields that are names, words of ours or numbers as text: no secret gets there
@@ -59,14 +75,20 @@ ANSWERS = {
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
 
 
+_FILLED = itertools.cycle(range(0, len(FORMS), 3))
+
+
 def filled(made: Any) -> Any:
     """The same object with the secret in every text that is no name."""
     changes: dict[str, Any] = {}
+    forms = itertools.cycle([TEXT, *FORMS])
+    for _ in range(next(_FILLED)):
+        next(forms)
     for field in made.__struct_fields__:
         value = getattr(made, field)
         if field in NAMES or not isinstance(value, str):
             continue
-        changes[field] = JSON if field in ("payload", "result", "extra", "headers", "detail") else TEXT
+        changes[field] = JSON if field in ("payload", "result", "extra", "headers", "detail") else next(forms)
     return msgspec.structs.replace(made, **changes)
 
 

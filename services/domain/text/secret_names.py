@@ -28,10 +28,10 @@ _SURE = (
 )  # fmt: skip
 _PLURAL = re.compile(r"(?:tokens|cookies|secrets|passwords|credentials|keys)\Z")
 #: only as the last word of a name: ``db_pass`` is one, ``pass_rate``, ``compass`` and ``sign_time`` are none
-_LIKELY = frozenset({"pass", "pin", "otp", "totp", "sign", "sig", "signature", "jwt", "cvv", "cvc", "pincode", "otpcode"})  # fmt: skip  # noqa: E501
-_LIKELY_CHINESE = ("验证码", "校验码", "动态码", "驗證碼", "签名")
+_LIKELY = frozenset({"pass", "pin", "otp", "totp", "sign", "sig", "signature", "jwt", "cvv", "cvc", "pw", "pincode", "otpcode"})  # fmt: skip  # noqa: E501
+_LIKELY_CHINESE = ("验证码", "校验码", "动态码", "驗證碼", "授权码", "签名")
 _CODES = frozenset({"pin", "otp", "totp", "sms", "mfa", "2fa", "verify", "verification", "auth", "authorization", "security", "captcha"})  # fmt: skip  # noqa: E501
-_MAYBE = frozenset({"sid", "sess"})
+_MAYBE = frozenset({"sid", "sess", "session"})
 #: before ``pass``: it is no word that opens something
 _RUNS = frozenset({"by", "over", "under", "first", "second", "last", "full", "single", "low", "high", "band", "all", "test", "tests"})  # fmt: skip  # noqa: E501
 #: as the last word of a name: something about a secret, not itself
@@ -113,7 +113,7 @@ def says_nothing(value: str, name: str, kind: Kind) -> bool:
     if kind is Kind.SURE:
         return bool(_PLURAL.search(name.lower()) and _SMALL.match(bare))
     if kind is Kind.MAYBE:
-        return len(bare) < 12 or not _mixed(bare) or _A_DAY.match(bare) is not None
+        return len(bare) < 12 or not _mixed(bare) or re.search(r"[:/]", bare) is not None
     return len(bare) < 2 or (bare[0] != "0" and _SMALL.match(bare) is not None)
 
 

@@ -15,15 +15,16 @@ from services.domain.text.secret_names import Kind, is_header, is_state, kind_of
 _DOTS = "••••"
 #: without any of these a text is left alone
 _TRIGGER = re.compile(
-    r"pass|pwd|secret|token|cookie|authoriz|key|credential|bearer|basic|digest|sign|sig\b|pin|otp|sess|sid\b|jwt|cv[vc]|code"
-    r"|eyj|akia|asia|gh[pousr]_|github_pat|glpat-|sk-|xox|aiza|ltai|akid|npm_|ya29|curl|mysql|maria|redis-cli|-user"
-    r"|:\\*/|//|@|密|口令|令牌|权杖|凭据|凭证|验证码|校验码|动态码|驗證碼|钥|签名|会话",
+    r"pass|pwd|pw\b|auth|docker|secret|token|cookie|authoriz|key|credential|bearer|basic|digest|sign|sig\b|pin|otp|sess|sid\b|jwt|cv[vc]|code"
+    r"|eyj|akia|asia|gh[pousr]_|github_pat|glpat-|[rs]k[-_]|xox|aiza|ltai|akid|npm_|ya29|curl|mysql|maria|redis-cli|-user"
+    r"|:\\*/|//|@|密|口令|令牌|权杖|凭据|凭证|验证码|校验码|动态码|驗證碼|授权码|钥|签名|会话",
     re.IGNORECASE,
 )
 #: a name with one of those words in it, entered at its beginning; letters of other scripts may stand before it
 _NAME = re.compile(
     r"(?<![A-Za-z0-9_.\-])(?=[A-Za-z0-9_.\-]*?(?:pass|pwd|secret|token|cookie|authoriz|credential|key|sign|sig|pin|otp|sess"
-    r"|sid|jwt|cv[vc]|code|word|id\b))[A-Za-z0-9_.\-]++",
+    r"|sid|jwt|cv[vc]|code|word|pw|id\b))"
+    r"(?:[A-Za-z0-9_.]|-(?!>))++",
     re.IGNORECASE,
 )
 #: names of two words
@@ -37,7 +38,7 @@ _QUOTE = r"\\{0,8}[\"']"
 #: what introduces a value
 _GIVES = re.compile(
     rf"(?:{_QUOTE}\s{{0,3}}+,\s{{0,3}}+(?={_QUOTE})"
-    rf"|(?:{_QUOTE}){{0,3}}(?:\s{{0,3}}+\]\s{{0,3}}+=(?!>)|\s{{0,3}}+(?:[=\-]>|:=|:(?!:|//)|={{1,3}}(?!>)))\s{{0,3}}+)"
+    rf"|(?:{_QUOTE}|[`*]){{0,3}}(?:\s{{0,3}}+\]\s{{0,3}}+=(?!>)|\s{{0,3}}+(?:是|为)[:=]?|\s{{0,3}}+(?:[=\-]>|:=|:(?!:|//)|={{1,3}}(?!>)))\s{{0,3}}+)"
     rf"(?!(?:{_QUOTE})?{_DOTS})"
 )
 #: before ``token:``: a selector (``#token: not visible``), and what is not there (``Missing password: RabbitMQ``)
@@ -64,18 +65,22 @@ _NESTED = re.compile(r"[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
 _BEFORE_KEY = re.compile(r"[ \t]*+(?:-[ ]+)?[\"']?\Z")
 _NEXT_KEY = re.compile(r"[\w.\-]{1,60}+\s{0,3}+[:=]")
 _SPOKEN_QUOTED = re.compile(r"\s{1,3}+(?:(?:is|was|:)\s{1,3}+)?(\\{0,8})([\"'])")
-_SPOKEN = re.compile(r"\s{1,3}+(is\s{1,3}+:?\s{0,3}+|was\s{1,3}+)?([^\s,;\"'<>]++)")
+_SPOKEN = re.compile(
+    r"\s{1,3}+(is(?:\s{1,3}+|(?=:)):?\s{0,3}+|was\s{1,3}+)?[|(\[<`{*]{0,2}+\s{0,3}+([^\s,;\"'<>`()|]++)"
+)
 _SWITCHED = re.compile(rf"[ \t]{{1,3}}(?!-|{_DOTS})(?=\S)")
 _WORD, _LINE_ENDS = re.compile(r"[^\s\"']++"), re.compile(r"[ \t]*+(?:\n|\Z)")
-_SPEAKS = re.compile(r"password|passwd|passphrase|passcode|pwd|token|apikey|sessionid|pin|otp|code|jwt", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"password|passwd|passphrase|passcode|pwd|token|apikey|sessionid|pin|otp|code|jwt|authorization", re.IGNORECASE
+)
 _UNEXPECTED = re.compile(r"\b(?:unexpected|illegal|near|unknown)\s{1,3}\Z", re.IGNORECASE)
 
 #: 密码是 X, 口令为 X, 验证码 123456, 密码已改为 X
 _CHINESE = re.compile(
-    r"(?P<name>密码|密碼|口令|令牌|权杖|密钥|密鑰|秘钥|私钥|凭据|凭证|验证码|校验码|动态码|驗證碼|签名|会话(?:id|标识))"
+    r"(?P<name>密码|密碼|口令|令牌|权杖|密钥|密鑰|秘钥|私钥|凭据|凭证|验证码|校验码|动态码|驗證碼|授权码|签名|会话(?:id|标识))"
     r"(?P<mark>[ \t]{0,3}(?:已?(?:改|重置|设置|设|修改|更新|变更)(?:成|为)|是|为)?"
     r"(?:[\"'\])】》]{0,2}[ \t]{0,3}(?:[=\-]>|[:=]))?)"
-    rf"(?P<gap>\s{{0,3}}+)(?!(?:{_QUOTE})?{_DOTS})",
+    rf"(?P<gap>\s{{0,3}}+[(\[【]?)(?!(?:{_QUOTE})?{_DOTS})",
     re.IGNORECASE,
 )
 _CHINESE_VALUE = re.compile(r"[^\s,;&}\]\"'\\，。；、！？）】》]++")
@@ -102,7 +107,7 @@ _FORMS = (
     re.compile(
         r"(?<![\w/:.@\-+%•])[\w.\-+]{1,64}+:(?P<s>(?!••••@)[^\s:@/\"'<>,;]{1,200}+)@(?=[\w.\-]{1,100}:\d{2,5}\b)"
     ),
-    re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])"),
+    re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])(?::[^\s\"',;]++)?)"),
     re.compile(r"(?<![A-Za-z0-9])(?P<s>(?:LTAI|AKID)[A-Za-z0-9]{12,}+)"),
     re.compile(
         r"(?<![A-Za-z0-9])(?P<s>(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|hf_|AIza|ya29\.)[A-Za-z0-9_\-]{16,}+)"
@@ -120,22 +125,41 @@ _FORMS = (
         r"\b(?:mysql|maria)\w*+(?:-\w+)?\b[^\n]{0,400}?[\s\"']-p(?:(?P<q>[\"'])(?P<s>(?!••••)[^\n\"']++)|(?P<t>(?!••••)[^\s\"',\-][^\s\"',]*+))"
     ),
     re.compile(r"\bsshpass\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
+    re.compile(r"\bdocker login\b[^\n]{0,100}?\s-p\s{0,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
+    re.compile(r"\bauth\s?=\s?\(?[\"']?[^\s\"':,()]{1,80}[\"']?(?::|,\s{0,2}[\"'])(?P<s>(?!••••)[^\s\"'),]++)"),
+    # 482113 是您的验证码
+    re.compile(r"(?<![\w.])(?P<s>\d{4,8})[ ]?(?:是|为)(?:您|你)?[^\s\d,。]{0,8}?(?:验证码|校验码|动态码)"),
     re.compile(r"\bredis-cli\b[^\n]{0,200}?\s-a\s{1,3}[\"']?(?P<s>(?!••••)[^\s\"']++)"),
 )
 #: the place of a value that belongs to a name in the same piece
 _ELEMENT = re.compile(
-    r"<(?:[\w.\-]{1,40}:)?([\w.\-]{1,60})(?:\s[^<>]{0,200})?>(?:\s{0,8}<!\[CDATA\[)?(?!••••)([^<>]+?)(?:\]\]>\s{0,8})?(?=</)"
+    r"<(?:[\w.\-]{1,40}:)?([\w.\-]{1,60})(?:\s[^<>]{0,200})?>(?:\s{0,8}<!\[CDATA\[)?(?!••••)([^<>]+?)(?:\]\]>\s{0,8})?(?=</|\Z)"
 )
+_VALUE = r"(?:\\{0,8}\"([^\"<>]++)|\\{0,8}'([^'<>]++)|([^\s<>\"'\\]++))"
+_NAMED_BY = r"(?:name|type|id|key)=(?:\\{0,8}[\"'])?([\w.\-\[\]]{1,60})"
+#: groups: the name, then the value, in one of up to three
 _FIELDS = (
+    re.compile(rf"{_NAMED_BY}(?:\\{{0,8}}[\"'])?[^<>]{{0,80}}?\s(?:value|content)={_VALUE}", re.IGNORECASE),
+    re.compile(rf"<([\w.\-]{{1,60}})\s[^<>]{{0,80}}?\bvalue={_VALUE}", re.IGNORECASE),
     re.compile(
-        r"(?:name|type|id|key)=(?:\\{0,8}[\"'])?([\w.\-\[\]]{1,60})(?:\\{0,8}[\"'])?[^<>]{0,80}?\svalue=(?:\\{0,8}\"([^\"<>]++)|\\{0,8}'([^'<>]++)|([^\s<>\"'\\]++))",
+        rf"<(?:prop|property|entry|string|param|setting|item|header|field|arg)\s[^<>]{{0,40}}?{_NAMED_BY}[^<>]{{0,80}}>([^<>]++)(?=</)",
         re.IGNORECASE,
     ),
+    # a cookie of a list, an entry of an environment
     re.compile(
-        r"\svalue=(?:\\{0,8}\"([^\"<>]++)\"|\\{0,8}'([^'<>]++)'|([^\s<>\"'\\]++))[^<>]{0,80}?\s(?:name|type|id|key)=(?:\\{0,8}[\"'])?([\w.\-\[\]]{1,60})",
+        r"\bname\\{0,8}[\"']?\s{0,2}[:=]\s{0,2}\\{0,8}[\"']?([\w.\-]{1,60})\\{0,8}[\"']?,?\s{0,20}\\{0,8}[\"']?value\\{0,8}[\"']?\s{0,2}[:=]\s{0,2}"
+        + _VALUE,
         re.IGNORECASE,
     ),
 )
+_FIELD_BEFORE = re.compile(
+    r"\svalue=(?:\\{0,8}\"([^\"<>]++)\"|\\{0,8}'([^'<>]++)'|([^\s<>\"'\\]++))[^<>]{0,80}?\s" + _NAMED_BY, re.IGNORECASE
+)
+#: what a browser was told to type, and how far before it the place is named
+_TYPED = re.compile(
+    r"\b(?:fill|type|send_keys|press_sequentially|set_value)\((?:[^()\n]{0,120}?,\s{0,3})?(?:\"([^\"\n]++)\"|'([^'\n]++)')\)"
+)
+_TYPED_INTO = 300
 
 
 def may_hold_secrets(text: str) -> bool:
@@ -187,12 +211,33 @@ def _is_jwt(word: str) -> bool:
 
 
 def _fields(text: str) -> Iterator[tuple[int, int]]:
-    for found in _FIELDS[0].finditer(text):
-        if kind_of(found[1]) is not Kind.NONE:
-            yield found.span(next(group for group in (2, 3, 4) if found[group] is not None))
-    for found in _FIELDS[1].finditer(text):
-        if kind_of(found[4]) is not Kind.NONE:
-            yield found.span(next(group for group in (1, 2, 3) if found[group] is not None))
+    for pattern in _FIELDS:
+        for found in pattern.finditer(text):
+            if _names_a_secret(found[1]) and not (value := _value(found, range(2, pattern.groups + 1)))[2]:
+                yield value[:2]
+    for found in _FIELD_BEFORE.finditer(text):
+        if _names_a_secret(found[4]) and not (value := _value(found, range(1, 4)))[2]:
+            yield value[:2]
+    yield from _typed(text)
+
+
+def _typed(text: str) -> Iterator[tuple[int, int]]:
+    for found in _TYPED.finditer(text):
+        before = text[max(0, found.start() - _TYPED_INTO) : found.start(found.lastindex or 0)]
+        if any(_names_a_secret(name[0]) for name in _NAME.finditer(before)):
+            start, end, shown = _value(found, range(1, 3))
+            if not shown:
+                yield start, end
+
+
+def _names_a_secret(name: str) -> bool:
+    return kind_of(name) in (Kind.SURE, Kind.LIKELY)
+
+
+def _value(found: re.Match[str], groups: range) -> tuple[int, int, bool]:
+    """Begin and end of the group that matched, and whether dots stand there already."""
+    group = next(group for group in groups if found[group] is not None)
+    return (*found.span(group), found[group].startswith(_DOTS))
 
 
 def _named(text: str) -> Iterator[tuple[int, int]]:
@@ -237,13 +282,17 @@ def _given(text: str, found: re.Match[str], name: str, kind: Kind, gives: re.Mat
         return (at, end) if end - at > 2 else None
     if is_header(name):
         return _header(text, found, at, name, kind)
+    return _plain(text, at, name, kind, gives[0])
+
+
+def _plain(text: str, at: int, name: str, kind: Kind, mark: str) -> tuple[int, int] | None:
     head = _UNQUOTED.match(text, at, at + _JUDGED)
     if head is None or says_nothing(head[0], name, kind):
         return None
-    held = _UNQUOTED.match(text, at) or head
-    if kind is not Kind.SURE and gives[0].endswith(" ") and _goes_on(text, held):
+    if mark.strip("\"' :=")[:1] in ("是", "为") and not head[0].isascii():  # a sentence
         return None
-    return at, held.end()
+    held = _UNQUOTED.match(text, at) or head
+    return None if kind is not Kind.SURE and mark.endswith(" ") and _goes_on(text, held) else (at, held.end())
 
 
 def _goes_on(text: str, held: re.Match[str]) -> bool:
@@ -371,7 +420,11 @@ def _spoken_word(text: str, found: re.Match[str], name: str, kind: Kind) -> tupl
         fits = re.fullmatch(r"\d{4,10}", word) is not None
     else:
         alone = name.lower() == "pwd" and _LINE_ENDS.match(text, said.end()) is not None
-        fits = looks_secret(word) or (alone and not is_state(word) and word[0] not in "/~.#$")
+        fits = (
+            looks_secret(word)
+            or (":" in (said[1] or "") and not is_state(word))
+            or (alone and not is_state(word) and word[0] not in "/~.#$")
+        )
     return said.span(2) if fits else None
 
 
