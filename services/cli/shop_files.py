@@ -17,6 +17,7 @@ from services.commands.sheet.table import Table, shown
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop
+from services.domain.text.cells import bared
 from services.domain.text.said import words_of
 from services.domain.text.words import heading
 from services.messages import english
@@ -103,7 +104,7 @@ def _passed_over(name: str) -> str:
 
 
 def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
-    cells = {name: shown(value) for name, value in row.items()}
+    cells = {name: bared(shown(value)) for name, value in row.items()}
     platform, shop_id = _platform(cells.get("platform", "")), _identity(row.get("shop_id"))
     if not platform or not shop_id:
         field = "shop_id" if platform else "platform"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from services.domain.text.cells import guarded
 from services.i18n import _
-from services.monitor.files.export import guarded
 from views.tables.column import TICK, Column
 
 

@@ -14,6 +14,7 @@ from services.commands.sheet import digits
 from services.commands.sheet.digits import Rounded
 from services.commands.sheet.table import shown
 from services.domain.task import filter_time, lane
+from services.domain.text.cells import bared
 from services.domain.text.message import Message
 from services.domain.text.words import folded
 from services.domain.types import strict_json
@@ -32,8 +33,6 @@ _PAIRS, _COMMAS, _SIGN = re.compile(r"[;；\n]+"), re.compile(r"[,，]"), re.com
 _LIST = re.compile(r"[,，、;；\n]+")
 _NAMES = re.compile(r"[\s,;，；、]+")
 _CURLY = re.compile(r"[“”‘’：，｛｝]")
-#: a spreadsheet would run a cell that begins so as a formula; an export puts a quote before it
-_GUARDED = re.compile(r"'(?=[=+\-@\t\r＝＋－＠])")
 _DAY = re.compile(r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?")
 _TIME = re.compile(r"[T\s]*(\d{1,2})[:：时点](\d{1,2})?分?(?:[:：]?(\d{1,2})(?:\.\d+)?秒?)?\s*(Z|[+-]\d{2}:?\d{2})?\Z")
 _TRUE, _FALSE = (
@@ -67,7 +66,7 @@ def plain(cell: object) -> str:
     """A cell as one word or line: full-width letters made plain, blanks at the ends and guards taken away."""
     text = text_of(cell)
     text = unicodedata.normalize("NFKC", text).strip()
-    return _GUARDED.sub("", text, count=1) if text.startswith("'") else text
+    return bared(text)
 
 
 def text_of(cell: object) -> str:
@@ -319,7 +318,7 @@ def _bare(cell: object) -> Any:
         try:
             value = strict_json.loads(cell, number=digits.of_text)
         except (ValueError, RecursionError):
-            return _GUARDED.sub("", cell.strip(), count=1) if cell.strip().startswith("'") else cell.strip()
+            return bared(cell.strip())
         whole(value)
         return value
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
@@ -332,7 +331,7 @@ def _of_schema(cell: object, part: Mapping[str, Any]) -> Any:
     if wanted == "string":
         if isinstance(cell, datetime):
             return cell.date().isoformat() if part.get("format") == "date" else shown(cell)
-        return _GUARDED.sub("", shown(cell), count=1) if shown(cell).startswith("'") else shown(cell)
+        return bared(shown(cell))
     if wanted == "boolean":
         word = text.casefold()
         return True if word in _TRUE | {"1"} else False if word in _FALSE | {"0"} else text

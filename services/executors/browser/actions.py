@@ -15,6 +15,7 @@ from playwright.async_api import Download as Coming
 from playwright.async_api import Error, Page, expect
 
 from services.domain.task import classify
+from services.domain.text.cells import guarded
 from services.domain.types import flow_steps as steps
 from services.domain.types import linear
 from services.executors.browser.faults import Failed
@@ -153,19 +154,11 @@ def sheet(rows: Sequence[Any]) -> str:
     out.write("\ufeff")  # spreadsheets take it for Latin without
     writer = csv.writer(out)
     if rows and isinstance(rows[0], dict):
-        writer.writerow(rows[0].keys())
+        writer.writerow([guarded(str(name)) for name in rows[0]])
     for row in rows:
-        cells = row.values() if isinstance(row, dict) else row
-        writer.writerow([_harmless(cell) for cell in (cells if isinstance(row, dict | list) else [row])])
+        cells = row.values() if isinstance(row, dict) else row if isinstance(row, list) else [row]
+        writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
     return out.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    """A text that a spreadsheet would take for a formula is marked as text."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t" and not _NUMBER.fullmatch(cell) else cell
-
-
-_NUMBER = re.compile(r"[+-]?[\d.,]*%?")
 
 
 async def screenshot(run: Attempt, step: steps.Screenshot) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import IO, Any
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
+from services.domain.text.cells import guarded
 from services.domain.text.mask import masked_json, masked_text
 from services.domain.text.said import said
 from services.monitor.files import sheet
@@ -23,18 +23,10 @@ FORMATS = ("csv", "xlsx", "json")
 #: what a sheet can hold
 MOST_SHEET_ROWS = 1_048_576
 _TOLD_EVERY = 500
-#: A spreadsheet would run a cell that begins so as a formula; foreign text must not get that far.
-_FORMULA = re.compile(r"^[=+\-@\t\r＝＋－＠]")
-_NUMBER = re.compile(r"^[+-]?[\d,]+(\.\d+)?$")
 
 
 class Stopped(ConsoleError):
     """The person did not want it any more; nothing was written."""
-
-
-def guarded(text: str) -> str:
-    """The text, with a quote before what a spreadsheet would take for a formula."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 
 def fields(task: Task, shop: Shop | None, zone: tzinfo) -> dict[str, Any]:

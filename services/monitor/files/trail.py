@@ -10,9 +10,9 @@ from pathlib import Path
 
 from services.domain import audit
 from services.domain.audit import AuditEntry
+from services.domain.text.cells import guarded
 from services.domain.text.mask import masked_json, masked_text
 from services.monitor.files.export import Stopped as Stopped
-from services.monitor.files.export import guarded
 
 COLUMNS = ("time", "person", "act", "objects", "state", "outcome", "ended", "details", "entry", "seal", "outcome_seal")
 

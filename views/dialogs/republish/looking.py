@@ -12,6 +12,7 @@ from services.commands.bulk.republish import Plan
 from services.domain.fleet.shop import Shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.shop import ShopNow
+from services.domain.text.cells import guarded
 from services.domain.types.task_type import TaskType
 from views.context import PageContext
 from views.dialogs.republish.sorting import Sorted, reason
@@ -64,10 +65,5 @@ def write_preview(path: Path, found: Sorted, now: Mapping[str, ShopNow]) -> int:
             sent = "yes" if item.task_id in going else "no"
             why = shown.say(item.why) if item.why is not None else ""
             cells = (item.task_id, item.platform, item.shop, item.task_type, item.lane, sent, reason(item, now), why)
-            rows.writerow([_inert(cell) for cell in cells])
+            rows.writerow([guarded(cell) for cell in cells])
     return found.total
-
-
-def _inert(cell: str) -> str:
-    """A spreadsheet runs a cell that begins like a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell

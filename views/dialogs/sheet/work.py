@@ -18,8 +18,8 @@ from services.commands.sheet.orders import Defaults, Fault, Known, Orders, check
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table
 from services.commands.tasks import TaskSpec
+from services.domain.text.cells import guarded
 from services.i18n import _
-from services.monitor.files.export import guarded
 from views.context import PageContext
 from views.dialogs.new_task.draft import ALL, Draft
 from views.support import shown
@@ -111,7 +111,8 @@ def write(path: Path, faults: tuple[Fault, ...]) -> int:
         rows = csv.writer(stream)
         rows.writerow((_("Row"), _("Column"), _("Value"), _("Reason")))
         rows.writerows(
-            (fault.row, guarded(fault.column), guarded(fault.value), shown.say(fault.reason)) for fault in faults
+            (fault.row, guarded(fault.column), guarded(fault.value), guarded(shown.say(fault.reason)))
+            for fault in faults
         )
     return len(faults)
 

@@ -16,6 +16,7 @@ from msgspec import structs
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
+from services.domain.text.cells import guarded
 from services.monitor.files import export
 
 SHOPS = {"pdd:s1": Shop(platform="pdd", shop_id="s1", name='=HYPERLINK("http://127.0.0.1")')}
@@ -60,8 +61,8 @@ def test_sheets_hold_text_not_formulas_and_no_secrets(tmp_path: Path, kind: str)
 
 @pytest.mark.parametrize("lead", list("=+-@\t\r＝＋－＠"))
 def test_whatever_begins_a_formula_is_text(tmp_path: Path, lead: str) -> None:
-    assert export.guarded(f"{lead}cmd|'/c calc'!A1") == f"'{lead}cmd|'/c calc'!A1"
-    assert export.guarded(f"a{lead}b") == f"a{lead}b"
+    assert guarded(f"{lead}cmd|'/c calc'!A1") == f"'{lead}cmd|'/c calc'!A1"
+    assert guarded(f"a{lead}b") == f"a{lead}b"
     path = tmp_path / "tasks.csv"
     export.write([structs.replace(PLAIN, task_type=f"{lead}cmd")], path, SHOPS, UTC)
     with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -70,7 +71,7 @@ def test_whatever_begins_a_formula_is_text(tmp_path: Path, lead: str) -> None:
 
 @pytest.mark.parametrize("number", ["-1", "+1.5", "-1,000"])
 def test_a_number_stays_one(number: str) -> None:
-    assert export.guarded(number) == number
+    assert guarded(number) == number
 
 
 @pytest.mark.parametrize("kind", export.FORMATS)
