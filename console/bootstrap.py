@@ -22,6 +22,7 @@ from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
 from views.support.connections import Connections
 from views.support.feed import Feed
+from views.support.instant import ticks
 from views.support.memory import Memory
 from views.support.words import type_names
 from views.widgets.toast import ToastSpec
@@ -133,6 +134,7 @@ def build(
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
     feed = Feed(session.live)
+    ticks().follow(session.live)
     role = RoleWatch(session.commands.operator, session.queries.roles)
     context = _context(session, doors, feed, memory, role)
 

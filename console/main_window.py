@@ -19,6 +19,7 @@ from views.shell.rail import Rail
 from views.shell.status_bar import StatusBar
 from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
+from views.support.instant import ticks
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
 
@@ -50,6 +51,7 @@ class MainWindow(QMainWindow):
         self._wanted_collapsed = False
         self._history = History()
         self._frozen, self._still = "", ""
+        self._left: dict[str, str] = {}  #: when the connection stood, the pages that were left, and at what time
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), QStackedWidget()
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
@@ -89,6 +91,7 @@ class MainWindow(QMainWindow):
             page = self._specs[page_id].factory()
             page.navigate.connect(self.open_page)
             page.freeze_wanted.connect(self.toggle_freeze)
+            page.reconnect_wanted.connect(self.refresh)
             self._pages[page_id] = page
             self.stack.addWidget(page)
             page.set_acting(self._acting)
@@ -126,6 +129,10 @@ class MainWindow(QMainWindow):
         self.stand_still("")
         if self._current:
             self._pages[self._current].deactivate()
+            if not still:
+                self._left[self._current] = QTime.currentTime().toString("HH:mm:ss")
+        if not still:
+            self._left.pop(page_id, None)
         self._current = page_id
         self.stack.setCurrentWidget(page)
         self.rail.set_active(page_id)
@@ -172,6 +179,7 @@ class MainWindow(QMainWindow):
             page = self._pages[self._current]
             self._frozen = self._current
             page.set_frozen(True)
+            self._hold()
             page.header.show_frozen(QTime.currentTime().toString("HH:mm:ss"))
 
     def stand_still(self, since: str) -> None:
@@ -183,7 +191,9 @@ class MainWindow(QMainWindow):
         self.thaw()
         was, self._still = self._still, since
         page = self._pages[self._current]
-        page.header.show_still(since)
+        # what was left before is as it was then
+        page.stand_still(self._left.get(self._current, since) if since else "")
+        self._hold()
         if bool(was) != bool(since):
             page.set_frozen(bool(since))
 
@@ -191,8 +201,13 @@ class MainWindow(QMainWindow):
         """Let a page that stands still catch up."""
         frozen, self._frozen = self._frozen, ""
         if frozen:
+            self._hold()
             self._pages[frozen].header.show_frozen("")
             self._pages[frozen].set_frozen(False)
+
+    def _hold(self) -> None:
+        """Count-downs and ages stand still with the page, whatever is painted or asked for anew meanwhile."""
+        ticks().hold(self if self._frozen or self._still else None)
 
     # panes
 
@@ -255,5 +270,6 @@ class MainWindow(QMainWindow):
             return
         if self._current:
             self._pages[self._current].deactivate()
+        ticks().hold(None)
         self.closing.emit()
         super().closeEvent(event)

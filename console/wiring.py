@@ -146,6 +146,8 @@ class ShellWiring(QObject):
     def _show_vitals(self, snapshot: Snapshot) -> None:
         if not (snapshot.at_ms and snapshot.store.connected):
             self._window.status_bar.show_vitals(Vitals(local=self._embedded))
+            if snapshot.at_ms:  # else it would be blank until the next look at the clock
+                self._window.status_bar.show_silence(self._age(snapshot))
             return
         lag, rates = timedelta(milliseconds=snapshot.lag_ms), snapshot.rates.flow
         self._window.status_bar.show_vitals(
@@ -168,7 +170,7 @@ class ShellWiring(QObject):
         if not snapshot.at_ms:
             self._window.top_bar.show_freshness(None)
             return
-        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        age = self._age(snapshot)
         if self.loss.since_ms:
             since = shown.clock(self.loss.since_ms, self._clock.now_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
@@ -184,6 +186,9 @@ class ShellWiring(QObject):
         self._window.status_bar.show_rights(reason)
         if not snapshot.store.connected:
             self._window.status_bar.show_silence(age)
+
+    def _age(self, snapshot: Snapshot) -> timedelta:
+        return timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
 
     def _reason(self, *, stale: bool) -> str:
         if stale:

@@ -26,6 +26,7 @@ from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
+from views.widgets.unknown import Unknown
 
 
 class PageHeader(QWidget):
@@ -71,6 +72,10 @@ class PageHeader(QWidget):
         self._frozen.setText(_("as of {time}").format(time=since) if since else "")
         self._frozen.setVisible(bool(since))
 
+    def set_known(self, known: bool) -> None:
+        """Whether anything is known that the summary could tell."""
+        self._summary.setVisible(known)
+
     def add_action(self, widget: QWidget) -> None:
         """Put a button or switch at the right end."""
         self._row.addWidget(widget)
@@ -100,16 +105,20 @@ class Page(QWidget):
         navigate: another page is wanted: page id, then what it shall show (a filter or None).
         summary_changed: the one-line summary was set.
         freeze_wanted: the view shall stand still, or move again.
+        reconnect_wanted: the connection shall be tried again.
     """
 
     navigate = Signal(str, object)
     summary_changed = Signal(str)
     freeze_wanted = Signal()
+    reconnect_wanted = Signal()
     page_id = ""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = title
+        self._covers: list[Unknown] = []
+        self._since = ""
         self.setProperty("panel", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = PageHeader(_(title))
@@ -147,6 +156,28 @@ class Page(QWidget):
             self.deactivate()
         else:
             self.activate()
+
+    def covered(self, area: QWidget) -> Unknown:
+        """Let an empty `area` say that nobody knows what belongs there, while it was never loaded and nothing can be.
+        The first one is about the page as a whole.
+        """
+        cover = Unknown(self, area)
+        cover.again.connect(self.reconnect_wanted)
+        cover.changed.connect(self._say_still)
+        self._covers.append(cover)
+        return cover
+
+    def stand_still(self, since: str) -> None:
+        """Say as of when the view is, while nothing newer is known; "" when it goes on."""
+        self._since = since
+        for cover in self._covers:
+            cover.set_still(bool(since))
+        self._say_still()
+
+    def _say_still(self) -> None:
+        known = not self._covers or self._covers[0].known
+        self.header.show_still(self._since if known else "")
+        self.header.set_known(known or not self._since)
 
     def panes(self) -> Sequence[QWidget]:
         """The parts that F6 goes through, in their order."""

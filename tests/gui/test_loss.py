@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
@@ -14,6 +15,9 @@ from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
+from views.support import operation
+from views.tables.table_view import TableView
+from views.widgets.unknown import Unknown
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 LEFT = Qt.MouseButton.LeftButton
@@ -30,6 +34,16 @@ class Cut:
             raise StoreUnavailable("redis.example.com:6380 timed out")
 
         self._patch.setattr(self._store, "counts", silent)
+
+    def cut_wholly(self) -> None:
+        """Nothing that is asked of it is answered, as when its server is gone."""
+
+        def silent(*_args: object, **_more: object) -> object:
+            raise StoreUnavailable("redis.example.com:6380 timed out")
+
+        for name in dir(type(self._store)):
+            if not name.startswith("_") and name != "close" and callable(getattr(self._store, name)):
+                self._patch.setattr(self._store, name, silent)
 
     def mend(self) -> None:
         self._patch.undo()
@@ -62,7 +76,7 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     assert header._frozen.isVisible()
     assert header._frozen.text().startswith("as of ")
     window.open_page("tasks")
-    assert tasks.header._frozen.isVisible(), "what is opened meanwhile stands still too"
+    qtbot.waitUntil(tasks.header._frozen.isVisible)  # what is opened meanwhile stands still too
     window.toggle_freeze()
     assert not window.frozen
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
@@ -187,3 +201,50 @@ def test_every_part_of_the_status_bar_leads_somewhere(qtbot: QtBot, console: Con
     else:
         assert popover(console).isVisible()
         popover(console).close()
+
+
+def unknown(console: Console) -> list[str]:
+    """What the page shown says of what it does not know."""
+    page = console.window.page(console.window.current)
+    return [one.words.accessibleName() for one in page.findChildren(Unknown) if one.isVisible()]
+
+
+@pytest.mark.parametrize("page_id", ["tasks", "dead_letters", "shops", "schedules", "audit"])
+def test_a_page_opened_after_a_loss_never_looks_as_if_there_were_nothing(
+    qtbot: QtBot, console: Console, desk: Desk, cut: Cut, page_id: str
+) -> None:
+    desk.create()
+    qtbot.waitUntil(lambda: console.feed.latest.counts.total == 1)
+    operation.configure(lambda _error: None)  # what is asked now fails, and the banner says why
+    cut.cut_wholly()
+    qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
+    qtbot.waitUntil(console.window.banner.isVisible)
+    console.window.open_page(page_id)
+    header = console.window.page(page_id).header
+    qtbot.waitUntil(lambda: any("Not loaded before the connection was lost" in words for words in unknown(console)))
+    assert "as of" not in " ".join(one.text() for one in header.findChildren(QLabel) if one.isVisible())
+    cut.mend()
+    qtbot.waitUntil(lambda: not unknown(console))
+
+
+def test_rows_of_before_a_loss_stay_and_another_filter_is_not_answered_by_them(
+    qtbot: QtBot, console: Console, desk: Desk, cut: Cut
+) -> None:
+    window, task = console.window, desk.create()
+    window.open_page("tasks", f"id:{task.task_id}")
+    rows = window.page("tasks").findChild(TableView).records
+    qtbot.waitUntil(lambda: [row.key for row in rows.records()] == [task.task_id])
+    window.open_page("overview")
+    operation.configure(lambda _error: None)
+    cut.cut_wholly()
+    qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
+    qtbot.waitUntil(window.banner.isVisible)
+    window.open_page("tasks")
+    assert [row.key for row in rows.records()] == [task.task_id]
+    assert unknown(console) == []
+    window.open_page("tasks", "status:dead")
+    qtbot.waitUntil(lambda: len(unknown(console)) == 1)
+    window.open_page("tasks", f"id:{task.task_id}")
+    qtbot.waitUntil(lambda: unknown(console) == [])
+    cut.mend()
+    qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 #: A thread that was told to end may need a moment to do so.
 THREAD_GRACE_SECONDS = 2.0
-#: what loads once for all windows of a process and ends by itself, whichever test began it
-OF_THE_PROCESS = frozenset({"SceneAhead"})
+#: what is there once for all windows of a process, whichever test began it
+OF_THE_PROCESS = frozenset({"SceneAhead", "Ticks"})
 
 
 class TimerWatch:

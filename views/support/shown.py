@@ -10,10 +10,11 @@ from services.domain.gates import home
 from services.domain.insight import gates
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text.counting import read_at
 from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from services.messages import render
-from views.support import text
+from views.support import instant, text
 from views.support.words import kinds, type_names
 from views.theme.tokens import LANES, PLATFORM_NAMES
 
@@ -116,7 +117,12 @@ def moment(instant_ms: int) -> datetime:
 def say(message: Message) -> str:
     """A sentence of the services, with states, lanes and kinds of failures called as the rest of the window does."""
     params = {name: _SAID[name](str(value)) if name in _SAID else value for name, value in message.params.items()}
-    return render(Message(message.code, params))
+    return told(Message(message.code, params))
+
+
+def told(message: Message, now_ms: int = 0) -> str:
+    """A sentence, counted to an instant (UTC ms): 0 is that of everything on screen."""
+    return render(read_at(message, now_ms or instant.now_ms()))
 
 
 def clock(instant_ms: int, now_ms: int) -> str:

@@ -1,32 +1,30 @@
-"""Cells that follow the clock: repainted once a second while they are seen."""
+"""Cells that follow the instant of everything on screen: repainted when it moves, while they are seen."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QTableView
 
+from views.support.instant import now_ms, ticks
 from views.tables.record_model import RecordModel
-
-_LIVE_MS = 1000
 
 
 class LiveCells(QObject):
-    """The clock of one view; where no column is live it never runs."""
+    """Of one view; where no column is live they never run."""
 
     def __init__(self, view: QTableView, model: RecordModel[Any]) -> None:
         super().__init__(view)
         self._view, self._model = view, model
-        self._still = False
-        self._timer = QTimer(self, interval=_LIVE_MS)
-        self._timer.timeout.connect(self.repaint)
+        self._still, self._running = False, False
+        ticks().ticked.connect(self._on_tick)
         view.installEventFilter(self)
 
     @property
     def running(self) -> bool:
         """Whether cells follow the clock now."""
-        return self._timer.isActive()
+        return self._running
 
     def set_still(self, still: bool) -> None:
         """Let cells stand still, or follow the clock."""
@@ -48,7 +46,10 @@ class LiveCells(QObject):
         return False
 
     def _follow(self, seen: bool) -> None:
-        if not seen or self._still:
-            self._timer.stop()
-        elif any(column.live for column in self._model.columns):
-            self._timer.start()
+        self._running = seen and not self._still and any(column.live for column in self._model.columns)
+        if self._running:
+            now_ms()  # from now on it moves
+
+    def _on_tick(self) -> None:
+        if self._running:
+            self.repaint()

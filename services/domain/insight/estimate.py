@@ -5,6 +5,7 @@ ran of late. Pure: the same facts always give the same numbers.
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Be
 from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.text.message import Message
+from services.domain.text.message import Message, Param
 
 INSTANT = "instant"
 #: a heartbeat, by which a worker fetches what waits for it
@@ -37,13 +38,19 @@ class Estimate:
     """Seconds from now: eight of ten start between ``low_s`` and ``high_s``, half of them before ``mid_s``.
 
     ``basis``: instant (nothing but a time is waited for) | measured | progress (how far what runs says it is) |
-    declared (what the type says; nothing was measured).
+    declared (what the type says; nothing was measured). ``at_ms``: the instant from which they are counted (UTC ms).
     """
 
     low_s: float
     mid_s: float
     high_s: float
     basis: str
+    at_ms: int = 0
+
+    def left_s(self, now_ms: int) -> tuple[float, float]:
+        """Least and most seconds that are left at this instant (UTC ms)."""
+        gone = max(0, now_ms - self.at_ms) / 1000 if self.at_ms else 0.0
+        return max(0.0, self.low_s - gone), max(0.0, self.high_s - gone)
 
     @property
     def at_once(self) -> bool:
@@ -65,11 +72,11 @@ def starts(task: Task, facts: Facts, views: Sequence[GateView] | None = None) ->
     known = [course for course in courses if course is not None]
     if all(basis == INSTANT for _, basis in known):
         until = max((max(draws) for draws, _ in known), default=0.0)
-        return Estimate(low_s=until, mid_s=until, high_s=until, basis=INSTANT)
+        return Estimate(low_s=until, mid_s=until, high_s=until, basis=INSTANT, at_ms=facts.now_ms)
     longest = sorted(map(max, *(draws for draws, _ in known)) if len(known) > 1 else known[0][0])
     basis = _weakest(basis for _, basis in known if basis != INSTANT)
     low, mid, high = (longest[min(DRAWS - 1, int(share * DRAWS))] for share in (durations.LOW, 0.5, durations.HIGH))
-    return Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)
+    return Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis, at_ms=facts.now_ms)
 
 
 def _weakest(bases: Iterable[str]) -> str:
@@ -86,8 +93,11 @@ def sentence(found: Estimate) -> Message:
     if found.at_once:
         return Message("gate.estimate_now", {})
     if found.basis == INSTANT:
-        return Message("gate.estimate_instant", {"seconds": round(found.mid_s)})
-    params = {"low_s": found.low_s, "mid_s": found.mid_s, "high_s": found.high_s}
+        until = {"until": found.at_ms + round(found.mid_s * 1000)} if found.at_ms else {}
+        return Message("gate.estimate_instant", {"seconds": math.ceil(found.mid_s), **until})
+    params: dict[str, Param] = {"low_s": found.low_s, "mid_s": found.mid_s, "high_s": found.high_s}
+    if found.at_ms:
+        params["asked_at"] = found.at_ms
     return Message(_SENTENCES[found.basis], params)
 
 
@@ -160,18 +170,24 @@ def _course(view: GateView, task: Task, facts: Facts) -> _Course:
     return make(view, task, facts) if make is not None else None
 
 
-def _instant(view: GateView, _task: Task, _facts: Facts) -> _Course:
-    return [float(view.params["seconds"])] * DRAWS, INSTANT
+def _instant(view: GateView, _task: Task, facts: Facts) -> _Course:
+    return [_ahead_s(view, facts)] * DRAWS, INSTANT
 
 
-def _next_starts(view: GateView, _task: Task, _facts: Facts) -> _Course:
-    seconds = float(view.params["seconds"]) + 60.0 * int(view.params["ahead"]) / int(view.params["limit"])
+def _ahead_s(view: GateView, facts: Facts) -> float:
+    """How far ahead the instant is that a gate waits for; the number in its sentence is rounded."""
+    until = int(view.params.get("until", 0))
+    return max(0, until - facts.now_ms) / 1000 if until else float(view.params["seconds"])
+
+
+def _next_starts(view: GateView, _task: Task, facts: Facts) -> _Course:
+    seconds = _ahead_s(view, facts) + 60.0 * int(view.params["ahead"]) / int(view.params["limit"])
     return [seconds] * DRAWS, INSTANT
 
 
 def _breaker(view: GateView, task: Task, facts: Facts) -> _Course:
     """The first may try at that time; who stands behind others follows them, if the try succeeds."""
-    seconds = float(view.params["seconds"])
+    seconds = _ahead_s(view, facts)
     if not facts.shop_ahead:
         return [seconds] * DRAWS, INSTANT
     behind = _behind(Bench(free=facts.concurrency), _shop_line(task, facts))

@@ -36,7 +36,9 @@ class ScheduleNow:
     @property
     def late(self) -> Message | None:
         """How late it is, None while it is in time."""
-        return Message("schedule.late", {"seconds": self.late_ms // 1000}) if self.late_ms else None
+        return (
+            Message("schedule.late", {"seconds": self.late_ms // 1000, "since": self.due_ms}) if self.late_ms else None
+        )
 
     @property
     def ran_late(self) -> Message | None:

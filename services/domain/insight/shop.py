@@ -12,6 +12,7 @@ from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import WAITING as WAITS
 from services.domain.task.status import Status
+from services.domain.text.counting import left_s
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NP_
 
@@ -301,7 +302,7 @@ def _breaker(found: Breaker, at_ms: int) -> Message:
     tries = {"failed": found.failed, "of": len(found.outcomes)}
     left_ms = found.until - at_ms
     if left_ms > 0:
-        return Message("shop.breaker", {**tries, "seconds": left_ms / 1000})
+        return Message("shop.breaker", {**tries, "seconds": left_s(found.until, at_ms), "until": found.until})
     return Message("shop.breaker_now", tries)
 
 
@@ -316,7 +317,7 @@ def paused(pause: Pause, at_ms: int) -> Message:
 
 
 def _for(since_ms: int, at_ms: int) -> dict[str, Param]:
-    return {"seconds": max(0, at_ms - since_ms) // 1000}
+    return {"seconds": max(0, at_ms - since_ms) // 1000, "since": since_ms}
 
 
 def _access(facts: ShopFacts, pauses: tuple[Pause, ...]) -> tuple[str, int, str]:

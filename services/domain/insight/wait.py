@@ -218,14 +218,14 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
 def _due(task: Task, facts: Facts) -> _Test:
     left = task.due_at - facts.now_ms if task.status in (Status.SCHEDULED, Status.RETRYING) else 0
     if left <= 0 and task.status == Status.SCHEDULED:
-        return NOT_DUE, False, "gate.overdue", {"seconds": -left // 1000, "due_at": task.due_at}
+        return NOT_DUE, False, "gate.overdue", {"seconds": -left // 1000, "due_at": task.due_at, "since": task.due_at}
     if left <= 0:
         return NOT_DUE, True, "gate.due", {}
-    seconds = -(-left // 1000)
+    params: dict[str, Param] = {"seconds": -(-left // 1000), "due_at": task.due_at, "until": task.due_at}
     if task.status == Status.RETRYING:
         code = "gate.retry_delay" if attempts.last(task) is None else "gate.retry_last"
-        return NOT_DUE, False, code, {"seconds": seconds, "attempt": task.attempt, "due_at": task.due_at}
-    return NOT_DUE, False, "gate.scheduled", {"seconds": seconds, "due_at": task.due_at}
+        return NOT_DUE, False, code, params | {"attempt": task.attempt}
+    return NOT_DUE, False, "gate.scheduled", params
 
 
 def _dependency(task: Task, facts: Facts) -> _Test:
@@ -284,7 +284,10 @@ def _shop(task: Task, facts: Facts) -> _Test:
     first = facts.first_on_the_way
     if task.status == Status.BLOCKED and first is not None:
         seconds = max(0, facts.now_ms - first.created_at) // 1000
-        params |= {"first": first.task_id, "seconds": seconds, "count": facts.on_the_way, "ahead": facts.shop_ahead}
+        params |= {
+            "first": first.task_id, "seconds": seconds, "since": first.created_at, "count": facts.on_the_way,
+            "ahead": facts.shop_ahead,
+        }  # fmt: skip
         return SHOP_BUSY, False, "gate.shop_queue", params
     return SHOP_BUSY, True, "gate.shop_free", params
 
@@ -338,7 +341,8 @@ def _breaker(task: Task, facts: Facts) -> _Test:
     }  # fmt: skip
     left = found.until - facts.now_ms
     if left > 0:
-        return BREAKER, False, "gate.breaker", params | {"seconds": -(-left // 1000), "due_at": found.until}
+        ends = {"seconds": -(-left // 1000), "due_at": found.until, "until": found.until}
+        return BREAKER, False, "gate.breaker", params | ends
     probes = others(task, facts)
     if probes:
         return BREAKER, False, "gate.breaker_tried", params | {"holder": probes[0].task_id, "worker": probes[0].worker}
@@ -359,7 +363,8 @@ def _quota(task: Task, facts: Facts) -> _Test:
         return QUOTA, False, "gate.quota_running", params | _held_by(facts.limit_holders, facts)[1]
     seconds = max(0, -(-(full.resets_at - facts.now_ms) // 1000)) if full.resets_at else 0
     params |= {"used": full.started + full.promised, "limit": full.limit.per_minute}
-    return QUOTA, False, "gate.quota_starts", params | {"resets_at": full.resets_at, "seconds": seconds}
+    ends = {"resets_at": full.resets_at, "seconds": seconds} | ({"until": full.resets_at} if full.resets_at else {})
+    return QUOTA, False, "gate.quota_starts", params | ends
 
 
 def _twin(task: Task, facts: Facts) -> _Test:

@@ -13,6 +13,7 @@ from services.domain.fleet.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotSt
 from services.domain.task import classify, retry
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text.counting import left_s
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NN_
 
@@ -122,6 +123,7 @@ class WorkerNow:
     fates: tuple[Fate, ...] = ()  #: of what it held, while it is not heard of
     slots: tuple[SlotState, ...] = ()  #: as they are; what it does not have any more is left out
     left_ms: int = 0  #: until the last of its claims has run out and is judged
+    ends_ms: int = 0  #: that instant (UTC ms), 0 where it holds nothing
     facts: tuple[Fact, ...] = ()
 
     @property
@@ -255,13 +257,12 @@ def unheard(task: Task, fleet: FleetNow, now_ms: int, leader: str | None = None)
     params: dict[str, Param] = {"worker": task.worker}
     why = Message("unheard.unknown" if one is None else "unheard.claim", params)
     if one is not None and one.missing:
-        why = Message("unheard.silent", params | {"seconds": one.silence_ms // 1000})
+        why = Message("unheard.silent", params | {"seconds": one.silence_ms // 1000, "since": one.info.seen_at})
     fate = fate_of(task, task.worker, 0, now_ms)
     if fate is None:
         return (why,)
-    left = max(0, task.lease_until + TICK_MS - now_ms)
     able = any(other.takes_work for other in fleet.workers)
-    (fact,) = _lost((fate,), left, leader, able=able)
+    (fact,) = _lost((fate,), task.lease_until + TICK_MS, now_ms, leader, able=able)
     return why, Message(f"unheard.{fact.message.code.removeprefix('worker.')}", fact.message.params)
 
 
@@ -345,7 +346,8 @@ def kept(one: WorkerNow, now_ms: int) -> Message | None:
         params: dict[str, Param] = {
             "worker": one.name,
             "tasks": len(ends),
-            "seconds": max(1, (max(ends) - now_ms) // 1000),
+            "seconds": left_s(max(ends), now_ms),
+            "until": max(ends),
         }
         return Message("worker.holds", params)
     return Message("worker.lives", {"worker": one.name}) if one.state == LATE else None
@@ -362,7 +364,7 @@ def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: 
     fates = tuple(guess if known is None else known)
     open_ = [fate for fate in fates if fate.what == UNCONFIRMED]
     usual = info.seen_at + SILENT_MS
-    left = max((fate.until or usual for fate in open_), default=0) + TICK_MS - now_ms if open_ else 0
+    ends = max(fate.until or usual for fate in open_) + TICK_MS if open_ else 0
     state = LATE if silence < SILENT_MS else SILENT if open_ else GONE
     here = {fate.task_id for fate in open_}
     return WorkerNow(
@@ -371,8 +373,9 @@ def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: 
         silence_ms=silence,
         fates=fates,
         slots=tuple(slot if slot.task_id in here else SlotState() for slot in info.slots),
-        left_ms=max(0, left),
-        facts=_lost(fates, max(0, left), leader, able=able) or (Fact(message=Message("worker.idle")),),
+        left_ms=max(0, ends - now_ms),
+        ends_ms=ends,
+        facts=_lost(fates, ends, now_ms, leader, able=able) or (Fact(message=Message("worker.idle")),),
     )
 
 
@@ -391,8 +394,10 @@ def _calm(info: WorkerInfo, state: str) -> tuple[Fact, ...]:
     return (Fact(message=Message("worker.stopped")),) if state == STOPPED else ()
 
 
-def _lost(fates: Sequence[Fate], left_ms: int, leader: str | None, *, able: bool) -> tuple[Fact, ...]:
-    """What becomes of its tasks, and what became of them: the decisions of a person first."""
+def _lost(fates: Sequence[Fate], ends_ms: int, now_ms: int, leader: str | None, *, able: bool) -> tuple[Fact, ...]:
+    """What becomes of its tasks, and what became of them: the decisions of a person first. ``ends_ms``: when the last
+    of its claims has run out and is judged (UTC ms).
+    """
     found: list[Fact] = []
     open_ = [fate for fate in fates if fate.what == UNCONFIRMED]
     if open_ and leader == "":
@@ -402,9 +407,9 @@ def _lost(fates: Sequence[Fate], left_ms: int, leader: str | None, *, able: bool
     for then, code, tone in ((HELD, "hold", "retrying"), (DEAD, "die", "dead"), (AGAIN, "back", "retrying")):
         tasks = tuple(fate.task_id for fate in open_ if fate.then == then)
         if tasks:
-            seconds = -(-left_ms // 1000)
+            seconds = left_s(ends_ms, now_ms)
             late = "_now" if not seconds else "_alone" if code == "back" and not able else ""
-            params = {"n": len(tasks), "seconds": seconds}
+            params = {"n": len(tasks), "seconds": seconds, "until": ends_ms}
             found.append(Fact(message=Message(f"worker.{code}{late}", params), tone=tone, tasks=tasks))
     for what, tone in ((HELD, "retrying"), (DEAD, "dead"), (WAITS, "text2"), (AGAIN, "text2"), (DECIDED, "text2"),
                        (CANCELLED, "text2")):  # fmt: skip

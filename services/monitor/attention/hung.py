@@ -28,7 +28,7 @@ def items(look: Look) -> Iterable[Attention]:
 
 def _item(slot: SlotState, usual: Runs, look: Look) -> Attention:
     waiting = next((shop.waiting for shop in look.shops if shop.key == slot.shop), 0)
-    ran = {"seconds": (look.now_ms - slot.since) // 1000, "usual_s": round(usual.usual_s, 1)}
+    ran = {"seconds": (look.now_ms - slot.since) // 1000, "since": slot.since, "usual_s": round(usual.usual_s, 1)}
     return Attention(
         key=f"hung:{slot.task_id}",
         severity="stuck",

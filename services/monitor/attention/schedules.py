@@ -51,6 +51,7 @@ def late(look: Look) -> Iterable[Attention]:
             "name": name,
             "count": len(found),
             "seconds": now.late_ms // 1000,
+            "since": now.due_ms,
             "names": "\n".join(one for one, _ in found[:NAMED]),
         },
         facts=(now.why,) if now.why is not None else (),

@@ -66,7 +66,7 @@ def silent(look: Look) -> Iterable[Attention]:
             key=f"silent:{one.name}",
             severity="warning",
             code=f"attention.worker_{one.state}",
-            params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms},
+            params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms, "until": one.ends_ms},
             facts=tuple(fact.message for fact in one.facts),
             since_ms=one.info.seen_at,
             verbs=(("open_worker", one.name), *doors, *forgets),

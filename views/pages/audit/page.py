@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from services.clock import SystemClock
 from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.i18n import N_, _, ngettext
@@ -20,7 +19,7 @@ from views.pages.audit.detail import AuditPanel
 from views.pages.audit.listing import AuditLister, Listing
 from views.pages.audit.rows import COLUMNS, FIELDS, AuditLine, condition, sentence
 from views.pages.audit.sharing import AuditSharing
-from views.support import text
+from views.support import instant, text
 from views.support.keys import bind
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
@@ -33,7 +32,6 @@ from views.widgets.filter.text import Chip
 from views.widgets.panes import side_by_side, stacked
 from views.widgets.strip import ErrorStrip, Strip
 
-_CLOCK = SystemClock()
 #: faults told in the strip; each stands at its entry too
 MOST_FAULTS = 3
 
@@ -55,7 +53,7 @@ class AuditPage(Page):
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
         self._build()
         self._connect()
-        self._say()
+        self.set_summary(_("Loading…"))
 
     def _build(self) -> None:
         self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
@@ -79,12 +77,13 @@ class AuditPage(Page):
         self.table = TableView(self._model, name=N_("Audit"))
         self.empty = EmptyState(N_("Nothing was done yet."), icon="ph.clipboard-text")
         self.stack = stacked(self.table, self.empty)
+        self._unknown = self.covered(self.stack)
         self.panel = AuditPanel()
         parts = (self.filter, self.error, self.result_room, self.stack)
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
 
     def _connect(self) -> None:
-        self.filter.changed.connect(self._lister.ask)
+        self.filter.changed.connect(self._ask)
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self.filter.clear)
         self.new_button.clicked.connect(self._show_new)
@@ -106,7 +105,7 @@ class AuditPage(Page):
 
     def activate(self) -> None:
         """Follow what is done."""
-        self._lister.ask(self.filter.expression())
+        self._ask(self.filter.expression())
         self._lister.set_active(True)
         self.table.setFocus()
 
@@ -122,7 +121,11 @@ class AuditPage(Page):
         """Show what matches a filter that another page asked for."""
         if isinstance(request, str):
             self.filter.set_expression(request)
-            self._lister.ask(request)
+            self._ask(request)
+
+    def _ask(self, expression: str) -> None:
+        self._unknown.ask(expression)
+        self._lister.ask(expression)
 
     def show_target(self, target: str) -> None:
         """Only acts on this object."""
@@ -152,7 +155,7 @@ class AuditPage(Page):
 
     def _on_verdict(self, found: Verdict) -> None:
         self.verify_button.disable("")
-        self._verdict = (found, _CLOCK.now_ms())
+        self._verdict = (found, instant.now_ms())
         self._say_verdict()
         if found.wrong:
             self._lister.again()  # what stands there now, not what was read before somebody altered it
@@ -194,6 +197,7 @@ class AuditPage(Page):
     def _show(self, listing: Listing) -> None:
         self.error.clear()
         self.filter.clear_problem()
+        self._unknown.answer(listing.expression)
         self._more = listing.more
         self._model.apply([self._marked(row) for row in listing.rows], settle=listing.settle)
         if listing.settle and self.table.current_key() is None and listing.rows:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.clock import SystemClock
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.audit import words
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.tables.column import Column
 from views.widgets.filter.bar import FilterField, FilterValue
-
-_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +47,7 @@ def sentence(row: AuditLine) -> str:
         "act": words.act(row.entry.action),
         "state": words.state(row.state),
     }
-    when = shown.clock(row.entry.at, _CLOCK.now_ms())
+    when = shown.clock(row.entry.at, instant.now_ms())
     return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=words.about(row.target), **told)
 
 
@@ -59,7 +56,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         key="at",
         title=N_("Time"),
         value=lambda row: row.entry.at,
-        text=lambda row: shown.clock(row.entry.at, _CLOCK.now_ms()),
+        text=lambda row: shown.clock(row.entry.at, instant.now_ms()),
         width=104,
         tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
     ),

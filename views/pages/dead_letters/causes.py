@@ -8,12 +8,11 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, 
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from services.clock import SystemClock
 from services.domain.insight.cause import LEVELS, urgency
 from services.i18n import N_, _
 from services.monitor.causes import BARS, Cause
 from views.pages.dead_letters import words
-from views.support import text
+from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.words import verdicts
 from views.tables.column import Column
@@ -27,7 +26,6 @@ BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-_CLOCK = SystemClock()
 
 COLUMNS: tuple[Column[Cause], ...] = (
     Column(
@@ -146,7 +144,7 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_count(painter: QPainter, inner: QRect, cause: Cause) -> None:
-        recent = _CLOCK.now_ms() - cause.last_at < RECENT_MS
+        recent = instant.now_ms() - cause.last_at < RECENT_MS
         painter.setFont(theme().font("panel", tabular=True))
         painter.setPen(theme().color("dead" if recent else "text"))
         painter.drawText(QRect(inner.left(), inner.top(), COUNT, 20), _LEFT, text.compact(cause.count))
@@ -186,7 +184,7 @@ class CauseDelegate(QStyledItemDelegate):
         parts = (words.detail(cause),) if told else (words.types(cause), words.detail(cause))
         _line(painter, second, " · ".join(part for part in parts if part), "label", "text2")
         _worth_line(painter, QRect(room.left(), room.top() + 43, bars - PART_GAP - room.left(), 18), cause)
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
         metrics = QFontMetrics(theme().font("label"))

@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import messages
-from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain.insight.cause import AGAIN, WAIT, refused_field
 from services.domain.insight.shop import ShopNow
@@ -26,7 +25,7 @@ from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.head import LetterHead
 from views.pages.dead_letters.headers import headers_of
 from views.pages.dead_letters.notes import NotesSection
-from views.support import safe, shown
+from views.support import instant, safe, shown
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -38,7 +37,6 @@ from views.widgets.section import Section
 from views.widgets.strip import ErrorStrip, Strip
 
 ERROR_SHOWN = 4000
-_CLOCK = SystemClock()
 
 
 class LetterPanel(QWidget):
@@ -231,7 +229,7 @@ class LetterPanel(QWidget):
         self._text.setVisible(bool(task.error))
         self._more.setVisible(whole != brief)
         self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, now)])
         self._verdict.setVisible(detail.verdict is not None)
         if detail.verdict is not None:

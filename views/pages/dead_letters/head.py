@@ -6,12 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.task.status import Triage
 from services.i18n import N_, _, pgettext
 from services.monitor.tasks import TaskDetail
 from views.pages.dead_letters.words import minute
-from views.support import safe
+from views.support import instant, safe
 from views.support.look import Label
 from views.support.words import type_names
 from views.theme import theme
@@ -21,7 +20,6 @@ from views.widgets.buttons import IconButton
 from views.widgets.elided import Elided
 from views.widgets.status_pill import StatusPill
 
-_CLOCK = SystemClock()
 _STATES: dict[str, tuple[str, str]] = {
     Triage.OPEN: ("dead", N_("Dead since {time}")),
     Triage.IGNORED: ("paused", N_("Ignored, dead since {time}")),
@@ -81,7 +79,7 @@ class LetterHead(QWidget):
         if detail is None:
             self._type.setText(_("No dead letter chosen"))
             return
-        task, now = detail.task, _CLOCK.now_ms()
+        task, now = detail.task, instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
         status, words = _STATES.get(task.triage, ("waiting", task.status))

@@ -5,17 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from services.clock import SystemClock
 from services.domain.task.remarks import NOTE_LIMIT
 from services.i18n import N_, _
 from services.monitor.tasks import TaskDetail
-from views.support import shown, text
+from views.support import instant, shown, text
 from views.support.language import on_language_changed
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
-
-_CLOCK = SystemClock()
 
 
 class NotesSection(Section):
@@ -55,7 +52,7 @@ class NotesSection(Section):
             self._task_id = task.task_id
             self.line.setText(self._drafts.pop(task.task_id, ""))
         said = [(_("Put aside"), task.triage_note)] if task.triage_note else []
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         said += [(f"{shown.clock(note.at, now)} {note.who}", note.text) for note in detail.notes]
         self.rows.set_rows(said)
         self.rows.setVisible(bool(said))

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget
 
-from services.clock import SystemClock
 from services.domain.insight.shop import ShopNow
 from services.domain.task.status import Triage
 from services.i18n import N_
@@ -26,7 +25,7 @@ from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
 from views.pages.dead_letters.run_strip import RunStrip
 from views.pages.dead_letters.verbs import Verbs
-from views.support import text
+from views.support import instant, text
 from views.support.words.rows import News
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
@@ -39,7 +38,6 @@ STATES = ((Triage.OPEN, N_("Open")), (Triage.IGNORED, N_("Ignored")), (Triage.AR
 #: widths of the outer panes
 WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL, PANEL_NARROW = 330, 250, 484, 440
-_CLOCK = SystemClock()
 
 
 class DeadLettersPage(Page):
@@ -87,6 +85,8 @@ class DeadLettersPage(Page):
         if isinstance(request, str) and request:
             self._wish = request.removeprefix("fp:")
             self._states.set_current(Triage.OPEN)
+            self._unknown.ask(Triage.OPEN)
+            self._unknown_letters.ask((Triage.OPEN, self._wish))
             self._asker.ask(replace(self._asker.wanted, triage=Triage.OPEN, cause=self._wish))
             self._asker.ask_causes(Triage.OPEN)
 
@@ -135,6 +135,8 @@ class DeadLettersPage(Page):
         self._stack.addWidget(self._split)
         self._stack.addWidget(self._none)
         self.body.addWidget(self._stack, 1)
+        self._unknown, self._unknown_letters = self.covered(self._stack), self.covered(self.letters)
+        self._unknown.ask(Triage.OPEN)
 
     def _connect(self) -> None:
         # asking
@@ -170,6 +172,7 @@ class DeadLettersPage(Page):
 
     def _show_causes(self, grouped: Grouped) -> None:
         self._error.clear()
+        self._unknown.answer(grouped.triage)
         self._grouped = grouped
         self.panel.set_types(grouped.types)
         rows = ordered(grouped.causes.rows, self._pane.order)
@@ -185,6 +188,7 @@ class DeadLettersPage(Page):
         if listing.wanted.cause != self._asker.wanted.cause or listing.wanted.triage != self._asker.wanted.triage:
             return
         self._error.clear()
+        self._unknown_letters.answer((listing.wanted.triage, listing.wanted.cause))
         self._total = listing.total if listing.total is not None else len(listing.rows)
         self._answered = len(listing.rows)
         self._model.apply(listing.rows, settle=listing.settle)
@@ -213,12 +217,14 @@ class DeadLettersPage(Page):
         self._model.clear()
         self.panel.clear()
         self.causes.causes.clear()
+        self._unknown.ask(triage)
         self._asker.ask(Wanted(triage=triage))
         self._asker.ask_causes(triage)
 
     def _on_cause(self, fingerprint: str) -> None:
         if fingerprint and fingerprint != self._asker.wanted.cause:
             self._model.clear()
+            self._unknown_letters.ask((self._states.current(), fingerprint))
             self._asker.ask(Wanted(triage=self._states.current(), cause=fingerprint))
         self._say()
 
@@ -257,7 +263,7 @@ class DeadLettersPage(Page):
             is_open = self._states.current() == Triage.OPEN
             causes = self._grouped.causes
             number = self._context.feed.latest.counts.triage.get(self._grouped.triage)
-            summary = words.summary(causes, self._grouped.closed_at, _CLOCK.now_ms(), number)
+            summary = words.summary(causes, self._grouped.closed_at, instant.now_ms(), number)
             hint = N_("A task that failed for good waits here for a person.") if is_open else ""
             self._none.set_texts(summary if is_open else N_("Nothing here."), hint)
             self.set_summary(summary if is_open or causes.rows else "")

@@ -7,21 +7,18 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QPainter
 
-from services.clock import SystemClock
 from services.domain.insight.shop import ShopNow
 from services.domain.task.record import Task
 from services.domain.text.message import Message
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute
-from views.support import shown
+from views.support import instant, shown
 from views.support.words import shop as shop_words
 from views.support.words import type_names
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
-
-_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +67,17 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         text=lambda row: shop_words.look(row.now)[0],
         kind="shopnow",
         width=104,
-        tooltip=lambda row: shop_words.evidence(row.now, _CLOCK.now_ms()),
+        tooltip=lambda row: shop_words.evidence(row.now, instant.now_ms()),
     ),
     Column(
         key="updated",
         title=N_("Died"),
         value=lambda row: row.task.ended_at,
-        text=lambda row: minute(row.task.ended_at, _CLOCK.now_ms()),
+        text=lambda row: minute(row.task.ended_at, instant.now_ms()),
         width=76,
         align="right",
         sortable=True,
         descending_first=True,
-        tooltip=lambda row: shown.clock(row.task.ended_at, _CLOCK.now_ms()),
+        tooltip=lambda row: shown.clock(row.task.ended_at, instant.now_ms()),
     ),
 )

@@ -18,11 +18,15 @@ from views.widgets.attention.list import AttentionRow
 from views.widgets.heat_map.map import platform_name
 
 FINE_UNTIL = timedelta(minutes=10)
+#: what is said once the time has come of which an item tells, until somebody has asked anew
+_OVER = {"attention.breaker": "attention.breaker_now", "attention.breakers": "attention.breakers_now"}
 
 
 def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
-    """An item in the language of the moment; what others have paused is not ``me``'s to resume first."""
-    title, sentence = _texts(item)
+    """An item in the language of the moment, counted to this instant; what others have paused is not ``me``'s to resume
+    first.
+    """
+    title, sentence = _texts(item, now_ms)
     verbs = list(item.verbs)
     if me and item.code.startswith("attention.paused_") and item.params.get("who") != me:
         verbs.sort(key=lambda one: one[0] == "resume")
@@ -38,8 +42,10 @@ def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
     )
 
 
-def _texts(item: Attention) -> tuple[str, str]:
-    words = WORDS.get(item.code)
+def _texts(item: Attention, now_ms: int) -> tuple[str, str]:
+    until, since = int(item.params.get("until", 0)), int(item.params.get("since", 0))
+    over = 0 < until <= now_ms
+    words = WORDS.get(_OVER.get(item.code, item.code) if over else item.code)
     if words is None:
         return messages.render(Message(item.code, dict(item.params))), ""
     params: dict[str, object] = {name: _param(name, value) for name, value in item.params.items()}
@@ -50,9 +56,10 @@ def _texts(item: Attention) -> tuple[str, str]:
     }
     params["cause"] = _cause(item)
     if "left_ms" in item.params:
-        params["left"] = text.coarse(shown.span(int(item.params["left_ms"])))
+        params["left"] = text.seconds(shown.span(until - now_ms if until else int(item.params["left_ms"])))
     if "seconds" in item.params:
-        params["late"] = text.coarse(timedelta(seconds=int(item.params["seconds"])))
+        late = shown.span(now_ms - since) if since else timedelta(seconds=int(item.params["seconds"]))
+        params["late"] = text.coarse(late)
     sentence = fill(_said(words.sentence), params)
     if item.facts:
         sentence = text.sentences((sentence, *map(_fact, item.facts)))
@@ -113,10 +120,10 @@ def _age(since_ms: int, now_ms: int) -> str:
 
 def markers(now: OverviewNow) -> tuple[Marker, ...]:
     """Instants worth a line in the chart: a worker fell silent, the broker blocks, something was paused."""
-    return tuple(_marked(now.attention))
+    return tuple(_marked(now.attention, now.at_ms))
 
 
-def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
+def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[Marker]:
     for item in items:
         if not item.since_ms:
             continue
@@ -126,4 +133,4 @@ def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
         elif item.code == "attention.publisher_blocked":
             yield Marker(item.since_ms, _("broker takes no tasks"), "retrying")
         elif item.code.startswith("attention.paused_"):
-            yield Marker(item.since_ms, _texts(item)[0], "text2")
+            yield Marker(item.since_ms, _texts(item, now_ms)[0], "text2")

@@ -26,6 +26,8 @@ from views.pages.overview.summary import summary
 from views.pages.overview.tile_grid import TileGrid
 from views.pages.overview.tiles import TILES, Sight, TileSpec
 from views.shell.connection import grey
+from views.support import instant
+from views.support.instant import ticks
 from views.support.memory import Memory, ShortMemory
 from views.support.operation import Operation
 from views.support.refresher import Refresher
@@ -123,6 +125,7 @@ class OverviewPage(Page):
         self.scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.body.addWidget(self.scroll_area)
+        self._unknown = self.covered(self.scroll_area)
 
     def _connect(self) -> None:
         # header
@@ -138,8 +141,14 @@ class OverviewPage(Page):
         # data
         self._now_refresher.failed.connect(self._on_error)
         self._error.retry.connect(self.refresh)
+        ticks().ticked.connect(self._on_tick)
 
     # life
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is of which the items tell."""
+        if self._look is not None and self.isVisible() and not self.freezing.on:
+            self._show_attention()
 
     @property
     def settled(self) -> bool:
@@ -227,6 +236,7 @@ class OverviewPage(Page):
             # nothing was seen yet: no number, no list and no shop is known, at most that nobody answers
             self.set_summary(summary(look.now))
             return
+        self._unknown.answer()
         self._look = look
         self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         if self._is_to_be_painted(look):
@@ -261,7 +271,7 @@ class OverviewPage(Page):
     def _show_attention(self) -> None:
         assert self._look is not None
         now, facts = self._look.now, self._look.now.flow.facts
-        rows = [attention.row_of(item, now.at_ms, self._me) for item in now.attention]
+        rows = [attention.row_of(item, instant.now_ms(), self._me) for item in now.attention]
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:

@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
-from services.clock import SystemClock
 from services.domain.errors import OperatorError
 from services.domain.plans.schedule import Schedule
 from services.i18n import N_, _, ngettext
@@ -18,7 +17,7 @@ from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.pages.schedules import form, words
 from views.pages.schedules.form import ALL, CRON, EVERY, NAMED, SOME, Filled
-from views.support import text
+from views.support import instant, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -27,7 +26,6 @@ from views.widgets.json.editor import JsonEditor
 from views.widgets.segmented import Segmented
 
 WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 96, 300
-_CLOCK = SystemClock()
 
 
 class ScheduleDialog(DialogFrame):
@@ -211,7 +209,7 @@ class ScheduleDialog(DialogFrame):
     def _show_preview(self, row: ScheduleRow) -> None:
         self._clear()
         number = ngettext("{n} shop", "{n} shops", row.shops).format(n=text.count(row.shops))
-        runs = text.listed(words.next_runs(row, _CLOCK.now_ms()).split("\n"), ";")
+        runs = text.listed(words.next_runs(row, instant.now_ms()).split("\n"), ";")
         self.preview.set_tone("text2")
         self.preview.setText(_("Next runs for {shops}: {runs}").format(shops=number, runs=runs))
 

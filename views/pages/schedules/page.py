@@ -7,7 +7,6 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
-from services.clock import SystemClock
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.i18n import N_, _
@@ -18,6 +17,8 @@ from views.pages.schedules import words
 from views.pages.schedules.actions import ScheduleActions
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.table import COLUMNS, sentence
+from views.support import instant
+from views.support.instant import ticks
 from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.tables.record_model import RecordModel
@@ -26,7 +27,6 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 
 EVERY_MS = 3000
-_CLOCK = SystemClock()
 
 
 class SchedulesPage(Page):
@@ -45,6 +45,7 @@ class SchedulesPage(Page):
         )
         self._build()
         self._refresher = Refresher(self, context.schedules.rows, self._show, EVERY_MS)
+        ticks().ticked.connect(self._on_tick)
         self.actions_of_page.changed.connect(self._refresher.now)
         self._follow()
 
@@ -82,6 +83,7 @@ class SchedulesPage(Page):
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
         self.body.addWidget(self.stack, 1)
+        self._unknown = self.covered(self.stack)
 
     def activate(self) -> None:
         """Ask now and then."""
@@ -118,15 +120,21 @@ class SchedulesPage(Page):
         return next((row for row in self._rows if row.schedule.name == key), None)
 
     def _show(self, rows: tuple[ScheduleRow, ...]) -> None:
+        self._unknown.answer()
         self._rows = rows
         self._model.apply(rows)
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].schedule.name)
         self._say()
 
+    def _on_tick(self) -> None:
+        """Say again how far away the next run is."""
+        if self._refresher.active:
+            self.set_summary(words.summary(self._rows, instant.now_ms()))
+
     def _say(self) -> None:
         self.stack.setCurrentWidget(self.table if self._rows else self.empty)
-        self.set_summary(words.summary(self._rows, _CLOCK.now_ms()))
+        self.set_summary(words.summary(self._rows, instant.now_ms()))
         self._follow()
 
     def _follow(self, _key: object = None) -> None:

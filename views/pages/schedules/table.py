@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from services import messages
-from services.clock import SystemClock
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
-from views.support import safe, text
+from views.support import instant, safe, text
 from views.support.words import type_names
 from views.tables.column import Column
-
-_CLOCK = SystemClock()
 
 
 def sentence(row: ScheduleRow) -> str:
     """The row for a screen reader."""
-    told = {"name": row.schedule.name, "when": words.when(row), "next": words.next_run(row, _CLOCK.now_ms())}
+    told = {"name": row.schedule.name, "when": words.when(row), "next": words.next_run(row, instant.now_ms())}
     return _("{name}, {when}, {next}").format(**told)
 
 
@@ -54,18 +51,18 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         key="next",
         title=N_("Next run"),
         value=lambda row: row.upcoming[0] if row.upcoming else 2**53,
-        text=lambda row: words.next_run(row, _CLOCK.now_ms()),
+        text=lambda row: words.next_run(row, instant.now_ms()),
         tone=words.next_tone,
         width=120,
         sortable=True,
         live=True,
-        tooltip=lambda row: words.next_runs(row, _CLOCK.now_ms()),
+        tooltip=lambda row: words.next_runs(row, instant.now_ms()),
     ),
     Column(
         key="planned",
         title=N_("Planned for"),
         value=lambda row: row.now.due_ms,
-        text=lambda row: words.planned(row, _CLOCK.now_ms()),
+        text=lambda row: words.planned(row, instant.now_ms()),
         width=116,
         hide_rank=2,
     ),
@@ -73,7 +70,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         key="last",
         title=N_("Last run"),
         value=lambda row: row.planned.last.at if row.planned.last is not None else 0,
-        text=lambda row: words.last_run(row, _CLOCK.now_ms()),
+        text=lambda row: words.last_run(row, instant.now_ms()),
         tone=lambda row: "retrying" if row.now.ran_late_ms else "text2",
         width=150,
         sortable=True,

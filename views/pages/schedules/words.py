@@ -9,7 +9,6 @@ from services.domain.insight import schedule as insight
 from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
 from services.i18n import N_, _, ngettext
-from services.messages import render
 from services.monitor.schedules import ScheduleRow
 from views.support import shown, text
 
@@ -95,7 +94,7 @@ def next_run(row: ScheduleRow, now_ms: int) -> str:
     if not row.upcoming:
         return _("never again")
     if (late := row.now.late) is not None:
-        return render(late)
+        return shown.told(late, now_ms)
     return text.until(shown.span(row.upcoming[0] - now_ms))
 
 
@@ -117,7 +116,7 @@ def last_run(row: ScheduleRow, now_ms: int) -> str:
     if last is None:
         return ""
     late = row.now.ran_late
-    return text.listed((shown.clock(last.at, now_ms), *((render(late),) if late is not None else ())))
+    return text.listed((shown.clock(last.at, now_ms), *((shown.told(late, now_ms),) if late is not None else ())))
 
 
 def next_runs(row: ScheduleRow, now_ms: int) -> str:
@@ -125,7 +124,7 @@ def next_runs(row: ScheduleRow, now_ms: int) -> str:
     late = (
         [_("planned for {time}, not fired").format(time=shown.clock(row.now.due_ms, now_ms))] if row.now.late_ms else []
     )
-    late += [render(row.now.why)] if row.now.why is not None else []
+    late += [shown.told(row.now.why, now_ms)] if row.now.why is not None else []
     lines = late + [text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
     return "\n".join([*lines, row.problem] if row.problem else lines)
 
@@ -157,8 +156,8 @@ def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
     late = insight.summary([row.now for row in rows])
     if late is not None:
         worst = max(rows, key=lambda row: row.now.late_ms)
-        parts.append(render(late))
-        parts += [render(worst.now.why).rstrip(".。")] if worst.now.why is not None else []
+        parts.append(shown.told(late, now_ms))
+        parts += [shown.told(worst.now.why, now_ms).rstrip(".。")] if worst.now.why is not None else []
     off = sum(1 for row in rows if not row.schedule.enabled)
     if off:
         parts.append(ngettext("{n} disabled", "{n} disabled", off).format(n=text.count(off)))

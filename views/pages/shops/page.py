@@ -23,6 +23,7 @@ from views.pages.shops.scope_card import ScopeCard
 from views.pages.shops.shop_card import ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
 from views.support import text
+from views.support.instant import ticks
 from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.support.throttle import Debounce
@@ -168,6 +169,8 @@ class ShopsPage(Page):
         row.addWidget(self._side)
         self.body.addWidget(self._error)
         self.body.addLayout(row, 1)
+        self._unknown = self.covered(self._tables)
+        self._unknown.ask((self._wanted.text, self._wanted.which))
         self.shop.hide()
         self.scope.hide()
 
@@ -179,6 +182,7 @@ class ShopsPage(Page):
         self._view.chosen.connect(lambda _key: self._say())
         self._refresher.failed.connect(self._show_error)
         self._error.retry.connect(self._refresher.now)
+        ticks().ticked.connect(self._on_tick)
         self._none.action.connect(self._show_all)
         # choosing
         self.table.current_changed.connect(lambda _key: self._follow())
@@ -205,6 +209,7 @@ class ShopsPage(Page):
 
     def _ask(self) -> None:
         self._wanted = _Wanted(self._search.text(), self._sort.current())
+        self._unknown.ask((self._wanted.text, self._wanted.which))
         self._refresher.now()
 
     def _fetch(self) -> Answer:
@@ -218,6 +223,7 @@ class ShopsPage(Page):
     def _show(self, answer: Answer) -> None:
         self._error.clear()
         wanted, self._now, self._scopes = answer
+        self._unknown.answer((wanted.text, wanted.which))
         self._shops.apply(self._now.rows, settle=wanted is not self._settled or self._rest.resting)
         self._settled = wanted
         self._limits.apply(self._scopes)
@@ -229,6 +235,11 @@ class ShopsPage(Page):
         if self._scopes and self.limits.current_key() is None:
             self.limits.set_current_key(self._limits.key_at(0))
         self._say()
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is."""
+        if self._refresher.active:
+            self._follow()
 
     def _say(self) -> None:
         for key, _title in SORTS:

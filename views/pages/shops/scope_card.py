@@ -5,19 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
-from services.clock import SystemClock
 from services.domain.gates import limit
 from services.i18n import N_, _
 from services.monitor.shops.queries import ScopeRow
 from views.pages.shops import words
+from views.support import instant
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.key_values import KeyValues
-
-_CLOCK = SystemClock()
 
 
 class ScopeCard(Card):
@@ -89,7 +87,7 @@ class ScopeCard(Card):
         self.show_name(words.scope_name(row))
         self.set_note(words.scope_kind(row))
         self.setAccessibleName(words.scope_sentence(row))
-        found, now = row.now, _CLOCK.now_ms()
+        found, now = row.now, instant.now_ms()
         rows = [
             (_("Running"), words.used(found.running, found.limit.concurrency)),
             (_("Released and not started yet"), str(found.promised) if found.promised else ""),

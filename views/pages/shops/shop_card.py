@@ -8,13 +8,12 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
 from services.monitor.shops.queries import ShopRow
 from views.pages.shops import words
-from views.support import text
+from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.words import shop
@@ -29,7 +28,6 @@ from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
 MOST_AT_ONCE, STEP_MS = 64, 700
-_CLOCK = SystemClock()
 
 
 class ShopCard(Card):
@@ -155,7 +153,7 @@ class ShopCard(Card):
         row = self._row_shown
         if row is None:
             return
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         self.show_name(words.name(row))
         self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
@@ -201,7 +199,7 @@ class ShopCard(Card):
             control.setToolTip(self._reason or stranger)
 
     def _rows(self, row: ShopRow) -> list[tuple[str, str, str]]:
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         login = [words.login_age(row, now), row.login.by if row.login is not None else ""]
         found = [
             (_("Id"), row.key, "text"),

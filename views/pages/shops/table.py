@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from services.clock import SystemClock
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
 from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.pages.shops import words
-from views.support import safe, text
+from views.support import instant, safe, text
 from views.support.words import shop
 from views.tables.column import Column
 from views.theme.tokens import status
-
-_CLOCK = SystemClock()
 
 
 def _busy_tone(row: ShopRow) -> str:
@@ -114,7 +111,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         key="login",
         title=N_("Login"),
         value=lambda row: row.login.at if row.login is not None else 0,
-        text=lambda row: words.login_age(row, _CLOCK.now_ms()),
+        text=lambda row: words.login_age(row, instant.now_ms()),
         tone=lambda row: "retrying" if row.now.session is not None else "text2",
         width=86,
         sortable=True,
@@ -126,7 +123,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         key="success",
         title=N_("Success"),
         value=lambda row: row.now.success_at,
-        text=lambda row: words.since(row.now.success_at, _CLOCK.now_ms()),
+        text=lambda row: words.since(row.now.success_at, instant.now_ms()),
         tone="text2",
         width=86,
         sortable=True,
@@ -138,12 +135,12 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         key="reason",
         title=N_("Reason"),
         value=_rank,
-        text=lambda row: words.reason(row, _CLOCK.now_ms()),
+        text=lambda row: words.reason(row, instant.now_ms()),
         tone=lambda row: status(row.now.state).role if row.now.state in insight.FLAGGED else "text2",
         width=200,
         stretch=True,
         live=True,
-        tooltip=lambda row: safe.tooltip(words.reason(row, _CLOCK.now_ms())),
+        tooltip=lambda row: safe.tooltip(words.reason(row, instant.now_ms())),
     ),
 )
 
@@ -194,7 +191,7 @@ SCOPES: tuple[Column[ScopeRow], ...] = (
         key="resets",
         title=N_("Next start free"),
         value=lambda row: row.now.resets_at,
-        text=lambda row: words.resets(row.now, _CLOCK.now_ms()),
+        text=lambda row: words.resets(row.now, instant.now_ms()),
         tone="text2",
         width=130,
         live=True,

@@ -73,6 +73,7 @@ class TasksPage(Page):
         self._views.set_active(True)
         self._waits.set_active(True)
         self._choices.refresh()
+        self._unknown.ask(self._lister.wanted.filter)
         self._lister.set_active(True)
         self._pulse.start()
         self._table.setFocus()
@@ -142,11 +143,12 @@ class TasksPage(Page):
         self._table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self._table)
         self._selection = Selection(self._context.tasks, self._table)
-        self._waits = Waits(self._context.tasks, self._table)
+        self._waits = Waits(self._context.tasks, self._table, lambda: self._detail.wait())
         self._views = ViewKeeper(self._context, self._tabs, self._table, self)
         self._tally = Tally(self._lister, self._views, self._context.feed, self._table)
         self._empty = NoTasks()
         self._stack = stacked(self._table, self._empty)
+        self._unknown = self.covered(self._stack)
         self._bar = ActionBar(VERBS)
         self._offers = Offers(self._bar, self._selection, self._actions, self._tally)
         self._detail = TaskDetailPanel(self._context, self._actions)
@@ -175,6 +177,7 @@ class TasksPage(Page):
         self._lister.patched.connect(self._patch)
         self._waits.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
         self._waits.changed.connect(self._show_bar)
+        self._detail.told.connect(self._waits.agree)
         self._lister.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._lister.on_changes)
         self._context.feed.looked.connect(self._on_looked)
@@ -211,6 +214,7 @@ class TasksPage(Page):
     def _query(self, *_args: object) -> None:
         wanted = self._wanted()
         self._views.note_asked(wanted.filter)
+        self._unknown.ask(wanted.filter)
         self._lister.ask(wanted)
 
     def _on_view(self, view: View) -> None:
@@ -234,6 +238,7 @@ class TasksPage(Page):
     def _show(self, listing: Listing) -> None:
         self._error.clear()
         self._filter.clear_problem()
+        self._unknown.answer(listing.wanted.filter)
         self._tally.note(listing)
         settle = listing.settle or self._rest.resting
         rows = self._waits.fill(with_rows_beyond(listing, self._model.records()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services import messages
-from services.clock import SystemClock
 from services.domain.insight import attempts
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -13,12 +12,10 @@ from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from services.monitor.waits.waiting import Wait
 from views.pages.tasks import wait_words
-from views.support import heard, safe, shown, text
+from views.support import heard, instant, safe, shown, text
 from views.support.words import type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
-
-_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +58,17 @@ def _running(task: Task, now_ms: int) -> Progress:
 
 
 def _age(row: TaskRow) -> str:
-    return text.duration(shown.span(_CLOCK.now_ms() - row.task.created_at))
+    return text.duration(shown.span(instant.now_ms() - row.task.created_at))
 
 
 def _duration(row: TaskRow) -> str:
-    ran = shown.duration_ms(row.task, _CLOCK.now_ms())
+    ran = shown.duration_ms(row.task, instant.now_ms())
     return "" if ran < 0 else text.duration(shown.span(ran), precise=row.task.status != Status.RUNNING)
 
 
 def _attempts(row: TaskRow) -> Attempts:
     task = row.task
-    return Attempts(task.attempt, task.max_retries + 1, heard.glyph(task, _CLOCK.now_ms()))
+    return Attempts(task.attempt, task.max_retries + 1, heard.glyph(task, instant.now_ms()))
 
 
 def _last(row: TaskRow) -> str:
@@ -87,7 +84,7 @@ def sentence(row: TaskRow) -> str:
     """The row for a screen reader."""
     task = row.task
     words = {
-        "status": heard.word(task, _CLOCK.now_ms()),
+        "status": heard.word(task, instant.now_ms()),
         "type": type_names.name(task.task_type),
         "shop": row.shop_name or task.shop_id,
         "attempt": task.attempt,
@@ -101,11 +98,11 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="status",
         title="",
-        value=lambda row: heard.glyph(row.task, _CLOCK.now_ms()),
+        value=lambda row: heard.glyph(row.task, instant.now_ms()),
         kind="glyph",
         width=26,
         live=True,
-        tooltip=lambda row: heard.word(row.task, _CLOCK.now_ms()),
+        tooltip=lambda row: heard.word(row.task, instant.now_ms()),
         speech=sentence,
     ),
     type_column(),
@@ -123,7 +120,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         width=84,
         live=True,
         sortable=True,
-        tooltip=lambda row: shown.clock(row.task.created_at, _CLOCK.now_ms()),
+        tooltip=lambda row: shown.clock(row.task.created_at, instant.now_ms()),
     ),
     Column(
         key="duration",
@@ -139,7 +136,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="progress",
         title=N_("Progress"),
-        value=lambda row: progress(row, _CLOCK.now_ms()),
+        value=lambda row: progress(row, instant.now_ms()),
         kind="progress",
         width=152,
         live=True,
@@ -159,7 +156,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         key="updated",
         title=N_("Updated"),
         value=lambda row: row.task.updated_at,
-        text=lambda row: shown.clock(row.task.updated_at, _CLOCK.now_ms()),
+        text=lambda row: shown.clock(row.task.updated_at, instant.now_ms()),
         width=96,
         sortable=True,
         hidden=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from services.domain.insight import attempts, estimate, gates
 from services.domain.insight.wait import GateView
@@ -87,7 +88,10 @@ def cell(task: Task, gate: str, wait: Wait | None, now_ms: int) -> Progress:
         return Progress(text=said, role=role)
     if starts.at_once:
         return Progress(text=_("starts now") if gate == gates.LANE_ORDER else said, role=role)
-    when = _("{what} · {span}").format(what=said, span=between(starts.low_s, starts.high_s))
+    low, high = starts.left_s(now_ms)
+    # with the words of the sentence in the panel
+    span = text.seconds(timedelta(seconds=high)) if starts.basis == estimate.INSTANT else between(low, high)
+    when = _("{what} · {span}").format(what=said, span=span)
     return Progress(text=when, role=role)
 
 

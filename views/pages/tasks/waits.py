@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,8 +26,14 @@ class Waits(QObject):
 
     changed = Signal(object)
 
-    def __init__(self, queries: TaskQueries, table: TableView) -> None:
+    def __init__(
+        self, queries: TaskQueries, table: TableView, panel: Callable[[], tuple[str, Wait | None]] = lambda: ("", None)
+    ) -> None:
+        """``panel``: what another view says of a task: its row says the same, though the list was asked before or
+        after.
+        """
         super().__init__(table)
+        self._panel = panel
         self._queries, self._table = queries, table
         self._known: Mapping[str, Wait] = {}
         self._ask = Operation(self)
@@ -48,12 +54,19 @@ class Waits(QObject):
             # when it starts is a help: an error of it must not cover the list
             self._ask.start(partial(self._queries.waits, wanted), self._take, lambda _error: None)
 
+    def agree(self) -> None:
+        """Say what the other view says now."""
+        row = self._table.records.find(self._panel()[0])
+        fresh = self._filled(self._moved(row)) if row is not None else None
+        if fresh is not row:
+            self.changed.emit((fresh,))
+
     def fill(self, rows: Iterable[TaskRow]) -> tuple[TaskRow, ...]:
         """The rows with what is known about their waits."""
         return tuple(map(self._filled, rows))
 
     def _filled(self, row: TaskRow) -> TaskRow:
-        known = self._known.get(row.key)
+        known = self._of(row.key)
         if known is None or not row.gate:
             return row if row.wait is None or row.gate == row.wait.gate.name else replace(row, wait=None)
         if known.gate.name != row.gate:  # the list was asked later
@@ -61,9 +74,13 @@ class Waits(QObject):
         return row if known == row.wait else replace(row, wait=known)
 
     def _moved(self, row: TaskRow) -> TaskRow:
-        known = self._known.get(row.key)
+        known = self._of(row.key)
         moved = known is not None and row.gate and known.gate.name != row.gate
         return replace(row, gate=known.gate.name) if moved and known is not None else row
+
+    def _of(self, task_id: str) -> Wait | None:
+        beside, wait = self._panel()
+        return wait if beside == task_id and wait is not None else self._known.get(task_id)
 
     def _take(self, found: Mapping[str, Wait]) -> None:
         self._known = found

@@ -13,7 +13,6 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
 from services.i18n import N_, _
-from services.messages import render
 from views.pages.workers import nodes
 from views.pages.workers.browser_list import BrowserList
 from views.pages.workers.fact_list import FactList
@@ -21,7 +20,7 @@ from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
-from views.support import safe, text
+from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
@@ -199,7 +198,7 @@ class NodeCard(QFrame):
         self._note.set_tone(tone)
         self._badge.show_text(_("this computer") if self._here else "")
         self.grid.show_worker(one, self._names, now)
-        self.facts.show_lines(nodes.facts(one))
+        self.facts.show_lines(nodes.facts(one, now))
         self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
         self._show_load()
         self._show_verbs()
@@ -228,7 +227,7 @@ class NodeCard(QFrame):
         info, missing = self.info, self.now.missing or self.now.state == insight.STOPPED
         held = insight.kept(self.now, self._now_ms)
         self.forget_button.setVisible(missing)
-        self.forget_button.disable(self._reason or (render(held) if held is not None else ""))
+        self.forget_button.disable(self._reason or (shown.told(held) if held is not None else ""))
         for part in (self.stepper, self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
             part.setVisible(not missing)
         if missing:

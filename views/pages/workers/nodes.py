@@ -75,7 +75,7 @@ def note(one: WorkerNow) -> tuple[str, str]:
     """What a person should know in a few words, else what it runs on."""
     info, remark = one.info, one.remark
     if remark is not None:
-        return messages.render(remark), "retrying" if one.missing or one.state == insight.CUT_OFF else "scheduled"
+        return shown.told(remark), "retrying" if one.missing or one.state == insight.CUT_OFF else "scheduled"
     if info.link.blocked_at:
         return _("its messages are held back"), "retrying"
     if info.lacks:
@@ -97,13 +97,13 @@ def note(one: WorkerNow) -> tuple[str, str]:
     return safe.one_line(text.listed(part for part in told if part), 60), "text3"
 
 
-def facts(one: WorkerNow) -> tuple[tuple[str, str, str], ...]:
+def facts(one: WorkerNow, now_ms: int = 0) -> tuple[tuple[str, str, str], ...]:
     """What becomes of what a missing worker held: words, tone, and the filter of the tasks behind it."""
     if not one.missing:
         return ()
     return tuple(
         (
-            messages.render(fact.message),
+            shown.told(fact.message, now_ms),
             fact.tone,
             filter.format_terms((equals("id", *fact.tasks[:DOOR_TASKS]),)) if fact.tasks else "",
         )

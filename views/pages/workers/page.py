@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.domain.insight import worker as insight
@@ -23,6 +22,8 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.support import instant
+from views.support.instant import ticks
 from views.support.operation import Operation
 from views.support.words import worker as worker_words
 from views.tables.record_model import RecordModel
@@ -35,7 +36,6 @@ from views.widgets.segmented import Segmented
 SIDE = 380
 SIDE_NARROW, WIDE = 352, 1300
 CARDS_UP_TO = 24
-PULSE_MS = 1000
 NAMES_EVERY = 20
 
 
@@ -59,8 +59,8 @@ class WorkersPage(Page):
         )
         self._build()
         self._connect()
-        self._pulse = QTimer(self, interval=PULSE_MS)
-        self._pulse.timeout.connect(self._on_pulse)
+        self._active = False
+        ticks().ticked.connect(self._on_pulse)
 
     # the page
 
@@ -69,11 +69,11 @@ class WorkersPage(Page):
         self._ask_names()
         self._show(self._context.feed.latest)
         self.board.reorder()
-        self._pulse.start()
+        self._active = True
 
     def deactivate(self) -> None:
         """Stop following."""
-        self._pulse.stop()
+        self._active = False
 
     def refresh(self) -> None:
         """Put silent nodes first and read the names again."""
@@ -127,6 +127,7 @@ class WorkersPage(Page):
         row.addWidget(self._stack, 1)
         row.addWidget(self._side)
         self.body.addLayout(row, 1)
+        self._unknown = self.covered(self._stack)
 
     def _connect(self) -> None:
         # looking
@@ -164,7 +165,9 @@ class WorkersPage(Page):
             self._show(snapshot)
 
     def _show(self, snapshot: Snapshot) -> None:
-        self.show_fleet(snapshot.fleet(), snapshot.at_ms)
+        if snapshot.at_ms:
+            self._unknown.answer()
+        self.show_fleet(snapshot.fleet(), instant.now_ms() if snapshot.at_ms else 0)
 
     def show_fleet(self, fleet: FleetNow, now_ms: int) -> None:
         """Show what is true of the workers at this moment (UTC ms, by the store's clock)."""
@@ -202,6 +205,8 @@ class WorkersPage(Page):
         self._show_view()
 
     def _on_pulse(self) -> None:
+        if not self._active:
+            return
         self._pulses += 1
         if self._pulses % NAMES_EVERY == 0:
             self._ask_names()

@@ -61,7 +61,7 @@ def said(message: Message) -> str:
     for name in ("who", "why"):
         if name in params:
             params[name] = safe.one_line(messages.own(str(params[name])), 120)
-    return messages.render(Message(message.code, params))
+    return shown.told(Message(message.code, params))
 
 
 def resume(scope: str) -> str:

@@ -6,17 +6,16 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from services.clock import SystemClock
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.i18n import ngettext
-from views.support import safe
+from views.support import instant, safe
+from views.support.instant import ticks
 from views.support.words import shop
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
 _PAD, _LINE, _GAP, _MOST = 10, 20, 16, 420
-_CLOCK = SystemClock()
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
@@ -36,7 +35,7 @@ def count_words(cell: ShopNow) -> str:
 def sentence(cell: ShopNow, platform: str) -> str:
     """The card in one sentence, for screen readers."""
     who = f"{safe.one_line(cell.name)}, {platform} {safe.one_line(cell.shop_id)}"
-    told = shop.why(cell, _CLOCK.now_ms())
+    told = shop.why(cell, instant.now_ms())
     return f"{who}: {shop.state(cell)}; {told}; {count_words(cell)}"
 
 
@@ -51,6 +50,7 @@ class HeatCard(QWidget):
         self._why: tuple[str, ...] = ()
         self._tall: list[int] = []  #: heights of the lines below the state
         self.hide()
+        ticks().ticked.connect(self._on_tick)
 
     @property
     def cell(self) -> ShopNow | None:
@@ -59,15 +59,22 @@ class HeatCard(QWidget):
 
     def show_cell(self, cell: ShopNow, corner: QPoint, side: int) -> None:
         """Show a shop beside its cell, whose corner is given in the window."""
-        now_ms = _CLOCK.now_ms()
-        why = tuple(shop.said(one) for one in insight.reasons(cell, now_ms))
+        self._tell(cell)
+        self.move(self._place(corner, side))
+        self.show()
+        self.raise_()
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is of which it tells."""
+        if self.isVisible() and self._cell is not None:
+            self._tell(self._cell)
+
+    def _tell(self, cell: ShopNow) -> None:
+        why = tuple(shop.said(one) for one in insight.reasons(cell, instant.now_ms()))
         if (cell, why) != (self._cell, self._why):
             self._cell, self._why = cell, why
             self.resize(self._size(cell))
             self.update()
-        self.move(self._place(corner, side))
-        self.show()
-        self.raise_()
 
     def _size(self, cell: ShopNow) -> QSize:
         strong, label = QFontMetrics(theme().font("strong")), QFontMetrics(theme().font("label"))

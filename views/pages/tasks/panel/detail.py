@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services import messages
-from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import attempts, estimate
 from services.domain.insight.gates import SHOP_BUSY, TWIN
@@ -21,6 +20,7 @@ from services.domain.task.tombstone import Tombstone
 from services.domain.text.mask import masked_json, masked_text
 from services.i18n import N_, _
 from services.monitor.tasks import TaskDetail, TaskQueries, pick
+from services.monitor.waits.waiting import Wait
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.panel.artifact_section import ArtifactSection
@@ -33,7 +33,8 @@ from views.pages.tasks.panel.story import gate_entries, so_far, timeline
 from views.pages.tasks.panel.ways_row import WaysRow
 from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
 from views.pages.tasks.wait_words import no_help
-from views.support import heard, safe, shown, text
+from views.support import heard, instant, safe, shown, text
+from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation, report
@@ -50,7 +51,6 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 FOLLOW_MS = 700
-_CLOCK = SystemClock()
 
 
 class TaskDetailPanel(QWidget):
@@ -59,10 +59,12 @@ class TaskDetailPanel(QWidget):
     Signals:
         closed: the person wants the panel away.
         edit_wanted: the payload shall become a new task (the ``Task``).
+        told: another answer about the task is shown.
     """
 
     closed = Signal()
     edit_wanted = Signal(object)
+    told = Signal()
 
     def __init__(self, context: PageContext, actions: TaskActions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +81,14 @@ class TaskDetailPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build()
         on_language_changed(self._show_again)
+        ticks().ticked.connect(self._on_tick)
+
+    def wait(self) -> tuple[str, Wait | None]:
+        """The task and where it waits, as it stands here; "" while nothing does."""
+        if self._task is None or not self.isVisible():
+            return "", None
+        gate = closed(self._detail.gates)
+        return self._task_id, Wait(gate=gate, starts=self._detail.starts) if gate is not None else None
 
     @property
     def task_id(self) -> str:
@@ -231,7 +241,7 @@ class TaskDetailPanel(QWidget):
         before, self._task = self._task, detail.task
         self._detail = detail
         task = detail.task
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
         self._pill.set_status(heard.glyph(task, now), heard.word(task, now))
@@ -255,6 +265,18 @@ class TaskDetailPanel(QWidget):
         self.show_verbs()
         self._logs.follow(task)
         self._files.follow(task)
+        self.told.emit()
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is."""
+        if self._task is None or self._still or not self.isVisible():
+            return
+        now = instant.now_ms()
+        if self._detail.unheard:
+            self._show_verdict(self._detail)
+        self._story.set_note(so_far(self._task, now))
+        self._show_wait(self._detail)
+        self._timeline.set_entries(timeline(self._task, now))
 
     def _fail(self, error: BaseException) -> None:
         """Nobody did anything: while the connection is lost the window says so, and what stands here stays."""

@@ -7,19 +7,17 @@ from functools import partial
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
-from services.clock import SystemClock
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.i18n import N_, _
 from services.monitor.tasks import LogTail, TaskQueries
-from views.support import heard, safe, shown
+from views.support import heard, instant, safe, shown
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import IconButton
 from views.widgets.section import Section
 
 LINES, HEIGHT = 5000, 150
-_CLOCK = SystemClock()
 
 
 class LogSection(Section):
@@ -58,7 +56,7 @@ class LogSection(Section):
     def follow(self, task: Task) -> None:
         """Show what came since the last time."""
         self._task_id, self._newest = task.task_id, task.attempt
-        self._live = task.status == Status.RUNNING and not heard.unconfirmed(task, _CLOCK.now_ms())
+        self._live = task.status == Status.RUNNING and not heard.unconfirmed(task, instant.now_ms())
         self.setVisible(bool(task.attempt))
         self._attempts.setVisible(task.attempt > 1)
         wanted = self._chosen or task.attempt
@@ -95,7 +93,7 @@ class LogSection(Section):
             return
         self._place = tail.place
         at_end = self._at_end()
-        now = _CLOCK.now_ms()
+        now = instant.now_ms()
         lines = [f"{shown.clock(line.at, now)}  {safe.one_line(line.text, 2000)}" for line in tail.lines]
         self.text.appendPlainText("\n".join(lines))
         if at_end:

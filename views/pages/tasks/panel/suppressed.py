@@ -9,13 +9,12 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
 from services.domain.task.remarks import SUPPRESSED_KEPT, Suppressed
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.tasks import TaskQueries
 from views.dialogs.frame import DialogFrame
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import type_names
@@ -27,7 +26,6 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (980, 600), (700, 400)
-_CLOCK = SystemClock()
 #: what became of it: status for the glyph, words of one, words of many
 _OUTCOMES: dict[str, tuple[str, str]] = {
     "refused": ("cancelled", N_("not created")),
@@ -73,7 +71,7 @@ COLUMNS: tuple[Column[Suppressed], ...] = (
         key="at",
         title=N_("Time"),
         value=lambda one: one.at,
-        text=lambda one: shown.clock(one.at, _CLOCK.now_ms()),
+        text=lambda one: shown.clock(one.at, instant.now_ms()),
         width=96,
     ),
     Column(

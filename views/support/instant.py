@@ -1,0 +1,101 @@
+"""The instant that every count-down and every age on screen is told of.
+
+It moves once a second, in one step, and whatever shows it is told to say itself again in that very step. So two places
+never name different times for one event, however late either was asked or painted. Where the thread was held up, the
+first who reads the instant moves it for all.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from shiboken6 import isValid
+
+from services.clock import SystemClock
+
+STEP_MS = 1000
+
+
+class Watch(Protocol):
+    """Who knows the time of the fleet."""
+
+    def now_ms(self) -> int: ...
+
+
+class Ticks(QObject):
+    """Signals:
+    ticked: the instant has moved.
+    """
+
+    ticked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own = SystemClock()
+        self._fleet: Callable[[], Watch | None] = lambda: None
+        self._at = 0  #: the instant (UTC ms, by the time of the fleet)
+        self._timer: QTimer | None = None
+        self._holder: Callable[[], QObject | None] = lambda: None
+
+    def hold(self, owner: QObject | None) -> None:
+        """Let it stand still while what is on screen does, until `owner` is gone or nobody holds it (None)."""
+        held = self.held
+        self._holder = weakref.ref(owner) if owner is not None else lambda: None
+        if held and not self.held:
+            self.tick()
+
+    @property
+    def held(self) -> bool:
+        """Whether it stands still."""
+        owner = self._holder()
+        return owner is not None and isValid(owner)
+
+    def follow(self, watch: Watch) -> None:
+        """Go by this time from now on, for as long as its owner keeps it."""
+        self._fleet = weakref.ref(watch)
+
+    def now_ms(self) -> int:
+        """The instant (UTC ms). Any thread may ask; only that of the window moves it."""
+        clock = self._clock()
+        app = QCoreApplication.instance()
+        if app is None or threading.current_thread() is not threading.main_thread():
+            return clock
+        if self._timer is None:
+            self._timer = QTimer(self, interval=STEP_MS)
+            self._timer.timeout.connect(self.tick)
+            app.aboutToQuit.connect(self._timer.stop)
+        if not self._timer.isActive():
+            self._timer.start()
+        if not self._at or (not 0 <= clock - self._at < STEP_MS and not self.held):
+            self._move()
+        return self._at
+
+    def tick(self) -> None:
+        """Move on to the present, and tell everybody."""
+        if not self.held:
+            self._move()
+
+    def _move(self) -> None:
+        self._at = self._clock()
+        self.ticked.emit()
+
+    def _clock(self) -> int:
+        watch = self._fleet()
+        return self._own.now_ms() if watch is None else watch.now_ms()
+
+
+_TICKS = Ticks()
+
+
+def ticks() -> Ticks:
+    """The one of this program."""
+    return _TICKS
+
+
+def now_ms() -> int:
+    """The instant of everything on screen (UTC ms)."""
+    return _TICKS.now_ms()
