@@ -1,7 +1,7 @@
 """The readings of one text: as a person sees it, and as whoever decodes it does.
 
 What looks for something in a text has to know one spelling only: full-width marks, signs that nobody sees, line ends of
-Unicode, ``%3D``, ``\\u003d`` and ``&quot;`` are gone in a reading, and each character knows where it stood.
+Unicode, ``%3D``, ``\\u003d``, ``\\n`` and ``&quot;`` are gone in a reading, and each character knows where it stood.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180
 _UNUSUAL = re.compile(r"[^\x00-\x7f]|[\x0b\x0c\x1c-\x1e]")
 _ENCODED = re.compile(
     r"(?P<octets>(?:%[0-9A-Fa-f]{2})++)|\\u(?P<four>[0-9A-Fa-f]{4})|\\x(?P<two>[0-9A-Fa-f]{2})"
+    r"|\\(?P<one>[nrt\"'\\/])"
     r"|(?P<entity>&(?:quot|amp|apos|lt|gt|colon|equals|#[0-9]{1,6}|#[xX][0-9A-Fa-f]{1,5});)"
 )
+
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,8 @@ def _meant(found: re.Match[str]) -> Iterator[tuple[str, int]]:
         for char in chars:
             yield char, place
             place += 3 * len(char.encode())
+    elif found["one"]:
+        yield _ESCAPES.get(found["one"], found["one"]), found.start()
     elif found["entity"]:
         yield from ((char, found.start()) for char in html.unescape(found["entity"])[:1])
     else:

@@ -113,6 +113,7 @@ def says_nothing(value: str, name: str, kind: Kind) -> bool:
     if kind is Kind.SURE:
         return bool(_PLURAL.search(name.lower()) and _SMALL.match(bare))
     if kind is Kind.MAYBE:
+        bare = bare.partition("<")[0]
         return len(bare) < 12 or not _mixed(bare) or re.search(r"[:/]", bare) is not None
     return len(bare) < 2 or (bare[0] != "0" and _SMALL.match(bare) is not None)
 

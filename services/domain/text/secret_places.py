@@ -62,6 +62,8 @@ _PARAMETERS = (
 _PARAMETERS_AT = re.compile(_PARAMETERS, re.IGNORECASE)
 _BLOCK = re.compile(r"(?:[&!][\w!]{0,40}[ ]{1,3}){0,2}[|>][+\-0-9]{0,2}[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
 _NESTED = re.compile(r"[ \t]{0,20}+(?:#[^\n]*+)?(?=\n)")
+#: below ``secrets:`` within a line, where a stack trace may stand as well
+_ENTRY = re.compile(r"\n[ \t]{1,40}+(?:- |[\w.\-]{1,60}+[\"']?:[ ])")
 _BEFORE_KEY = re.compile(r"[ \t]*+(?:-[ ]+)?[\"']?\Z")
 _NEXT_KEY = re.compile(r"[\w.\-]{1,60}+\s{0,3}+[:=]")
 _SPOKEN_QUOTED = re.compile(r"\s{1,3}+(?:(?:is|was|:)\s{1,3}+)?(\\{0,8})([\"'])")
@@ -69,7 +71,7 @@ _SPOKEN = re.compile(
     r"\s{1,3}+(is(?:\s{1,3}+|(?=:)):?\s{0,3}+|was\s{1,3}+)?[|(\[<`{*]{0,2}+\s{0,3}+([^\s,;\"'<>`()|]++)"
 )
 _SWITCHED = re.compile(rf"[ \t]{{1,3}}(?!-|{_DOTS})(?=\S)")
-_WORD, _LINE_ENDS = re.compile(r"[^\s\"']++"), re.compile(r"[ \t]*+(?:\n|\Z)")
+_WORD, _LINE_ENDS = re.compile(r"[^\s\"']++"), re.compile(r"[ \t]*+(?:[\n<),;\"'\\]|\Z)")
 _SPEAKS = re.compile(
     r"password|passwd|passphrase|passcode|pwd|token|apikey|sessionid|pin|otp|code|jwt|authorization", re.IGNORECASE
 )
@@ -84,7 +86,7 @@ _CHINESE = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_VALUE = re.compile(r"[^\s,;&}\]\"'\\，。；、！？）】》]++")
-_ASCII_VALUE = re.compile(r"(?:(?![,;&}\]\"'\\])[!-~])++")
+_ASCII_VALUE = re.compile(r"(?:(?![<,;&}\]\"'\\])[!-~])++")
 _NUMBER = re.compile(r"[\d.\-~]+")
 _UNITS = re.compile(r"[ ]{0,2}(?:位|个|次|字|天|分|秒|小时|年|月|元|条|项|种|处|家|台)")
 
@@ -103,7 +105,9 @@ _FORMS = (
         r"(?P<s>[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')\]}。、》】…]|:\s|\Z))(?!••••@)[^\s\"'<>]++)",
         re.IGNORECASE,
     ),
-    re.compile(r"(?<![:\w/\\])//(?P<s>(?!••••@)[^\s/?#\"'<>:@]{0,200}:[^\s/?#\"'<>]+)@(?=[\w\[])"),
+    re.compile(
+        r"(?:(?<![:A-Za-z0-9_/\\])|(?<=[^\x00-\x7f]:))//(?P<s>(?!••••@)[^\s/?#\"'<>:@]{0,200}:[^\s/?#\"'<>]+)@(?=[\w\[])"
+    ),
     re.compile(
         r"(?<![\w/:.@\-+%•])[\w.\-+]{1,64}+:(?P<s>(?!••••@)[^\s:@/\"'<>,;]{1,200}+)@(?=[\w.\-]{1,100}:\d{2,5}\b)"
     ),
@@ -119,7 +123,7 @@ _FORMS = (
         r"\bcurl(?:\.exe)?\b[^\n]{0,400}?[\s\"'](?:-u|-U)(?:[\"'],)?\s{0,3}[\"']?[^\s:\"']{0,100}:(?P<s>(?!••••)[^\s\"']++)"
     ),
     re.compile(
-        r"(?<![\w\-])--(?:proxy-)?user(?:=|[\"'],|)\s{0,3}[\"']?[^\s:\"'=]{0,100}:(?!\d{1,6}(?:[\s\"']|\Z))(?P<s>(?!••••)[^\s\"']++)"
+        r"(?<![\w\-])--(?:proxy-)?user(?:=|[\"'],|)\s{0,3}[\"']?[^\s:\"'=]{0,100}:(?!\d{1,6}(?:[\s\"'),;]|\Z))(?P<s>(?!••••)[^\s\"']++)"
     ),
     re.compile(
         r"\b(?:mysql|maria)\w*+(?:-\w+)?\b[^\n]{0,400}?[\s\"']-p(?:(?P<q>[\"'])(?P<s>(?!••••)[^\n\"']++)|(?P<t>(?!••••)[^\s\"',\-][^\s\"',]*+))"
@@ -300,20 +304,34 @@ def _goes_on(text: str, held: re.Match[str]) -> bool:
     return held[0].isalpha() and re.compile(r"[ \t]+\w").match(text, held.end()) is not None
 
 
-def _block(text: str, found: re.Match[str], gives: re.Match[str]) -> tuple[int, int] | None:
-    """The lines below ``password: |`` and ``password:`` that are indented deeper than the name."""
+def _block_opened(text: str, found: re.Match[str], gives: re.Match[str]) -> tuple[re.Match[str], int] | None:
+    """What opens a block after a name, and how deep the name stands; the block is indented deeper."""
+    if ":" not in gives[0]:
+        return None
     begin = max(0, found.start() - 2 * _JUDGED)
     line = text.rfind("\n", begin, found.start()) + 1 or begin
-    lead = _BEFORE_KEY.match(text[line : found.start()]) if line == 0 or text[line - 1] == "\n" else None
-    if lead is None or ":" not in gives[0]:
-        return None
+    before = text[line : found.start()]
+    lead = _BEFORE_KEY.match(before)
     after = text.index(":", gives.start()) + 1
     while text[after : after + 1] in (" ", "\t"):
         after += 1
     opened = _BLOCK.match(text, after) or _NESTED.match(text, after)
     if opened is None:
         return None
-    depth = len(lead[0].rstrip("\"'").expandtabs(2))
+    if lead is None and opened[0].strip() == "" and not _ENTRY.match(text, opened.end()):
+        return None  # the end of a sentence
+    depth = len(
+        (before[: len(before) - len(before.lstrip(" \t"))] if lead is None else lead[0].rstrip("\"'")).expandtabs(2)
+    )
+    return opened, depth
+
+
+def _block(text: str, found: re.Match[str], gives: re.Match[str]) -> tuple[int, int] | None:
+    """The lines below ``password: |`` and ``password:`` that are indented deeper than the name."""
+    begun = _block_opened(text, found, gives)
+    if begun is None:
+        return None
+    opened, depth = begun
     start = place = opened.end() + 1
     end = -1
     while place < len(text):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import time
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from services.domain.text.mask import DOTS, is_secret, masked, masked_json, mask
 ROOT = Path(__file__).resolve().parents[4]
 #: the secret of each line; none of them is named in the part that stays
 S = "zu7Geheim"
+PARTS = (S, "geheim", "4821", "n0nce", "eyJ", "EXAMPLE", "16C7e42F", "0123456789", "abcdefgh")
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ6dTdHZWhlaW0ifQ.c2lnbmF0dXJlLXp1Nw"
 DIGEST = f'Digest username="ann", realm="shop", nonce="n0nce", uri="/", response="{S}"'
 HIDDEN = [
@@ -132,10 +135,35 @@ KEPT = [
 def test_a_secret_is_dots(text: str) -> None:
     shown = masked_text(text)
     assert DOTS in shown
-    for part in (S, "geheim", "4821", "n0nce", "eyJ", "EXAMPLE", "16C7e42F", "0123456789", "abcdefgh"):
-        assert part not in shown
+    assert [part for part in PARTS if part in shown] == []
     assert masked_text(shown) == shown, "dots stay what they are"
     assert S not in json.dumps(masked({"a": [text]}), ensure_ascii=False)
+
+
+AROUND: dict[str, Callable[[str], str]] = {
+    "log": lambda text: f"2026-11-23 12:00:00,123 INFO services.x {text}",
+    "repr": lambda text: f"error {text!r}",
+    "JSON": lambda text: f"got {json.dumps({'a': text})} back",
+    "JSON cut": lambda text: f"got {json.dumps({'a': text})[:-1]}",
+    "JSON in JSON cut": lambda text: f"got {json.dumps(json.dumps({'a': text}))[:-2]}",
+    "address": lambda text: f"https://x.test/?q={urllib.parse.quote(text)}",
+    "page": lambda text: f"<p>{html.escape(text)}</p>",
+    "brackets": lambda text: f"failed ({text}) in s1",
+    "list": lambda text: f"a, {text}, b",
+    "Chinese": lambda text: f"步骤 3 失败：{text}",
+    "indented": lambda text: "\n".join(f"    {line}" for line in text.split("\n")),
+}
+
+
+@pytest.mark.parametrize("form", AROUND)
+def test_a_secret_is_dots_within_other_texts(form: str) -> None:
+    shown = {text: masked_text(AROUND[form](text)) for text in HIDDEN}
+    assert [text for text, words in shown.items() if any(part in words for part in PARTS)] == []
+
+
+@pytest.mark.parametrize("form", ["log", "repr", "brackets", "list", "Chinese"])
+def test_what_people_need_stays_within_other_texts(form: str) -> None:
+    assert [text for text in KEPT if masked_text(AROUND[form](text)) != AROUND[form](text)] == []
 
 
 @pytest.mark.parametrize("text", KEPT)
@@ -200,11 +228,11 @@ HOSTILE = [
     "%3A%2F%2F", "%3D", "%25", "\\u003d", "&quot;", "：", "\u200b", "密码", "密码是 ", "验证码 1",
     "-----BEGIN PRIVATE KEY-----", "<password>", "<password><![CDATA[", "name=password ", " value=x", "digest a=",
     "a.", "a-", "A", "sign", "key", "curl -u ", "mysql -p", "--user ", "sk-", "ghp_", "api ", "Basic ", "bearer ",
-    "\n", "- ", "password", "pwd x", "密码：错误", "token=错误", "cookies: 12 ", "cookies: 错误 ", "'Cookie: 错误 ",
-    "sign='错误", "password: ", "token is ", "密码“错误", "password:\n", "token: [] ", 'fill("', ".fill('a',",
-    "fill('token',", "name: pin value: ", "name: token\n", "<prop name=pin>", "<string ", "1234 是", "auth=(a,",
-    "docker login ", "密码（", "token (", "| token ", "`", "*", "pin value=", "<a value=", "cookie", '""',
-    '\\"token\\": \\"',
+    "\n", "- ", "password", "pwd x", "密码：错误", "token=错误", "\\n", "\\\\n", "x token:\n  a: ", "x pin: |\n ",
+    "cookies: 12 ", "cookies: 错误 ", "'Cookie: 错误 ", "sign='错误", "password: ", "token is ", "密码“错误",
+    "password:\n", "token: [] ", 'fill("', ".fill('a',", "fill('token',", "name: pin value: ", "name: token\n",
+    "<prop name=pin>", "<string ", "1234 是", "auth=(a,", "docker login ", "密码（", "token (", "| token ", "`", "*",
+    "pin value=", "<a value=", "cookie", '""', '\\"token\\": \\"',
 ]  # fmt: skip
 
 
