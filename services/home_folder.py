@@ -22,8 +22,9 @@ PROBED = 8192
 MAX_CONFIG = 1_000_000
 #: a key of so many parts is none; the reader's time grows with their square
 _MAX_PARTS = 32
-_PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
-_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MAX_PARTS}}}")
+# what a part has taken it does not give back, and none begins in the middle of a word: a long value is looked at once
+_PART = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
+_LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{_MAX_PARTS}}}")
 #: what holds addresses with passwords, payloads or outcomes
 _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 

@@ -23,6 +23,8 @@ from services.domain import audit as chain
 from services.domain.audit import AuditEntry, Link
 from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
 from services.domain.text.mask import masked, masked_text
+from services.domain.text.message import Message
+from services.domain.text.said import Said, words_of
 from services.ports import Store
 
 log = logging.getLogger(__name__)
@@ -78,6 +80,19 @@ class Audit:
         except NotAllowed as exc:
             self.tell_refused(action, targets, exc)
             raise
+
+    def lost(self, operator: Operator, role: str) -> Message | None:
+        """Why a long act may not go on: the role was taken from its person meanwhile. None where it may.
+
+        Raises:
+            StoreUnavailable: nobody can say which role it is.
+        """
+        try:
+            operator.now(self._store).need(role)
+        except NotAllowed as exc:
+            words = words_of(exc)
+            return words.message if isinstance(words, Said) else Message("bulk.failed", {"error": words})
+        return None
 
     def told(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> None:
         """Write down how this person works, once an hour; where that cannot be written, the log has it.

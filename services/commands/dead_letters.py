@@ -10,7 +10,7 @@ from services.commands.audit import Audit
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.tasks import join, tell
+from services.commands.tasks import in_portions, tell
 from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
@@ -20,8 +20,6 @@ from services.domain.text.said import said
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Store
-
-BATCH = 200
 
 
 class DeadLetterCommands:
@@ -52,11 +50,14 @@ class DeadLetterCommands:
             raise UsageError(said("force.reason"), field="reason")
         detail = {"payload": payload, "if_duplicate": if_duplicate, "reason": reason}
         with self._audit.act("dead.republish", chosen, {key: value for key, value in detail.items() if value}) as act:
-            outcome = Outcome()
-            for start in range(0, len(chosen), BATCH):
-                some = chosen[start : start + BATCH]
-                prepared = self._republisher.prepare(some, changes=Changes(payload=payload), if_duplicate=if_duplicate)
-                outcome = join(outcome, self._republisher.apply(prepared))
+
+            def some(letters: Sequence[str]) -> Outcome:
+                changes = Changes(payload=payload)
+                return self._republisher.apply(
+                    self._republisher.prepare(letters, changes=changes, if_duplicate=if_duplicate)
+                )
+
+            outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
@@ -66,20 +67,20 @@ class DeadLetterCommands:
             raise UsageError("triage is open, archived or ignored", field="triage")
         self._audit.need(self._operator, "operator", f"dead.{triage}", task_ids)
         chosen = list(dict.fromkeys(task_ids))
-        done: list[str] = []
-        skipped: list[Refusal] = []
+
+        def some(letters: Sequence[str]) -> Outcome:
+            ops: list[Op] = [SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in letters]
+            done: list[str] = []
+            skipped: list[Refusal] = []
+            for task_id, answer in zip(letters, self._steps.apply(ops), strict=True):
+                if answer.code == "ok":
+                    done.append(task_id)
+                else:
+                    skipped.append(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)))
+            return Outcome(done=tuple(done), skipped=tuple(skipped))
+
         with self._audit.act(f"dead.{triage}", chosen, {"note": note} if note else None) as act:
-            for start in range(0, len(chosen), BATCH):
-                some = chosen[start : start + BATCH]
-                ops: list[Op] = [
-                    SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in some
-                ]
-                for task_id, answer in zip(some, self._steps.apply(ops), strict=True):
-                    if answer.code == "ok":
-                        done.append(task_id)
-                    else:
-                        skipped.append(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)))
-            outcome = Outcome(done=tuple(done), skipped=tuple(skipped))
+            outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 

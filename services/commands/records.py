@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.tasks import BATCH, join, refusal, tell
+from services.commands.tasks import in_portions, refusal, tell
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
@@ -43,9 +44,12 @@ class RecordCommands:
         """
         self._audit.need(self._operator, "admin", "task.import", [task.task_id for task in tasks])
         with self._audit.act("task.import", [task.task_id for task in tasks]) as act:
-            outcome = Outcome()
-            for start in range(0, len(tasks), BATCH):
-                outcome = join(outcome, self._some(tasks[start : start + BATCH], letters))
+            outcome = in_portions(
+                tasks,
+                partial(self._some, letters=letters),
+                lambda: self._audit.lost(self._operator, "admin"),
+                lambda task: task.task_id,
+            )
             tell(act, outcome)
         return outcome
 

@@ -77,6 +77,7 @@ class RoleCommands:
         return before
 
     def _keeping_an_admin(self, who: str, role: str) -> Roles:
+        self._operator.now(self._store).need(ADMIN)  # somebody may have taken it from this one a moment ago
         before = people.roles(self._store)
         if role != ADMIN and before.admins() == (who,):
             raise UsageError(said("role.last_admin", who=who), field="who")

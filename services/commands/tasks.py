@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
@@ -25,6 +27,7 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 BATCH = 200
+T = TypeVar("T")
 
 
 class TaskCommands:
@@ -83,9 +86,7 @@ class TaskCommands:
         self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         with self._audit.act("task.create_again", chosen) as act:
-            outcome = Outcome()
-            for start in range(0, len(chosen), BATCH):
-                outcome = join(outcome, self._create_some_again(chosen[start : start + BATCH]))
+            outcome = in_portions(chosen, self._create_some_again, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
@@ -224,9 +225,8 @@ class TaskCommands:
         self._audit.need(self._operator, "operator", action, task_ids)
         ids = list(dict.fromkeys(task_ids))
         with self._audit.act(action, ids, detail) as act:
-            outcome = Outcome()
-            for start in range(0, len(ids), BATCH):
-                outcome = join(outcome, self._some(ids[start : start + BATCH], make))
+            some = partial(self._some, make=make)
+            outcome = in_portions(ids, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
@@ -260,6 +260,24 @@ def tell(act: Act, outcome: Outcome) -> None:
     """Close the audit entry with what was done and what was not."""
     refused = (*outcome.skipped, *outcome.failed)
     act.counted(len(outcome.done) + len(outcome.pending), len(refused), refused[0].why.code if refused else "")
+
+
+def in_portions(
+    items: Sequence[T],
+    act: Callable[[Sequence[T]], Outcome],
+    lost: Callable[[], Message | None],
+    name: Callable[[T], str] = str,
+) -> Outcome:
+    """Do it with a few at a time. The right to it is looked at anew before each portion but the first, which whoever
+    calls has looked at: where ``lost`` says why it is gone, the rest is left alone for that reason.
+    """
+    outcome = Outcome()
+    for start in range(0, len(items), BATCH):
+        why = lost() if start else None
+        if why is not None:
+            return join(outcome, Outcome(skipped=tuple(Refusal(task_id=name(one), why=why) for one in items[start:])))
+        outcome = join(outcome, act(items[start : start + BATCH]))
+    return outcome
 
 
 def join(left: Outcome, right: Outcome) -> Outcome:

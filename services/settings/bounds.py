@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import urllib.parse
 import zoneinfo
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ DAY_S = 86_400
 MAX_NAME = 100
 MAX_PREEMPTIONS = 20
 MAX_MB = 1_000_000
+MAX_KEPT = 1_000_000_000
 BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("max_total", 1, 256),
     ("max_contexts", 1, 256),
@@ -52,6 +54,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
     good = len(worker.name) <= MAX_NAME and worker.name.isprintable()
     yield "worker.name", good, f"at most {MAX_NAME} characters that can be printed, or empty"
+    seen = f"up to {MAX_NAME} characters that can be seen"
+    yield "environment", _is_seen(settings.environment), seen
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
     yield "worker.auto_slots", _known_range(worker.auto_slots), "auto or auto:LEAST-MOST, such as auto:2-16"
     good = all(ids.valid_task_type(name) for name in worker.refuse_types)
@@ -74,6 +78,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
     yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
     for name, profile in settings.profiles.items():
+        yield f"profiles.{visible(name):.80}.environment", _is_seen(profile.environment), seen
         yield (
             f"profiles.{visible(name):.80}",
             bool(name) and _is_plain(name),
@@ -94,7 +99,8 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
         days = getattr(keep, name)
         yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
-    yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
+    good = keep.finished_count == 0 or 1000 <= keep.finished_count <= MAX_KEPT
+    yield "retention.finished_count", good, f"0 (any) or 1000 to {MAX_KEPT}"
 
 
 def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
@@ -150,6 +156,12 @@ def _is_proxy(text: str) -> bool:
 def _is_plain(name: str) -> bool:
     """Whether a name can be shown and be part of a file's name as it is."""
     return len(name) <= MAX_NAME and not any(char in "/\\" or is_hidden(char) for char in name) and not is_device(name)
+
+
+def _is_seen(name: str) -> bool:
+    """Whether a word that stands on every page looks like what it is."""
+    hidden = any(is_hidden(char) and unicodedata.category(char) != "Cc" for char in name)  # controls are refused below
+    return len(name) <= MAX_NAME and not hidden
 
 
 def _compiles(pattern: str) -> bool:

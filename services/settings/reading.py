@@ -190,7 +190,7 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
         if settings.profile == UNNAMED and settings.broker.url:
             return settings
         known = ", ".join(dict.fromkeys(["local", *settings.profiles, *Book(settings.home_path).profiles()]))
-        raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
+        raise UsageError(f"there is no profile {settings.profile!r:.{_SHOWN}}; known: {known}", field="--profile")
     settings = msgspec.structs.replace(
         settings,
         environment=chosen.environment or settings.environment,

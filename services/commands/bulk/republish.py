@@ -141,6 +141,10 @@ class BulkRepublish:
             act.outcome = f"done: {left} letters left"
         return left
 
+    def _may(self) -> None:
+        """Raise where the role was taken away meanwhile: a run may take hours."""
+        self._operator.now(self._store).need("operator")
+
     def _go(
         self,
         plan: Plan,
@@ -150,7 +154,7 @@ class BulkRepublish:
         control: Control,
         book: Book | None,
     ) -> Ended:
-        run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control, book)
+        run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control, book, self._may)
         ended = run.go()
         if book is not None:
             book.close(ended)

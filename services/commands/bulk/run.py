@@ -57,8 +57,12 @@ class Run:
         on_progress: Callable[[Progress], None],
         control: Control,
         book: Book | None = None,
+        may: Callable[[], None] = lambda: None,
     ) -> None:
-        """``book``: what a crash is to leave behind; one that was resumed goes on where it ended."""
+        """``book``: what a crash is to leave behind; one that was resumed goes on where it ended. ``may`` is asked
+        before each portion and raises where whoever runs it may not do so any more.
+        """
+        self._may = may
         self._store, self._clock, self._republisher = store, clock, republisher
         self._options, self._told, self._control = options, on_progress, control
         self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
@@ -163,6 +167,7 @@ class Run:
 
     def _send(self, some: Sequence[Item]) -> Outcome:
         """Republish a few; only those that became tasks cost time."""
+        self._patient(self._may)
         ids = [item.task_id for item in some]
         duplicate = self._options.if_duplicate
         anyway = SCHEMA not in self._options.skip

@@ -99,3 +99,11 @@ def test_what_others_may_read_is_named(tmp_path: Path) -> None:
     for mode in (0o740, 0o720, 0o710, 0o704, 0o702, 0o701):  # a group's right is as good as everybody's
         tmp_path.chmod(mode)
         assert home_folder.open_to_others(tmp_path) == [tmp_path], oct(mode)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("value", ["x" * 900_000, "x " * 450_000, "x-" * 450_000, ". " * 450_000, "\t" * 900_000])
+def test_a_long_value_is_read_at_once(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f'note = "{value}"\n', encoding="utf-8")
+    assert home_folder.read_config(path) == {"note": value}

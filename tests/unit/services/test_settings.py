@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -321,3 +322,28 @@ def test_an_encoding_that_cannot_carry_what_flows_print_is_refused(tmp_path: Pat
 def test_encodings_of_programs_are_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / "config.toml").write_text(f'[executors.rpa]\nencoding = "{name}"\n', encoding="utf-8")
     assert config.load(home=tmp_path).executors.rpa.encoding == name
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('environment = "prod\u202etset"', "environment"),
+        (f'environment = "{"x" * 101}"', "environment"),
+        ('[profiles.a]\nbroker = "amqp://h"\nredis = "redis://h"\nenvironment = "a\u200bb"', "profiles.a.environment"),
+        ("[retention]\nfinished_count = 9999999999999999999", "retention.finished_count"),
+        ("[retention]\nfinished_count = 1e999", "retention.finished_count"),
+    ],
+)
+def test_what_stands_on_every_page_and_in_every_store_is_what_it_looks_like(
+    tmp_path: Path, text: str, field: str
+) -> None:
+    (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=re.escape(field)):
+        config.load(home=tmp_path)
+
+
+def test_a_profile_of_a_million_letters_is_told_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'profile = "{"x" * 900_000}"', encoding="utf-8")
+    with pytest.raises(UsageError, match="there is no profile") as caught:
+        config.load(home=tmp_path)
+    assert len(str(caught.value)) < 1000
