@@ -469,6 +469,8 @@ class Console:
     async def _make_ahead(self, desk: bootstrap.Desk) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""
         await asyncio.sleep(AHEAD_S)
+        if self._ended.is_set():  # it would ask threads that are gone by then
+            return
         turn = time.monotonic()
         for name in await self._off(pages.modules):
             import_module(name)
