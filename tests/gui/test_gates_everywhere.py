@@ -38,8 +38,10 @@ from tests.integration.cli_rig import Cli
 from views.pages.tasks import wait_words, waits
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.detail import TaskDetailPanel
+from views.pages.tasks.views import BUILT_IN
 from views.support import shown
 from views.tables.table_view import TableView
+from views.widgets.view_tabs import ViewTabs
 
 pytestmark = pytest.mark.both_pairs
 #: a span that goes on between two questions, with the verb that goes with it
@@ -268,6 +270,8 @@ def test_every_surface_says_the_same_of_every_waiting_task(
     assert {row["task_id"]: bare(row["gate"]) for row in everything} == wanted
     assert Counter(bare(row["gate"]) for row in everything if row["gate"]) == numbers
 
+    tabs_count_alike(page, qtbot, asked, cli)
+
     views = asked.waits(asked.get(list(wanted)))
     assert {task_id: view.gate.name for task_id, view in views.items()} == {k: v for k, v in wanted.items() if v}
     for gate, ids in hall.at.items():
@@ -283,6 +287,24 @@ def test_every_surface_says_the_same_of_every_waiting_task(
             assert timeless(told["sentence"]) == timeless(english(views[task_id].gate.message))
             closed = [(one["name"], one["code"]) for one in told["gates"] if one["state"] == "closed"]
             assert closed == [(gate, views[task_id].gate.code)]
+
+
+def tabs_count_alike(page: TasksPage, qtbot: QtBot, asked: Any, cli: Cli) -> None:
+    """The number beside each view of the design is that of its list and of the command line."""
+    page.show_request("")
+    tabs = page.findChild(ViewTabs)
+    told = {
+        view.key: cli.run("task", "list", "--filter", view.filter)["total"] if view.filter else len(asked.ids(""))
+        for view in BUILT_IN
+    }
+    assert {view.key: len(asked.ids(view.filter)) for view in BUILT_IN} == told
+    wait(qtbot, lambda: {view.key: tab_number(tabs, view.key) for view in BUILT_IN} == told)
+
+
+def tab_number(tabs: ViewTabs, key: str) -> int:
+    """What stands beside the title of a tab, 0 for nothing."""
+    found = re.search(r"[\d,]+$", tabs.text_of(key))
+    return int(found[0].replace(",", "")) if found else 0
 
 
 def filtered(page: TasksPage, qtbot: QtBot, gate: str, ids: set[str], *, of: int) -> None:
