@@ -30,6 +30,11 @@ def test_every_column_is_read(tmp_path: Path) -> None:
     assert (file.faults, file.warnings) == ((), ())
 
 
+def test_a_name_that_was_guarded_in_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
+    file = shop_files.read(shops(tmp_path, "pdd,s1,'=一号店,'-First,a,,,", "pdd,s2,''＝x,it's,,,,"))
+    assert [(shop.name, shop.name_en) for shop in file.shops] == [("=一号店", "-First"), ("'＝x", "it's")]
+
+
 def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
     known = Shop(platform="pdd", shop_id="s1", name="old", group="g", concurrency=4, dedicated=True, unregistered=True)
     path = shops(tmp_path, "pdd,s1,new", header="platform,shop,name\n")
