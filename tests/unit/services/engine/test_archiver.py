@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.domain.change import Answer, Claim, CloseSession, Create, Forget, Op
@@ -274,3 +275,20 @@ def test_only_what_was_kept_leaves_the_queue(room: Room, archiver: Archiver, mon
     left = eventually(lambda: consumer.take(10, 0.1), 30)
     consumer.close()
     assert [one.message_id for one in left] == ["poison"]
+
+
+def test_an_old_message_is_kept_where_the_letter_of_the_death_was_lost(room: Room, archiver: Archiver) -> None:
+    task = room.dead()
+    old = msgspec.structs.replace(task, attempt=task.attempt - 1)
+    archiver.archive([own(room, old)])
+    kept = room.store.get_letter(task.task_id)
+    assert kept is not None, "any is better than none"
+    archiver.archive([own(room, task)])
+    whole = room.store.get_letter(task.task_id)
+    archiver.archive([own(room, old)])
+    assert room.store.get_letter(task.task_id) == whole, "and its own is never given up for it"
+
+
+def test_what_has_no_record_was_created_when_its_message_says(room: Room, archiver: Archiver) -> None:
+    archiver.archive([letter(GOOD | {"created_at": "2026-11-01T08:00:00+00:00", "error": "x"})])
+    assert envelope.iso(room.task("f1").created_at).startswith("2026-11-01T08:00:00")

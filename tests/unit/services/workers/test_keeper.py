@@ -115,3 +115,21 @@ def test_a_record_that_cannot_be_read_is_not_a_lost_task(
     monkeypatch.setattr(room.store, "apply", apply)
     again(beats)
     assert [one.cancel_reason for one in held] == ["", "", ""], "its end will tell whether it is still ours"
+
+
+def test_a_round_that_goes_wrong_in_any_way_is_not_the_last(
+    room: Room, held: list[Held], beats: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again(beats)
+    real, fell = room.steps.apply, [0]
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        if fell[0] < 2 and any(isinstance(op, Renew) for op in ops):
+            fell[0] += 1
+            raise RuntimeError("what nobody thought of")
+        return real(ops)
+
+    monkeypatch.setattr(room.steps, "apply", apply)
+    eventually(lambda: fell[0] == 2)
+    again(beats)
+    assert [one.cancel_reason for one in held] == ["", "", ""]
