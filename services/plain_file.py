@@ -40,7 +40,10 @@ def opened(path: Path | str) -> BinaryIO:
     """
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
+        mode = os.fstat(number).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, NO_FILE)
         return cast("BinaryIO", io.BufferedReader(_Raw(number, "rb")))
     except BaseException:
