@@ -171,12 +171,12 @@ def test_a_silent_store_keeps_everything_in_the_queue(
 
     def apply(ops: Sequence[Op]) -> list[Answer]:
         calls[0] += 1
-        if calls[0] > 1:
+        if calls[0] == 2:
             raise StoreUnavailable("gone in the middle")
         return real(ops)
 
     monkeypatch.setattr(room.store, "apply", apply)
-    assert archiver.archive(batch) == batch[:1], "what was stored before may be acknowledged"
+    assert archiver.archive(batch) == batch[:1], "what was stored before may be acknowledged, the rest waits with it"
 
 
 def _dead() -> Any:
@@ -292,3 +292,17 @@ def test_an_old_message_is_kept_where_the_letter_of_the_death_was_lost(room: Roo
 def test_what_has_no_record_was_created_when_its_message_says(room: Room, archiver: Archiver) -> None:
     archiver.archive([letter(GOOD | {"created_at": "2026-11-01T08:00:00+00:00", "error": "x"})])
     assert envelope.iso(room.task("f1").created_at).startswith("2026-11-01T08:00:00")
+
+
+def test_what_came_back_too_often_and_stands_behind_an_equal_task_waits_for_a_person(
+    room: Room, archiver: Archiver
+) -> None:
+    """It cannot be sent again beside its equal, and is neither forgotten nor run."""
+    equal = room.create(payload={})
+    assert room.take()
+    deaths = [{"reason": "delivery_limit", "queue": "rpa_tasks_normal"}]
+    lost = letter(GOOD, **{"x-death": deaths})
+    assert archiver.archive([lost]) == [lost]
+    assert (room.task("f1").status, room.task(equal.task_id).status) == ("dead", "queued")
+    assert room.store.get_letter("f1") is not None
+    assert not room.ready(), "nothing was published"

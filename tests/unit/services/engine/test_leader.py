@@ -189,6 +189,54 @@ def test_who_cannot_work_again_and_again_stays_away_for_longer_each_time(room: R
         leader.close()
 
 
+def after_rounds(clock: Turned) -> None:
+    """Each of its threads has come round a few times."""
+    before = clock.waits
+    eventually(lambda: clock.waits > before + 10)
+
+
+def test_who_waits_for_the_place_does_not_ask_the_servers_whether_he_could_fill_it(room: Room) -> None:
+    """Else every waiting worker opens connections to a broker that is just coming back."""
+    health, clock = Health(), Turned()
+    assert room.store.lead(ROLE, "other", TTL_MS)
+    leader = Leader(room.store, clock, "a", tick=lambda: None, fitness=health)
+    leader.start()
+    try:
+        for _round in range(3):
+            clock.at += RENEW_S
+            after_rounds(clock)
+        assert (leader.leading, health.looks) == (False, 0)
+        room.store.resign(ROLE, "other")
+        clock.at += RENEW_S
+        eventually(lambda: leader.leading)
+    finally:
+        leader.close()
+
+
+def test_without_the_store_it_leads_as_long_as_its_lease_and_not_longer(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Turned()
+    leader = Leader(room.store, clock, "a", tick=lambda: None)
+
+    def silent(*_: object) -> bool:
+        raise StoreUnavailable("nobody answers")
+
+    leader.start()
+    try:
+        eventually(lambda: leader.leading)
+        with monkeypatch.context() as gone:
+            gone.setattr(room.store, "lead", silent)
+            clock.at += TTL_MS / 1000 - 1
+            after_rounds(clock)
+            assert leader.leading, "nobody else can have the lease yet"
+            clock.at += 2
+            after_rounds(clock)
+            assert not leader.leading
+    finally:
+        leader.close()
+
+
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize(
     ("error", "leads"),
