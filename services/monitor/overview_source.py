@@ -22,7 +22,8 @@ from services.monitor.shops.states import ShopStates
 from services.ports import Clock, Store
 
 SAMPLE_EVERY_MS = 800
-#: for so long a look is made again until nothing changed meanwhile; a fleet that never stands still is told as it was
+#: for so long a look is made again until nothing changed meanwhile; a fleet that never stands still is told as it was,
+#: and not looked at twice again until it does
 AGREE_S = 0.1
 
 
@@ -45,6 +46,7 @@ class OverviewQueries:
         """
         self._store, self._registry, self._live = store, registry, live
         self._history, self._clock = history, clock
+        self._stands_still = True  #: whether the last look agreed with what was counted after it
         self._shops = states or ShopStates(store, registry)
         self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run)
         self._flow = FlowQueries(store, registry, live.meter, clock)
@@ -63,12 +65,14 @@ class OverviewQueries:
         """
         self._shops.prime()
         snapshot, begun = self._live.snapshot(), self._clock.monotonic()
+        patience = AGREE_S if self._stands_still else 0.0
         while True:
             found = self._of(snapshot)
             if not snapshot.at_ms or not snapshot.store.connected:
                 return found
             counts = self._store.counts()
-            if _same(counts, snapshot.counts) or self._clock.monotonic() - begun > AGREE_S:
+            self._stands_still = _same(counts, snapshot.counts)
+            if self._stands_still or self._clock.monotonic() - begun >= patience:
                 return found
             snapshot = dataclasses.replace(snapshot, counts=counts, at_ms=self._live.now_ms())
 

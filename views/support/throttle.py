@@ -17,7 +17,8 @@ class Throttle(QObject):
         super().__init__(parent)
         self._function = function
         self._waiting: tuple[object, ...] | None = None
-        self._timer = QTimer(self, singleShot=True, interval=delay_ms)
+        self._delay_ms = delay_ms
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timeout)
 
     def __call__(self, *args: object) -> None:
@@ -25,8 +26,12 @@ class Throttle(QObject):
         if self._timer.isActive():
             self._waiting = args
             return
-        self._timer.start()
+        self._timer.start(self._delay_ms)
         self._function(*args)
+
+    def set_delay(self, delay_ms: int) -> None:
+        """Keep another pace from the next call on."""
+        self._delay_ms = delay_ms
 
     def cancel(self) -> None:
         """Forget a waiting call."""
@@ -41,7 +46,7 @@ class Throttle(QObject):
 
     def _on_timeout(self) -> None:
         if self._waiting is not None:
-            self._timer.start()
+            self._timer.start(self._delay_ms)
             self.flush()
 
 

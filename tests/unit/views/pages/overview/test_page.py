@@ -190,6 +190,7 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
 
 
 def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+    page._now_refresher.set_interval(600_000)  # what is new does not wait for the next second
     source.dead = 145
     asked = source.asked_now
     page.note_news()
