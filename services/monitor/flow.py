@@ -192,9 +192,9 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
         bound.update(counted)
     base = numbers(snapshot, unsent=gates.unsent)
     rates = base.rates
-    arrivals = meter.arrivals(snapshot.at_ms)
-    lasting = min(rates.steady_in, rates.recent_in) if flow.burst_over(rates) else rates.steady_in
-    expected = lasting / rates.in_s if rates.in_s else 0.0
+    # what comes in other lanes takes none of the slots of a full one
+    arrivals = meter.arrivals(snapshot.at_ms, base.lane)
+    expected = flow.lasting(rates) / rates.in_s if rates.in_s else 0.0
     rows: dict[str, tuple[int, int]] = {}
     for shop in {*snapshot.counts.shops, *arrivals}:
         counts = snapshot.counts.shops.get(shop, {})
@@ -244,6 +244,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         busy=busy if lane else fleet.busy,
         lane=lane,
         elsewhere=fleet.free if lane else 0,
+        idle=_idle(fleet) if lane else "",
         unconfirmed=min(status.get(Status.RUNNING, 0), sum(len(one.unconfirmed) for one in fleet.workers)),
         rates=snapshot.rates.flow,
     )
@@ -259,6 +260,12 @@ def _full_lane(snapshot: Snapshot, fleet: FleetNow) -> str:
         return ""
     queued = snapshot.counts.lanes[lane].get(Status.QUEUED, 0)
     return lane if queued and fleet.taking(lane) and not fleet.free_for(lane) else ""
+
+
+def _idle(fleet: FleetNow) -> str:
+    """The worker with the most free slots; where a lane is full while slots are free, none of these takes that lane."""
+    free = {one.name: len(one.slots) - one.busy for one in fleet.workers if one.takes_work}
+    return max(free, key=lambda name: free[name], default="")
 
 
 def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> Flow:

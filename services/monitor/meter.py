@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from services.domain.insight import durations
 from services.domain.insight.durations import Measured
+from services.domain.insight.flow import WINDOW_PARTS as PARTS
 from services.domain.insight.flow import Rates
 from services.domain.task.event import Event
 from services.domain.task.query import Query, equals
@@ -21,7 +22,7 @@ LONG_S, SHORT_S, MUCH = 300, 60, 20
 PRIMED = 500
 #: durations kept of each shop, each type, and of all
 KEPT, KEPT_OF_ALL = 30, 200
-PARTS = 6
+_Row = Sequence[int]
 _WORK = WAITING | {Status.RUNNING, Status.RETRYING}
 
 
@@ -44,7 +45,7 @@ class Meter:
         self._lock = threading.Lock()
         self._since = 0
         self._seconds: deque[list[int]] = deque()  #: second, in, out
-        self._arrivals: deque[tuple[int, str]] = deque()  #: instant, shop; retries that come back too
+        self._arrivals: deque[tuple[int, str, str]] = deque()  #: instant, shop, lane; retries that come back too
         self._begun: dict[str, int] = {}
         self._of_shop: dict[str, deque[float]] = {}
         self._of_type: dict[str, deque[float]] = {}
@@ -79,7 +80,7 @@ class Meter:
                     continue
                 self._count(at, place)
                 if place == 1:
-                    self._arrivals.append((at, task.shop))
+                    self._arrivals.append((at, task.shop, task.lane))
             for task in reversed(done):
                 if task.started_at:
                     self._took(task.shop, task.task_type, task.ended_at - task.started_at)
@@ -93,9 +94,9 @@ class Meter:
                 shop = f"{event.platform}:{event.shop_id}"
                 if came(event):
                     self._count(event.at, 1)
-                    self._arrivals.append((event.at, shop))
+                    self._arrivals.append((event.at, shop, event.lane))
                 elif event.from_ == Status.RETRYING and event.to not in TERMINAL:
-                    self._arrivals.append((event.at, shop))
+                    self._arrivals.append((event.at, shop, event.lane))
                 if went(event):
                     self._count(event.at, 2)
                 self._time(event, shop)
@@ -111,14 +112,11 @@ class Meter:
     def rates(self, now_ms: int) -> Rates:
         """In and out a second: of one minute where much happens, else of up to five."""
         with self._lock:
-            self._forget(now_ms)
-            known_s = max(1.0, (now_ms - self._since) / 1000) if self._since else 0.0
-            if not known_s:
-                return Rates()
-            short = [row for row in self._seconds if row[0] > now_ms // 1000 - SHORT_S]
-            much = sum(row[1] + row[2] for row in short) >= MUCH
-            window = min(known_s, SHORT_S if much else LONG_S)
-            rows = short if much else list(self._seconds)
+            window, rows = self._window(now_ms)
+        if not window:
+            return Rates()
+        came = [row for row in rows if row[1]]
+        last_s = came[-1][0] if came else now_ms / 1000 - window
         recent = [row for row in rows if row[0] > now_ms / 1000 - window / 3]
         return Rates(
             in_s=sum(row[1] for row in rows) / window,
@@ -127,14 +125,27 @@ class Meter:
             recent_out=sum(row[2] for row in recent) / (window / 3),
             steady_in=_steady(rows, now_ms / 1000, window),
             window_s=window,
+            quiet_s=min(window, max(0.0, now_ms / 1000 - last_s)),
+            parts_in=sum(1 for number in _parts(rows, now_ms / 1000, window) if number),
         )
 
-    def arrivals(self, now_ms: int) -> dict[str, float]:
-        """New tasks and returning retries a second by shop, over what is known of the last minutes."""
+    def arrivals(self, now_ms: int, lane: str = "") -> dict[str, float]:
+        """New tasks and returning retries a second by shop, over the same seconds as ``rates``: what is multiplied with
+        each other must be of one time. ``lane``: only those of this lane.
+        """
         with self._lock:
-            self._forget(now_ms)
-            window = min(LONG_S, max(1.0, (now_ms - self._since) / 1000)) if self._since else 1.0
-            return {shop: number / window for shop, number in Counter(shop for _, shop in self._arrivals).items()}
+            window, _rows = self._window(now_ms)
+            since = now_ms - 1000 * window
+            found = Counter(shop for at, shop, its in self._arrivals if at >= since and lane in ("", its))
+        return {shop: number / window for shop, number in found.items()} if window else {}
+
+    def _window(self, now_ms: int) -> tuple[float, list[list[int]]]:
+        """The seconds that are looked at, 0 for none yet, and what is counted in them."""
+        self._forget(now_ms)
+        known_s = max(1.0, (now_ms - self._since) / 1000) if self._since else 0.0
+        short = [row for row in self._seconds if row[0] > now_ms // 1000 - SHORT_S]
+        much = sum(row[1] + row[2] for row in short) >= MUCH
+        return min(known_s, SHORT_S if much else LONG_S), short if much else list(self._seconds)
 
     def took(self, shop: str = "", task_type: str = "") -> Measured:
         """How long tasks of a shop, else of a type, else all of them take."""
@@ -182,12 +193,18 @@ def _became_work(task: Task) -> int:
     return next((step.at for step in task.steps if step.from_ == Status.SCHEDULED), task.created_at)
 
 
-def _steady(rows: Sequence[Sequence[int]], now_s: float, window: float) -> float:
+def _parts(rows: Sequence[_Row], now_s: float, window: float) -> list[int]:
+    """What came in each part of the window, the newest first."""
+    found = [0] * PARTS
+    for second, number, _out in rows:
+        found[min(PARTS - 1, max(0, int((now_s - second) / (window / PARTS))))] += number
+    return found
+
+
+def _steady(rows: Sequence[_Row], now_s: float, window: float) -> float:
     """What comes in a second without the one part of the window in which far more came than in all others."""
     width = window / PARTS
-    parts = [0] * PARTS
-    for second, number, _out in rows:
-        parts[min(PARTS - 1, max(0, int((now_s - second) / width)))] += number
+    parts = _parts(rows, now_s, window)
     most, others = max(parts), sum(parts) - max(parts)
     if most > 3 * others / (PARTS - 1) + 3:
         return others / (width * (PARTS - 1))

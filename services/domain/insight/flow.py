@@ -45,10 +45,17 @@ LEAST_GROWTH, GROWTH = 3, 0.08
 #: arrivals have ended where the last third of the window brought at most this share of what the others did, for no
 #: less than so many seconds
 QUIET, QUIET_S = 0.25, 5.0
+#: parts of the window; a queue grows where tasks came in at least so many of them, and in the last quarter of it: two
+#: bursts are two bursts, however much they brought
+WINDOW_PARTS, ONGOING, LATEST = 6, 3, 0.25
+#: a burst of at least so many has ended, too, where at its pace this many would have come since the last of them
+MISSING = 4.0
 #: rates are said with one decimal; those that differ by less are the same to who reads them
 SAID = 0.1
 #: fewer that wait are no queue: what came in may be what runs
 LEAST_QUEUE = 5
+#: a shop is named alone where no other at its limit has this share of its queue
+BESIDE = 0.5
 #: parts that a drain is followed in: with more shops several end together
 PARTS = 60
 
@@ -113,13 +120,14 @@ SENTENCES: dict[str, str] = {
     "flow.lane_full": N_("all {slots:,} slots for the lane {lane} busy; {free:,} free ones do not take it"),
     "flow.lane_full.one": N_("the only slot for the lane {lane} is busy; {free:,} free ones do not take it"),
     "flow.lane_full_more": N_(
-        "all {slots:,} slots for the lane {lane} busy, {free:,} free ones do not take it; about {more:,} more would"
-        " keep up"
+        "all {slots:,} slots for the lane {lane} busy, {free:,} free ones do not take it; about {more:,} more that take"
+        " it would keep up"
     ),
     "flow.lane_full_more.one": N_(
-        "the only slot for the lane {lane} is busy, {free:,} free ones do not take it; about {more:,} more would"
-        " keep up"
+        "the only slot for the lane {lane} is busy, {free:,} free ones do not take it; about {more:,} more that take it"
+        " would keep up"
     ),
+    "flow.let_worker": N_("worker {worker} has free slots: start it anew so that it takes the lane {lane}, too"),
     "flow.full_more": N_("all {slots:,} slots busy, about {more:,} more would keep up"),
     "flow.shop_limit": N_("{free:,} of {slots:,} slots free, but {shop} runs {limit:,} at a time"),
     "flow.shop_limits": N_("{free:,} of {slots:,} slots free, but {shops:,} shops are at their own limit"),
@@ -169,6 +177,8 @@ class Rates:
     recent_out: float = 0.0
     steady_in: float = 0.0
     window_s: float = 0.0  #: 0: nobody has watched yet
+    quiet_s: float = 0.0  #: since the last task came in, at most the window
+    parts_in: int = WINDOW_PARTS  #: of the window's six parts, those in which tasks came in
 
 
 NOT_SEEN = Rates()
@@ -198,6 +208,7 @@ class Facts:
     busy: int = 0
     lane: str = ""  #: where nearly all that waits is in a lane whose slots are all busy while others are free: which
     elsewhere: int = 0  #: free slots that do not take that lane
+    idle: str = ""  #: the worker with most of them
     rates: Rates = NOT_SEEN
     lines: tuple[Line, ...] = ()
 
@@ -259,7 +270,7 @@ def judge(facts: Facts) -> Flow:
 
 def again(flow: Flow, facts: Facts) -> Flow:
     """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
-    of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "slots", "busy")}
+    of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "idle", "slots", "busy")}
     then = flow.facts
     kept = replace(facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s)
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
@@ -317,6 +328,7 @@ def grows(facts: Facts) -> bool:
     came, went = rates.in_s * rates.window_s, rates.out_s * rates.window_s
     more = came - went >= max(LEAST_GROWTH, GROWTH * came) and facts.waiting >= LEAST_QUEUE
     lasts = rates.recent_in > rates.recent_out and rates.steady_in > rates.out_s
+    lasts = lasts and rates.parts_in >= ONGOING and rates.quiet_s <= LATEST * rates.window_s
     return more and lasts and (facts.busy >= facts.slots or bool(_limited(facts)))
 
 
@@ -327,12 +339,28 @@ def drains(rates: Rates) -> bool:
     return _less(rates.in_s, rates.out_s) or burst_over(rates)
 
 
+def lasting(rates: Rates) -> float:
+    """Tasks a second that may be expected to go on coming."""
+    if _stopped(rates):
+        return 0.0
+    return min(rates.steady_in, rates.recent_in) if burst_over(rates) else rates.steady_in
+
+
 def burst_over(rates: Rates) -> bool:
     """Whether what came in has ended: the last third of the window brought hardly anything, and not by chance."""
+    if _stopped(rates):
+        return True
     third = rates.window_s / 3
     usual, came = rates.in_s * third, rates.recent_in * third
     ended = third >= QUIET_S and came <= QUIET * usual and usual - came >= 2 * math.sqrt(usual)
     return ended and usual > 0 and _less(rates.recent_in, rates.recent_out)
+
+
+def _stopped(rates: Rates) -> bool:
+    """Whether all that came was a burst or two, and since then nothing, for longer than chance explains."""
+    if not 0 < rates.parts_in < ONGOING or rates.quiet_s < QUIET_S or rates.in_s * rates.window_s < MISSING:
+        return False
+    return rates.in_s * WINDOW_PARTS / rates.parts_in * rates.quiet_s >= MISSING
 
 
 def _ended_burst(rates: Rates) -> bool:
@@ -491,6 +519,8 @@ def growth(flow: Flow) -> tuple[Message, ...]:
     one = ".one" if facts.slots == 1 else ""
     if facts.lane or (flow.limited and not flow.more_slots):
         found += [clause.message for clause in _of_slots(flow)]
+        if facts.lane and facts.idle:
+            found.append(Message("flow.let_worker", {"worker": facts.idle, "lane": facts.lane}))
     elif flow.more_slots:
         found.append(Message(f"flow.all_busy_more{one}", {"slots": facts.slots, "more": flow.more_slots}))
     elif facts.slots and facts.busy >= facts.slots:
@@ -596,7 +626,8 @@ def _of_slots(flow: Flow) -> list[Clause]:
     if flow.limited and facts.busy < facts.slots:
         worst, behind = flow.limited[0], sum(line.waiting for line in flow.limited)
         room: dict[str, Param] = {"free": facts.slots - facts.busy, "slots": facts.slots}
-        if 2 * worst.waiting >= behind:
+        alone = all(line.waiting < BESIDE * worst.waiting for line in flow.limited[1:])
+        if alone and 2 * worst.waiting >= behind:
             return [_said("flow.shop_limit", shop=worst.shop, limit=worst.concurrency, **room)]
         return [_said("flow.shop_limits", shops=len(flow.limited), **room)]
     if not facts.slots or facts.busy < facts.slots:

@@ -79,6 +79,8 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
     verbs = [("open_tasks", list_)]
     if others:  # with nobody behind it a lower priority changes nothing
         verbs.append(("lower_tasks", list_))
+    if code in ("flood_shops", "flood_shops_alone"):
+        verbs.append(("open_shop", keys[0]))  # the one with the longest queue
     if len(shops) == 1:
         # where nobody else waits, a pause would only make it worse
         pause = [("pause", f"shop:{keys[0]}")] if code != "flood_alone" else []

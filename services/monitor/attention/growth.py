@@ -27,6 +27,11 @@ def items(look: Look) -> Iterable[Attention]:
     facts = found.facts
     helps = {flow.START_WORKER, flow.MORE_SLOTS} & set(found.helps)
     verbs = [("open_workers", "")] if helps else []
+    if facts.lane and facts.idle:
+        verbs = [("open_worker", facts.idle)]
+    since = look.now_ms - round(facts.rates.window_s * 1000)
+    # nothing has grown for longer than the oldest has waited
+    since = max(since, look.oldest.created_at) if look.oldest is not None else since
     yield Attention(
         key="growing",
         severity="warning",
@@ -39,6 +44,6 @@ def items(look: Look) -> Iterable[Attention]:
             "lane": facts.lane,
         },
         facts=flow.growth(found),
-        since_ms=look.now_ms - round(facts.rates.window_s * 1000),
+        since_ms=since,
         verbs=(*verbs, ("open_tasks", "status:waiting")),
     )

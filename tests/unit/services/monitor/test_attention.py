@@ -512,12 +512,13 @@ def test_of_shops_with_queues_of_much_the_same_length_none_is_blamed_alone(room:
     (item,) = finder(room).find(look(room), seen, task)
     assert (item.code, item.params["names"], item.params["tasks"]) == ("attention.flood_shops", "s1\ns2", 159)
     theirs = "shop:pdd:s1,pdd:s2 status:waiting"
-    assert item.verbs == (("open_tasks", theirs), ("lower_tasks", theirs))
+    assert item.verbs == (("open_tasks", theirs), ("lower_tasks", theirs), ("open_shop", "pdd:s1"))
     assert english(item).startswith("s1, s2 flood the queues: 159 of 160 waiting tasks are theirs")
     turned = [*reversed(two), seen[2]]
     assert finder(room).find(look(room), turned, task)[0].key == item.key
     (alone,) = finder(room).find(look(room), two, task)
     assert alone.code == "attention.flood_shops_alone"
+    assert alone.verbs == (("open_tasks", theirs), ("open_shop", "pdd:s1")), "its limit is set there"
     many = [*shops("pdd:s1", "pdd:s2", "pdd:s3", "pdd:s4", waiting=40, state="waiting")]
     assert finder(room).find(look(room), many, task) == ()
 
@@ -551,16 +552,19 @@ def test_a_burst_in_which_nobody_has_waited_for_long_is_no_queue_that_grows(room
     room.clock.advance(29)
     assert finder(room).find(look(room), (), oldest, grows) == ()
     room.clock.advance(2)
-    assert [one.key for one in finder(room).find(look(room), (), oldest, grows)] == ["growing"]
+    (item,) = finder(room).find(look(room), (), oldest, grows)
+    assert (item.key, item.since_ms) == ("growing", oldest.created_at), "not for longer than the oldest has waited"
 
 
 def test_a_lane_that_grows_is_named_with_the_slots_that_do_not_take_it(room: Room) -> None:
     rates = flow.Rates(in_s=3.0, out_s=0.2, window_s=60.0)
-    facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, workers=2, rates=rates)
+    facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, idle="w2", workers=2, rates=rates)
     grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
     (item,) = finder(room).find(look(room), (), None, grows)
     assert english(item).startswith("The low lane grows: 90 tasks waiting")
-    assert "the only slot for the lane low is busy, 5 free ones do not take it" in english(item)
+    assert "the only slot for the lane low is busy, 5 free ones do not take it; about 3 more that take" in english(item)
+    assert english(item).endswith("worker w2 has free slots: start it anew so that it takes the lane low, too")
+    assert item.verbs[0] == ("open_worker", "w2")
 
 
 def test_a_task_that_hangs_is_told_with_how_long_such_tasks_take_and_what_stands_behind_it(room: Room) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from services.domain.insight import flow
@@ -78,7 +80,8 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             Facts(waiting=42, slots=1, busy=1, lane="low", elsewhere=5, rates=GROWS, lines=SIX),
             flow.GROWING,
             "42 tasks waiting and growing: in 3.2/s, out 2.8/s;"
-            " the only slot for the lane low is busy, 5 free ones do not take it; about 7 more would keep up",
+            " the only slot for the lane low is busy, 5 free ones do not take it;"
+            " about 7 more that take it would keep up",
         ),
         (
             Facts(waiting=42, running=1, slots=1, busy=1, rates=GROWS, lines=SIX),
@@ -105,6 +108,11 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             Facts(waiting=200, running=1, slots=20, busy=1, lines=(line(200),)),
             flow.DRAINING,
             "200 tasks waiting; clear in about 25–45 min; 19 of 20 slots free, but 微光 runs 1 at a time",
+        ),
+        (
+            Facts(waiting=286, running=2, slots=4, busy=2, lines=(line(143), line(143, shop="云杉"))),
+            flow.DRAINING,
+            "286 tasks waiting; clear in about 20–30 min; 2 of 4 slots free, but 2 shops are at their own limit",
         ),
         (Facts(waiting=200), flow.NO_WORKER, "200 tasks waiting; no worker takes tasks: start one"),
         (Facts(waiting=200, cut_off=3), flow.NO_WORKER, "200 tasks waiting; 3 workers cannot reach the broker"),
@@ -189,6 +197,25 @@ def test_two_tasks_behind_a_busy_shop_are_no_queue_that_grows() -> None:
 def test_a_burst_that_has_ended_is_not_called_growth() -> None:
     burst = Rates(in_s=5.0, out_s=2.8, recent_in=0.0, recent_out=2.8, steady_in=0.1, window_s=60.0)
     assert flow.judge(Facts(waiting=42, slots=6, busy=6, rates=burst, lines=SIX)).state != flow.GROWING
+
+
+TWO = Rates(in_s=0.8, out_s=0.4, recent_in=1.2, recent_out=0.6, steady_in=0.48, window_s=60.0, parts_in=2)
+
+
+def test_two_bursts_are_no_growth_though_more_came_than_went() -> None:
+    facts = Facts(waiting=12, running=6, slots=6, busy=6, lines=tuple(line(2, shop=str(n)) for n in range(6)))
+    just = flow.judge(replace(facts, rates=replace(TWO, quiet_s=1.0)))
+    assert "growing" not in english_headline(flow.headline(just))
+    after = flow.judge(replace(facts, rates=replace(TWO, quiet_s=9.0)))
+    assert english_headline(flow.headline(after)).startswith(
+        "12 tasks waiting from a burst that has ended; clear in about"
+    )
+
+
+def test_a_queue_grows_only_as_long_as_tasks_go_on_coming() -> None:
+    facts = Facts(waiting=42, running=6, slots=6, busy=6, lines=SIX)
+    states = [flow.judge(replace(facts, rates=replace(GROWS, quiet_s=quiet))).state for quiet in (8.0, 16.0)]
+    assert (states[0], states[1] == flow.GROWING) == (flow.GROWING, False)
 
 
 def test_a_shop_without_measured_tasks_gets_no_estimate() -> None:
