@@ -120,6 +120,9 @@ class ShellWiring(QObject):
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         apart = fleet.number(CUT_OFF)
+        if apart:  # a bare number would say that they work
+            cut = _("cut off from the broker")
+            count = f"{count} · {cut}" if apart == fleet.living else f"{count} · {text.count(apart)} {cut}"
         workers_state = "warning" if missing or apart or not fleet.living else "healthy"
         tip = worker.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:

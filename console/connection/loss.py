@@ -11,7 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from console.main_window import MainWindow
 from services.clock import SystemClock
 from services.domain.insight import connection
-from services.domain.task.status import Status
+from services.domain.insight.worker import CUT_OFF
+from services.domain.task.status import WAITING, Status
 from services.i18n import _, ngettext
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
@@ -20,6 +21,7 @@ from views.shell.lost_card import DisconnectedCard, LostPart
 from views.support import shown, text
 from views.support.feed import Feed
 from views.support.language import on_language_changed
+from views.support.words import worker
 from views.widgets.toast import ToastSpec
 
 CARD_AFTER_MS = 10_000
@@ -52,6 +54,7 @@ class LossWatch(QObject):
         self.card.try_now.connect(self.try_now)
         self.card.dismissed.connect(self._on_dismissed)
         self.card.copy_report.connect(self._copy)
+        window.banner.copy_report.connect(self._copy)
         window.banner.try_now.connect(self.try_now)
         window.page_changed.connect(self._on_page)
         self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
@@ -180,15 +183,27 @@ class LossWatch(QObject):
             parts.append(LostPart(name=_("Network"), text=words, state="healthy" if online else "dead"))
         now = self._clock.now_ms()
         for name, trace in self._named():
+            if trace is self._health.broker and not self._embedded:
+                name = _("Broker (RabbitMQ)")  # what the errors below call it
             seen = _("last seen {time}").format(time=shown.clock(trace.seen_ms, now)) if trace.seen_ms else ""
             words = _("answers") if trace.connected else told(trace.error) or _("no answer")
             state = "healthy" if trace.connected else "dead"
             parts.append(LostPart(name=name, text=words, state=state, seen="" if trace.connected else seen))
-        if self._before is not None and not self._health.store.connected:
-            fleet = self._before.fleet()
-            words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
-            parts.append(LostPart(name=_("Workers"), text=words, state="unconfirmed"))
+        if workers := self._of_workers():
+            parts.append(workers)
         return parts
+
+    def _of_workers(self) -> LostPart | None:
+        """What is known of the workers: their heartbeats come from the store."""
+        if self._health.store.connected:
+            fleet = self._feed.latest.fleet()
+            well = fleet.living == fleet.known and fleet.living and not fleet.number(CUT_OFF)
+            return LostPart(name=_("Workers"), text=worker.summary(fleet), state="healthy" if well else "warning")
+        if self._before is None:
+            return None
+        fleet = self._before.fleet()
+        words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
+        return LostPart(name=_("Workers"), text=words, state="unconfirmed")
 
     def _copy(self) -> None:
         now = self._clock.now_ms()
@@ -196,7 +211,19 @@ class LossWatch(QObject):
         head = _("Connection lost at {time}.").format(time=since)
         age = text.duration(timedelta(milliseconds=max(0, now - self._lost_at)))
         rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self._parts()]
-        QGuiApplication.clipboard().setText("\n".join([f"{self._profile}: {head} ({age})", self._words(), *rows]))
+        told = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
+        QGuiApplication.clipboard().setText("\n".join(told))
+        words = _("Copied: send it to whoever can help")
+        self._window.toasts.show(ToastSpec(text=words, status="healthy", key="copied"))
+
+    def _waiting(self) -> list[str]:
+        """How many tasks wait, as far as that is known."""
+        seen = self._feed.latest if self._health.store.connected else self._before
+        if seen is None:
+            return []
+        number = sum(seen.counts.status.get(status, 0) for status in WAITING)
+        said = ngettext("{n} task waiting", "{n} tasks waiting", number).format(n=text.count(number))
+        return [said if self._health.store.connected else _("{what} when it was lost").format(what=said)]
 
 
 def is_online() -> bool:

@@ -399,7 +399,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
         assert isinstance(page, OverviewPage)
         await until(lambda: told(console).tiles["ready"][0] == "4", "it counts four")
         await until(lambda: console._desk.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
-        await until(lambda: told(console).shops == {("unknown", "workers")}, "the shops: nobody works there")
+        await until(lambda: told(console).shops == {("waiting", "workers")}, "the shops: nobody works there")
         before = told(console)
         await console._off(lost.stop)
         await until(window.banner.isVisible, "the banner")
@@ -408,7 +408,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             "broker": "What the broker holds is as it was then; tasks, shops and workers are live. Workers finish what",
         }
         await until(lambda: words[down] in window.banner.accessibleName(), "what is true")
-        name = {"redis": "as of", "broker": "partly live"}[down]
+        name = {"redis": "as of", "broker": "records live, broker as of"}[down]
         await until(lambda: window.top_bar._fresh.health.name == name, "the pill")
         await until(lambda: page.header._frozen.isVisible() == (down == "redis"), "the page stands, or goes on")
         assert window.top_bar.create_button.isEnabled() == (down == "broker")
@@ -434,7 +434,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
                 assert now.vitals == first.vitals
             assert page.charts.window.now == newest, "no curve goes on"
         else:
-            held = "the broker cannot be reached: what is created waits to be sent"
+            held = "the broker cannot be reached: all go on when it is back"
             await until(lambda: held in told(console).headline, "the headline")
             await until(lambda: told(console).grey == {"depth", "held", "unacked"}, "what the broker told is grey")
             assert told(console).pills["broker"][1:] == ("lost", "dead")
@@ -445,7 +445,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             await until(lambda: told(console).tiles["ready"][0] == "5", "records go on")
             assert "recorded, not sent" in told(console).tiles["ready"][1]
             assert legend.accessibleName() == depth, "depth is as it was"
-            assert window.top_bar._fresh.health.name == "partly live"
+            assert window.top_bar._fresh.health.name == "records live, broker as of"
         await asyncio.sleep(3.2)
         await console._off(lost.start)
         desk.feed.try_now()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -11,9 +13,12 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import Desk as Console
 from services import i18n
 from services.domain.errors import StoreUnavailable
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
+from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
 from views.support import operation
 from views.tables.table_view import TableView
@@ -107,7 +112,7 @@ def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Co
     assert loss.card.accessibleName().startswith(f"{storage} does not answer. {finish}")
     parts = {part.name: part for part in loss._parts()}
     assert parts[storage].text == "redis.example.com:6380 timed out"
-    assert parts[engine].state == "healthy"
+    assert parts[engine if here else "Broker (RabbitMQ)"].state == "healthy"
     assert parts["Workers"].state == "unconfirmed"
     loss.card.copy_report.emit()
     assert f"{storage}\tredis.example.com:6380 timed out" in QGuiApplication.clipboard().text()
@@ -117,6 +122,25 @@ def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Co
     loss.try_now()
     cut.mend()
     qtbot.waitUntil(lambda: not loss.since_ms)
+
+
+def test_the_copied_message_says_what_waits_and_the_workers_say_that_they_are_cut_off(
+    qtbot: QtBot, console: Console, desk: Desk
+) -> None:
+    if desk.session.settings.embedded:
+        pytest.skip("a file has no broker")
+    seen = desk.session.live.snapshot()
+    link = LinkState(error="refused", lost_at=seen.at_ms)
+    apart = WorkerInfo(worker="w1", host="h", pid=1, seen_at=seen.at_ms, slots=(SlotState(),), link=link)
+    down = BrokerHealth(connected=False, error="nothing listens at 10.0.0.9:5672: start RabbitMQ", since_ms=seen.at_ms)
+    counts = replace(seen.counts, status={Status.QUEUED: 36})
+    console.feed.looked.emit(replace(seen, broker=down, workers=(apart,), counts=counts))
+    pills = {pill.health.key: pill.health for pill in console.window.top_bar.findChildren(HealthPill)}
+    assert pills["workers"].value == "1 · cut off from the broker"
+    console.window.banner.report.click()
+    told = QGuiApplication.clipboard().text()
+    assert "Broker (RabbitMQ)\tnothing listens at 10.0.0.9:5672: start RabbitMQ" in told
+    assert "\nWorkers\t" in told
 
 
 def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:

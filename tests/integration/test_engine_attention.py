@@ -59,7 +59,7 @@ def test_one_answer_about_each_shop(fleet: Fleet) -> None:
     worker.stop()
     fleet.create("s1")
     found = {row.now.shop_id: row.now for row in shops.shops().rows}
-    assert {name: now.state for name, now in found.items()} == {"s1": "unknown", "s2": "dead", "s3": "login"}
+    assert {name: now.state for name, now in found.items()} == {"s1": "waiting", "s2": "dead", "s3": "login"}
 
 
 def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:

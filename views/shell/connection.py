@@ -29,6 +29,7 @@ from views.widgets.buttons import Button
 
 _TICK_MS = 200
 _OPACITY = 0.8
+_COPY = N_("Copy message for IT")
 
 
 class _CountDown(QWidget):
@@ -54,21 +55,26 @@ class ConnectionBanner(QFrame):
 
     Signals:
         try_now: the person does not want to wait (the button; F5 is the window's).
+        copy_report: a message for whoever runs the server is wanted.
     """
 
     try_now = Signal()
+    copy_report = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedHeight(46)
+        self.setFixedHeight(52)  # three lines, where a window is narrow
         self._left, self._period = 0.0, 1.0
         self._glyph = QLabel()
         self._lead, self._text = Label("", "strong"), Label("", "label", wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._again, self._seconds = Label("", "body", "text2"), Label("", "strong")
         self._bar = _CountDown()
-        self.button = Button(N_("Try now"), kind="primary")
+        self.button = Button(N_("Try now"))
         self.button.clicked.connect(self._on_try)
+        # it is tried again without anybody's help; what helps is whoever starts the server
+        self.report = Button(_COPY, kind="primary", icon="ph.copy")
+        self.report.clicked.connect(lambda: self.copy_report.emit())
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(8)
@@ -76,7 +82,7 @@ class ConnectionBanner(QFrame):
         row.addSpacing(2)
         row.addWidget(self._lead)
         row.addWidget(self._text, 1)
-        for widget in (self._again, self._seconds, self._bar, self.button):
+        for widget in (self._again, self._seconds, self._bar, self.button, self.report):
             row.addWidget(widget)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self._on_tick)

@@ -71,13 +71,14 @@ class DisconnectedCard(QFrame):
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
         specs = (
-            (Button(N_("Copy report"), icon="ph.copy"), self.copy_report),
             (Button(N_("Other connection…")), self.other_profile),
             (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
-            (Button(N_("Try now"), kind="primary", hint="F5"), self.try_now),
+            (Button(N_("Try now"), hint="F5"), self.try_now),
+            # it is tried again without anybody's help; what helps is whoever starts the server
+            (Button(N_("Copy message for IT"), kind="primary", icon="ph.copy"), self.copy_report),
         )
         for number, (button, signal) in enumerate(specs):
-            if number == 2:
+            if number == 1:
                 row.addStretch(1)
             button.clicked.connect(lambda _checked=False, out=signal: out.emit())
             row.addWidget(button)

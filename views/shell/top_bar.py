@@ -52,7 +52,8 @@ def lost(since: str, *, records: bool) -> Health:
     """Return the pill of a view of which a part, or all, stands still since a time of day."""
     if records:
         tip = _("Tasks, shops and workers are live; what the broker holds is as it was at {time}").format(time=since)
-        return Health(key="freshness", name=_("partly live"), value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
+        name = _("records live, broker as of")
+        return Health(key="freshness", name=name, value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
     tip = _("Nothing on this screen is newer than {time}").format(time=since)
     return Health(key="freshness", name=_("as of"), value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
 

@@ -61,6 +61,7 @@ class Supply:
     able: int = 0  #: those of them that can run it
     seen: tuple[str, ...] = ()  #: all workers that take tasks
     cut_off: int = 0  #: workers of the lane that are heard of and cannot reach the broker
+    lost_at: int = 0  #: since when the first of these cannot, UTC ms, 0 for none
     needs: str = ""
     need: str = ""
 
@@ -93,11 +94,13 @@ def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int
     alive = [info for info in known if insight.takes_work(info, now_ms)]
     serving = [of(info) for info in alive if lane in info.lanes]
     needs, need = _need(kind, serving)
+    apart = [info for info in known if lane in info.lanes and insight.cut_off(info, now_ms)]
     return Supply(
         serving=len(serving),
         able=sum(1 for ability in serving if ability.executor_for(kind)),
         seen=tuple(sorted(info.worker for info in alive)),
-        cut_off=sum(1 for info in known if lane in info.lanes and insight.cut_off(info, now_ms)),
+        cut_off=len(apart),
+        lost_at=min(map(insight.lost_at, apart), default=0),
         needs=needs,
         need=need,
     )

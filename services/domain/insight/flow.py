@@ -63,7 +63,7 @@ SENTENCES: dict[str, str] = {
     "flow.loading": N_("Loading…"),
     "flow.lost_store": N_("The records cannot be reached; how the fleet stands is not known"),
     "flow.no_broker": N_("The broker cannot be reached: what is created waits to be sent"),
-    "flow.lost_broker": N_("the broker cannot be reached: what is created waits to be sent"),
+    "flow.lost_broker": N_("the broker cannot be reached: all go on when it is back"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
     "flow.running": N_("Nothing is waiting; {n:,} running"),
     "flow.calm": N_("Nothing is waiting and nothing is running"),

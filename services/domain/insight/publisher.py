@@ -18,6 +18,7 @@ SENTENCES: dict[str, str] = {
     "publisher.memory": N_("The broker is out of memory and takes no new messages"),
     "publisher.both": N_("The broker is out of memory and disk and takes no new messages"),
     "publisher.other": N_("The broker takes no new messages: {why}"),
+    "publisher.lost": N_("Cause: {why}"),
     "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
     "publisher.disk.remedy": N_("Free disk on {where}; then everything goes on by itself."),
     "publisher.disk.remedy_any": N_("Free disk on the server of RabbitMQ; then everything goes on by itself."),

@@ -28,7 +28,7 @@ FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
 #: states that lie over another one, which goes on beneath
 COVERS = (UNKNOWN, PAUSED)
 
-#: What is lost where nobody can know how a shop does.
+#: What is lost, so that nobody can know how a shop does, or nothing goes on there.
 NO_WORKER, NO_BROKER, NO_STORE, NO_WORD = "workers", "broker", "store", "word"
 STUCK_MS, HEALTHY_MS = 30 * 60_000, 86_400_000
 
@@ -39,7 +39,6 @@ LOGGED_IN, LOGGED_OUT, CAPTCHA, OFF, TRYING, NOT_KNOWN = (
 #: a person must act in the shop before anything can succeed there
 CLOSED = frozenset({LOGGED_OUT, CAPTCHA})
 _DOORS = {classify.LOGIN_EXPIRED: LOGGED_OUT, classify.CAPTCHA: CAPTCHA}
-_ACTIVE = frozenset(Status) - {Status.SUCCEEDED, Status.DEAD, Status.CANCELLED, Status.SCHEDULED, Status.HELD}
 
 #: the word of each state, the same in the heat map, its legend, tables, cards, lists and commands
 WORDS: dict[str, str] = {
@@ -67,12 +66,13 @@ SENTENCES: dict[str, str] = {
     "shop.breaker": N_("{failed} of the last {of} attempts failed, next try in {span}"),
     "shop.breaker_now": N_("{failed} of the last {of} attempts failed, one task may try now"),
     "shop.unknown_workers": N_("No worker takes tasks: nobody works on those of this shop"),
-    "shop.unknown_broker": N_("The broker does not answer: nobody knows"),
     "shop.unknown_word": N_("No word from the worker that runs its task"),
     "shop.unknown_store": N_("The store does not answer: nobody knows"),
     "shop.retrying": N_("Failed and tries again by itself: {count}"),
     "shop.running": N_("{running} running, {waiting} waiting"),
     "shop.waiting": N_("{waiting} waiting, none running"),
+    "shop.waiting_workers": N_("{waiting} waiting: no worker takes tasks"),
+    "shop.waiting_broker": N_("{waiting} waiting: the broker does not answer"),
     "shop.healthy": N_("Last success {span} ago"),
     "shop.idle": N_("Nothing to do"),
     "shop.off": N_("Switched off"),
@@ -155,10 +155,8 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     pauses = holding(shop, facts.pauses, facts.paused_types)
     own = _own_state(facts, now_ms)
     state, under = own, ""
-    has_work = any(counts.get(status, 0) for status in _ACTIVE)
-    if facts.lost == NO_WORD:
-        state, under = (UNKNOWN, own) if own == RUNNING else (own, "")
-    elif facts.lost == NO_STORE or (facts.lost and has_work and own not in (HELD, LOGIN, DEAD)):
+    # what waits only is known to wait, and a worker without its broker still records what it runs
+    if facts.lost == NO_STORE or (facts.lost in (NO_WORD, NO_WORKER) and own == RUNNING):
         state, under = UNKNOWN, own
     if any(not pause.scope.startswith("type:") for pause in pauses) and state not in (HELD, LOGIN):
         state, under = PAUSED, own
@@ -291,6 +289,8 @@ def _reason(now: ShopNow, state: str, at_ms: int) -> Message:
         WAITING: {"waiting": now.waiting},
         STUCK: _for(since_ms or at_ms - STUCK_MS, at_ms),
     }
+    if state == WAITING and now.lost in (NO_WORKER, NO_BROKER):
+        return Message(f"shop.waiting_{now.lost}", counts[state])
     if state in counts:
         return Message(f"shop.{state}", counts[state])
     if state == UNKNOWN:

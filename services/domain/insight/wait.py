@@ -96,6 +96,7 @@ class Facts:
     usual: Runs = NOTHING  #: how long such a task runs
     lane_usual: Runs = NOTHING  #: how long tasks of its lane run
     cut_off: bool = False  #: the broker does not answer, so nothing is handed to a worker
+    lost_at: int = 0  #: since when it does not, UTC ms, 0 where that is not known
     way: PublisherNow = field(default_factory=PublisherNow)  #: what is sent to the broker
 
     def lasts(self, task_type: str, shop: str) -> Runs:
@@ -416,18 +417,31 @@ _UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
 
 def _workers(task: Task, facts: Facts) -> _Test:
     supply = facts.supply
+    params: dict[str, Param]
     if supply.serving <= 0:
-        if supply.cut_off:
-            return NO_WORKER, False, "gate.workers_cut_off", {"workers": supply.cut_off, "lane": task.lane}
+        if supply.cut_off:  # the workers are well: what is lost is the broker, and nobody has to start one
+            params = {"workers": supply.cut_off, "lane": task.lane}
+            if facts.cut_off:
+                return NO_WORKER, False, *_lost(facts.lost_at or supply.lost_at, params, facts)
+            seconds = max(0, facts.now_ms - supply.lost_at) // 1000
+            params |= {"since": supply.lost_at, "seconds": seconds}
+            return NO_WORKER, False, "gate.workers_cut_off", params
         code = "gate.no_worker" if supply.seen else "gate.no_worker_at_all"
         return NO_WORKER, False, code, {"lane": task.lane}
     if supply.able <= 0:
         names = ", ".join(supply.seen[:NAMED]) + (" …" if len(supply.seen) > NAMED else "")
-        params: dict[str, Param] = {"type": task.task_type, "need": supply.need, "workers": names}
+        params = {"type": task.task_type, "need": supply.need, "workers": names}
         return NO_WORKER, False, _NEEDS.get(supply.needs, "gate.needs_executor"), params
     if task.status == Status.BLOCKED and task.gate == NO_WORKER:
         return NO_WORKER, False, "gate.fetched", {"workers": supply.able}
     return NO_WORKER, True, "gate.workers", {"workers": supply.able}
+
+
+def _lost(since: int, params: dict[str, Param], facts: Facts) -> tuple[str, dict[str, Param]]:
+    """That the broker does not answer, and since when where that is known."""
+    if not since:
+        return "gate.cut_off", params
+    return "gate.cut_off_for", params | {"since": since, "seconds": max(0, facts.now_ms - since) // 1000}
 
 
 def _lane(task: Task, facts: Facts) -> _Test:
@@ -439,7 +453,7 @@ def _lane(task: Task, facts: Facts) -> _Test:
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip
     if facts.cut_off:
-        return LANE_ORDER, False, "gate.cut_off", {"lane": task.lane}
+        return LANE_ORDER, False, *_lost(facts.lost_at, {"lane": task.lane}, facts)
     if facts.ahead < 0:
         return LANE_ORDER, False, "gate.in_lane", {"lane": task.lane, "slots": len(facts.slots), "free": facts.free}
     if facts.urgent > 0:

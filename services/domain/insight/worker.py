@@ -244,6 +244,11 @@ def cut_off(info: WorkerInfo, now_ms: int) -> bool:
     return not missed(info, now_ms) and _heard(info) == CUT_OFF
 
 
+def lost_at(info: WorkerInfo) -> int:
+    """Since when one that is cut off cannot reach the broker, UTC ms; one that never could, since its start."""
+    return max(info.link.lost_at, info.started_at)
+
+
 def unconfirmed(task: Task, now_ms: int, late: Container[str]) -> bool:
     """Whether nobody knows if this task still runs. ``late``: workers that are not heard of."""
     return task.status == Status.RUNNING and (task.worker in late or 0 < task.lease_until <= now_ms)

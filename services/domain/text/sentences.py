@@ -207,6 +207,10 @@ GATES: dict[str, str] = {
     ),
     "gate.unsent_lost": N_("Recorded and not sent: the broker does not answer. It is sent once that is back."),
     "gate.cut_off": N_("The broker does not answer: nothing is handed to a worker until it is back."),
+    "gate.cut_off_for": N_(
+        "The broker has not answered for {span}: nothing is handed to a worker until it is back; then it goes on by"
+        " itself."
+    ),
     "gate.parked_message": N_("It is sent as soon as nothing else holds it."),
     "gate.workers": N_("Workers of its lane that can run it: {workers}."),
     "gate.needs_handler": N_(
@@ -222,7 +226,10 @@ GATES: dict[str, str] = {
         "Every worker of its lane that can run {type} was told to refuse it; workers seen: {workers}."
     ),
     "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
-    "gate.workers_cut_off": N_("Its workers cannot reach the broker ({workers}); it starts when one of them can."),
+    "gate.workers_cut_off": N_(
+        "The broker has been out of reach for its workers ({workers}) for {span}; it goes on by itself when one of them"
+        " reaches it."
+    ),
     "gate.no_worker_at_all": N_("No worker is running; start one."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.next": N_("It is next in its lane."),

@@ -1,10 +1,13 @@
-"""A broker that takes no new messages: what is created is recorded and not sent."""
+"""A broker that does not answer, or takes no new messages: what is created is recorded and not sent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.task.status import Status
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.task.status import WAITING, Status
+from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -12,6 +15,10 @@ from services.monitor.overview import Attention
 #: a message that the broker has not confirmed for so long is held up; one needs milliseconds
 UNSENT_MS = 10_000
 WORDS = {
+    "attention.broker_lost": Words(
+        N_("The broker does not answer: {tasks_n} waiting"),
+        N_("Whoever runs the server must act; everything goes on by itself once it is back"),
+    ),
     "attention.publisher_blocked": Words(
         N_("Nothing is sent: {tasks_n} recorded, none lost"),
         N_("Whoever runs the server must act; new tasks are recorded and sent later"),
@@ -26,6 +33,19 @@ WORDS = {
 
 def items(look: Look) -> Iterable[Attention]:
     """At most one: what it is, who meets it, and what helps."""
+    health = look.snapshot.broker
+    if not health.connected and health.error:
+        waits = filter.format_terms((equals("status", *sorted(WAITING)),))
+        yield Attention(
+            key="broker_lost",
+            severity="dead",
+            code="attention.broker_lost",
+            params={"tasks": look.waiting()},
+            facts=(Message("publisher.lost", {"why": health.error}),),
+            since_ms=health.since_ms,
+            verbs=(("copy_server", ""), ("open_tasks", waits)),
+        )
+        return
     way = look.snapshot.publisher()
     if way.kind:
         yield Attention(

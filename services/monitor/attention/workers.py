@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
-from services.domain.insight.worker import CUT_OFF, kept
+from services.domain.insight.worker import CUT_OFF, kept, lost_at
 from services.domain.task import filter
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -145,9 +145,8 @@ def cut_off(look: Look) -> Iterable[Attention]:
 
 
 def _lost_at(look: Look) -> int:
-    """Since when the first of those that cannot reach the broker cannot; one that never could, since its start."""
-    infos = [one.info for one in look.fleet.workers if one.state == CUT_OFF]
-    return min(max(info.link.lost_at, info.started_at) for info in infos)
+    """Since when the first of those that cannot reach the broker cannot."""
+    return min(lost_at(one.info) for one in look.fleet.workers if one.state == CUT_OFF)
 
 
 def _begun(look: Look, oldest: Task | None, gone: Iterable[WorkerInfo]) -> int:

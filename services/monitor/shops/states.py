@@ -230,7 +230,7 @@ class FleetFacts:
             held_at=self._held.get(key, 0),
             waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
             moves=moves,
-            lost=self._lost or (insight.NO_WORD if key in self._unheard else ""),
+            lost=insight.NO_WORD if key in self._unheard and self._lost != insight.NO_STORE else self._lost,
             tasks=tuple(tasks),
         )
 
@@ -247,7 +247,7 @@ def stranger(key: str) -> Shop:
 
 
 def lost(snapshot: Snapshot) -> str:
-    """What is lost where nobody can know how shops do, "" for nothing."""
+    """What is lost for all shops, "" for nothing."""
     if not snapshot.store.connected:
         return insight.NO_STORE
     if not snapshot.broker.connected:

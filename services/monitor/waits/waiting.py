@@ -172,6 +172,7 @@ class _Look:
             usual=usual,
             lane_usual=of_lane_usual if of_lane_usual.known else usual,
             cut_off=cut_off(self._health),
+            lost_at=self._health.since_ms if cut_off(self._health) else 0,
             way=self._way,
         )
 

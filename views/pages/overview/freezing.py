@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import N_
+from services.i18n import N_, _
 from views.widgets.buttons import Button
 
 
@@ -27,13 +27,15 @@ class Freezing(QObject):
         self.button.clicked.connect(self._on_clicked)
         self.on = False  #: nothing is to be painted
 
-    def set_on(self, on: bool) -> None:
-        """Stand still, or move again."""
+    def set_on(self, on: bool, *, lost: bool = False) -> None:
+        """Stand still, or move again. ``lost``: because the connection is, which nobody asked for and no click ends."""
         self.on = on
-        self.button.setChecked(on)
-        self.button.set_source(N_("Resume view") if on else N_("Freeze view"))
-        self.button.set_glyph("ph.play" if on else "ph.pause")
+        asked = on and not lost
+        self.button.setChecked(asked)
+        self.button.set_source(N_("Resume view") if asked else N_("Freeze view"))
+        self.button.set_glyph("ph.play" if asked else "ph.pause")
+        self.button.disable(_("Not while the connection is lost") if on and lost else "")
 
     def _on_clicked(self) -> None:
-        self.button.setChecked(self.on)
+        self.button.setChecked(not self.button.isChecked())  # what it shows is the window's decision
         self.wanted.emit()

@@ -329,7 +329,7 @@ class OverviewPage(Page):
 
     def set_frozen(self, frozen: bool) -> None:
         """Paint nothing, or what was received meanwhile."""
-        self.freezing.set_on(frozen)
+        self.freezing.set_on(frozen, lost=bool(self._since))
         if not frozen:
             self._show_look()
             self._show_history()

@@ -148,6 +148,8 @@ def running_kpi(sight: Sight) -> Kpi:
     elif now.slots_total:
         slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
         context = f"{slots} · {text.whole_percent(min(1.0, now.running / now.slots_total))}"
+    elif now.flow.facts.cut_off:
+        context = _("cut off from the broker")
     else:
         context = _("no worker")
     return Kpi(

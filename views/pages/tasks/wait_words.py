@@ -36,7 +36,8 @@ _CODES: Mapping[str, str] = {
     "gate.shop_hung": N_("shop hangs"),
     "gate.shop_hung_line": N_("shop hangs"),
     "gate.cut_off": N_("broker lost"),
-    "gate.workers_cut_off": N_("workers cut off"),
+    "gate.cut_off_for": N_("broker lost"),
+    "gate.workers_cut_off": N_("workers miss the broker"),
     "gate.unsent_lost": N_("not sent: broker lost"),
     "gate.unsent_disk": N_("not sent: broker is full"),
     "gate.unsent_memory": N_("not sent: broker is full"),
@@ -49,7 +50,7 @@ _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
         *("gate.home_gone", "gate.home_silent", "gate.home_rests", "gate.overdue"),
-        *("gate.twin_hung", "gate.shop_hung", "gate.shop_hung_line", "gate.cut_off"),
+        *("gate.twin_hung", "gate.shop_hung", "gate.shop_hung_line", "gate.cut_off", "gate.cut_off_for"),
         *("gate.unsent_lost", "gate.unsent_disk", "gate.unsent_memory", "gate.unsent_held"),
     }
 )
@@ -68,6 +69,7 @@ _NO_HELP: Mapping[str, str] = {
 #: the same where the sentence tells more than the gate
 _NO_HELP_CODES: Mapping[str, str] = {
     "gate.cut_off": N_("The broker does not answer"),
+    "gate.cut_off_for": N_("The broker does not answer"),
     "gate.workers_cut_off": N_("Its workers cannot reach the broker"),
     "gate.unsent_lost": N_("The broker does not answer"),
     "gate.unsent_disk": N_("The broker takes no new messages"),

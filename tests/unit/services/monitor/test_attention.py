@@ -263,6 +263,17 @@ def test_without_a_broker_nobody_is_asked_to_start_a_worker_that_could_not_lead(
     assert "no_leader" not in found(room, broker=BrokerHealth(connected=False, error="refused"), **gone)
 
 
+def test_a_broker_that_does_not_answer_is_an_item_with_its_cause_and_a_message_for_who_runs_it(room: Room) -> None:
+    room.create()
+    lost = BrokerHealth(connected=False, error="nothing listens at 10.0.0.9:5672: start RabbitMQ", since_ms=7)
+    item = found(room, broker=lost)["broker_lost"]
+    assert (item.severity, item.since_ms, item.params["tasks"]) == ("dead", 7, 1)
+    assert english(item).startswith("The broker does not answer: 1 task waiting: Whoever runs the server must act")
+    assert said(item) == ["Cause: nothing listens at 10.0.0.9:5672: start RabbitMQ"]
+    assert item.verbs[0] == ("copy_server", "")
+    assert "broker_lost" not in found(room)
+
+
 def test_a_fleet_without_a_leader_is_told_also_where_no_worker_lives(room: Room) -> None:
     assert "no_leader" not in found(room, leader="", workers=()), "nothing is there to look after"
     room.create(delay_s=3600)
@@ -676,4 +687,4 @@ def test_workers_that_cannot_reach_the_broker_are_an_item(room: Room) -> None:
     (nobody,) = found(room, workers=apart[:2]).values()
     assert english(nobody) == "No worker takes tasks: 1 task waiting; 2 workers cannot reach the broker"
     assert nobody.severity == "dead"
-    assert not found(room, workers=apart[:2], broker=BrokerHealth(connected=False, error="lost"))
+    assert list(found(room, workers=apart[:2], broker=BrokerHealth(connected=False, error="lost"))) == ["broker_lost"]

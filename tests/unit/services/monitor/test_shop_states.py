@@ -7,9 +7,11 @@ from typing import Any
 from services.domain.change import Claim, CloseSession
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.insight import shop as insight
 from services.domain.insight.shop import STUCK_MS, ShopNow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
+from services.messages import english
 from services.monitor.live import Changes, Snapshot, StoreHealth
 from services.monitor.shops.states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
@@ -146,11 +148,17 @@ def test_a_pause_covers_the_state_beneath(room: Room) -> None:
     assert [(shop.state, shop.under) for shop in shops.values()] == [("paused", "idle"), ("idle", "")]
 
 
-def test_what_waits_is_unknown_while_nobody_works_and_an_idle_shop_is_not(room: Room) -> None:
+def test_what_waits_is_known_to_wait_while_nobody_works_and_the_reason_is_told(room: Room) -> None:
     seen = states(room)
     room.create(shop_id="s1")
-    for lost in ({"workers": ()}, {"broker": BrokerHealth(connected=False)}):
-        assert shown(room, seen, **lost) == {"s1": "unknown", "s2": "idle"}
+    why = {
+        "1 waiting: no worker takes tasks": {"workers": ()},
+        "1 waiting: the broker does not answer": {"broker": BrokerHealth(connected=False)},
+    }
+    for words, lost in why.items():
+        assert shown(room, seen, **lost) == {"s1": "waiting", "s2": "idle"}
+        shop = found(room, seen, **lost)["s1"]
+        assert english(insight.reasons(shop, room.clock.now_ms())[0]) == words
     assert shown(room, seen, store=StoreHealth(connected=False)) == {"s1": "unknown", "s2": "unknown"}
 
 

@@ -47,6 +47,17 @@ def test_one_may_try_at_once(qtbot: QtBot, banner: ConnectionBanner) -> None:
     assert banner.isHidden()
 
 
+def test_what_helps_is_the_big_button_and_trying_again_is_not(qtbot: QtBot, banner: ConnectionBanner) -> None:
+    card = DisconnectedCard()
+    qtbot.addWidget(card)
+    for widget in (banner, card):
+        kinds = {button.text(): button.kind for button in widget.findChildren(Button)}
+        assert kinds["Copy message for IT"] == "primary"
+        assert kinds["Try now"] == "plain"
+    with qtbot.waitSignal(banner.copy_report):
+        banner.report.click()
+
+
 def test_hiding_stops_the_clock_and_words_follow_the_language(banner: ConnectionBanner) -> None:
     banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     i18n.set_language("zh_CN")
@@ -117,7 +128,7 @@ def test_the_card_names_each_part(qtbot: QtBot) -> None:
     ("text", "signal"),
     [
         ("Try now", "try_now"),
-        ("Copy report", "copy_report"),
+        ("Copy message for IT", "copy_report"),
         ("Other connection…", "other_profile"),
         ("Look at old data", "dismissed"),
     ],

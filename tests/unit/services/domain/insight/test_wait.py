@@ -156,10 +156,17 @@ def test_others_do_not_wait(status: Status) -> None:
         ),
         (
             {"status": Status.QUEUED, "lane": "low"},
-            {"supply": Supply(cut_off=2)},
+            {"supply": Supply(cut_off=2, lost_at=NOW - 60_000)},
             "no_worker",
             "gate.workers_cut_off",
-            {"workers": 2, "lane": "low"},
+            {"workers": 2, "lane": "low", "since": NOW - 60_000, "seconds": 60},
+        ),
+        (
+            {"status": Status.QUEUED, "lane": "low"},
+            {"supply": Supply(cut_off=2, lost_at=NOW - 60_000), "cut_off": True, "lost_at": NOW - 55_000},
+            "no_worker",
+            "gate.cut_off_for",
+            {"since": NOW - 55_000, "seconds": 55},
         ),
         (
             {"status": Status.BLOCKED, "gate": "no_worker", "task_type": "mail"},
@@ -344,6 +351,9 @@ def test_while_the_broker_does_not_answer_nothing_is_said_to_start() -> None:
     assert estimate.starts(queued, facts()) is not None
     assert estimate.starts(queued, facts(cut_off=True)) is None
     assert gates(queued, facts(cut_off=True))[LANE_ORDER].code == "gate.cut_off"
+    assert told(facts(cut_off=True, lost_at=NOW - 9_000), status=Status.QUEUED, gate="")[1].startswith(
+        "The broker has not answered for 9 s: nothing is handed to a worker until it is back"
+    )
     assert told(facts(cut_off=True), status=Status.PENDING, gate="")[0] == "gate.unsent_lost"
     assert told(facts(way=PublisherNow(kind="disk")), status=Status.PENDING, gate="")[0] == "gate.unsent_disk"
     assert told(facts(way=PublisherNow(kind="silent")), status=Status.PENDING, gate="")[0] == "gate.unconfirmed"

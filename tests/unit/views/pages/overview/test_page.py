@@ -156,6 +156,16 @@ def test_freezing_stops_painting_and_keeps_receiving(qtbot: QtBot, page: Overvie
     assert page.tiles["dead"].kpi.value == "12"
 
 
+def test_what_stands_still_for_a_loss_does_not_offer_to_go_on(page: OverviewPage) -> None:
+    page.stand_still("08:47:06")
+    page.set_frozen(True)
+    assert page.freezing.button.text() == "Freeze view"
+    assert page.freezing.button.toolTip() == "Not while the connection is lost"
+    page.stand_still("")
+    page.set_frozen(False)
+    assert page.freezing.button.isEnabled()
+
+
 def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     page.hide()
     qtbot.waitUntil(lambda: not page._now_refresher.busy and not page._history_refresher.busy)
