@@ -38,9 +38,9 @@ from views.widgets.kpi_tile import KpiTile
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-#: numbers, shops and what needs a person are of one answer, asked for when a snapshot is new and once a second, samples
-#: once a second; whether a server answers follows the snapshots
-NEWS_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 1_000, 10_000, 1_000
+#: numbers, shops and what needs a person are of one answer, asked for when a snapshot is new, four times a second at
+#: most, and once a second, samples once a second; whether a server answers follows the snapshots
+NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 250, 1_000, 10_000, 1_000
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
 #: is news. Less would let the whole page be seconds old.
 SHARE, NEWS_SHARE = 5, 3
@@ -95,7 +95,7 @@ class OverviewPage(Page):
         self._now_refresher = Refresher(self, self._data.look, self._on_look, LOOK_MS)
         self._history_refresher = Refresher(self, self._ask_history, self._on_history, HISTORY_MS)
         self._news = Throttle(self._on_news, NEWS_MS, self)
-        self._look_soon = Throttle(self._look_again, NEWS_MS, self)
+        self._look_soon = Throttle(self._look_again, SOON_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
         self._freshening, self._more_news = Operation(self, latest=True, lasting=True), False
         self._connect()
@@ -246,7 +246,7 @@ class OverviewPage(Page):
         self._unknown.answer()
         self._look = look
         self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
-        self._look_soon.set_delay(round(min(SLOW_MS, max(NEWS_MS, look.took_s * 1000 * NEWS_SHARE))))
+        self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
             self._show_look()
 
