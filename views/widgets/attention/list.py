@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -100,10 +101,10 @@ class AttentionList(QWidget):
         bar.valueChanged.connect(self._count_below)
         bar.rangeChanged.connect(self._count_below)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._scroll)
-        outer.addWidget(self._empty)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, 0, 0, 0)
+        self._outer.addWidget(self._scroll)
+        self._outer.addWidget(self._empty)
         self._show_empty()
         on_language_changed(self.retranslate)
         self.retranslate()
@@ -160,7 +161,26 @@ class AttentionList(QWidget):
         bar = self._scroll.verticalScrollBar()
         bar.setValue(bar.value() + bar.pageStep())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """End between two items in any height."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show only whole items while nobody has scrolled: half a sentence says something else than the whole one.
+
+        One that is higher than the list is cut all the same.
+        """
+        height = self.height()
+        ends = [item.geometry().bottom() + 1 for item in self.items()]
+        whole = max((end for end in ends if end <= height), default=0)
+        cut = whole and ends[-1] > height and not self._scroll.verticalScrollBar().value()
+        rest = height - whole if cut else 0
+        if rest != self._outer.contentsMargins().bottom():
+            self._outer.setContentsMargins(0, 0, 0, rest)
+
     def _count_below(self, *_range: int) -> None:
+        self._fit()
         end = self._scroll.verticalScrollBar().value() + self._scroll.viewport().height()
         below = sum(item.geometry().bottom() > end for item in self.items())
         if below != self._below:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
@@ -128,6 +128,25 @@ def test_what_there_is_no_room_for_is_counted(qtbot: QtBot, listing: AttentionLi
     listing.resize(400, 900)
     listing.set_rows([LOGIN], 0)
     qtbot.waitUntil(lambda: told[-1] == 0)
+
+
+def test_the_last_item_that_is_seen_is_seen_whole(qtbot: QtBot, listing: AttentionList) -> None:
+    listing.set_rows([replace(LOGIN, key=f"k{number}") for number in range(5)], 0)
+    (area,) = listing.findChildren(QScrollArea)
+
+    def cut() -> list[str]:
+        height = area.viewport().height()
+        tops = [item.mapTo(area.viewport(), QPoint()).y() for item in listing.items()]
+        pairs = zip(listing.items(), tops, strict=True)
+        return [item.row.key for item, top in pairs if top < height < top + item.height()]
+
+    for height in (150, 213, 290):
+        listing.resize(400, height)
+        qtbot.waitUntil(lambda: not cut())
+    listing.resize(400, 900)
+    qtbot.waitUntil(lambda: area.height() == 900)
+    listing.resize(400, 30)
+    qtbot.waitUntil(lambda: area.height() == listing.height())
 
 
 def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionList) -> None:
