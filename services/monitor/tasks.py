@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 
 from services.domain.fleet.shop import Shop
-from services.domain.insight import estimate, verdict, wait
+from services.domain.insight import attempts, estimate, verdict, wait
 from services.domain.insight.cause import Worth
 from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
@@ -55,6 +55,7 @@ class TaskDetail:
     again: str = ""  #: of a cancelled task: the id under which it was created again
     #: of one whose worker is not heard of: that nobody knows whether it still runs, and what becomes of it when
     unheard: tuple[Message, ...] = ()
+    unknown: attempts.Unknown | None = None  #: of a held task: who had it, and the last that is known of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +216,7 @@ class TaskQueries:
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
             unheard=fates.unheard(self._store, task),
+            unknown=attempts.unknown_end(task, self._store.workers() if task.status == Status.HELD else ()),
         )
 
     def _again(self, task: Task) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.insight.attempts import Unknown
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
@@ -15,6 +16,7 @@ from tests.gui.tasks_rig import shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.decide_section import DecideSection
+from views.support.shown import clock
 from views.support.words.shop import platform_name
 from views.widgets.buttons import Button
 
@@ -76,6 +78,23 @@ def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page
     page.show_task(waiting.task_id)
     wait(qtbot, lambda: page._detail._buttons["raise"].isVisible())
     assert not section.isVisible()
+
+
+def test_the_panel_says_once_what_would_be_done_twice_and_when(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    page.show_task(held(desk, progress=60).task_id)
+    wait(qtbot, decision_of(page).isVisible)
+    said = words(page)
+    assert said.count("If you choose “Run again”, the work would be done a second time") == 1
+    assert "Would duplicate" not in said
+
+
+def test_the_moment_it_was_lost_is_the_last_sign_of_its_worker(qtbot: QtBot) -> None:
+    section = DecideSection()
+    qtbot.addWidget(section)
+    task = Task(task_id="t", shop_id="s1", platform="pdd", task_type="batch_reply", status=Status.HELD)
+    end = Unknown(worker="w1", started_at=1_000, at=61_000, lost=True, sign_at=5_000)
+    section.show_task(task, None, end, 70_000)
+    assert f"its last sign came at {clock(5_000, 70_000)}, it was given up at {clock(61_000, 70_000)}" in words(section)
 
 
 def test_one_that_a_verb_asks_for_by_its_id_is_opened_with_its_answers(

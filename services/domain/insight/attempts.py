@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import dependency
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, CLAIMABLE, Status
@@ -37,18 +39,25 @@ class Unknown:
 
     worker: str
     started_at: int  #: UTC milliseconds, 0 where the record does not say
-    at: int  #: since when nobody knows, UTC milliseconds
+    at: int  #: when it was given up, UTC milliseconds
     lost: bool
+    sign_at: int = 0  #: last sign of the worker that was lost with it, UTC milliseconds, 0 where nobody knows
 
 
-def unknown_end(task: Task) -> Unknown | None:
-    """Who had a held task and since when nobody knows of it; None for any other."""
+def unknown_end(task: Task, workers: Iterable[WorkerInfo] = ()) -> Unknown | None:
+    """Who had a held task and since when nobody knows of it; None for any other.
+
+    ``workers``: those that are known; one that was heard of after it was given up has lived on, so says nothing.
+    """
     if task.status != Status.HELD:
         return None
     last = task.attempts[-1] if task.attempts else None
     if last is None:
         return Unknown(worker=task.worker, started_at=task.started_at, at=task.updated_at, lost=False)
-    return Unknown(worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=last.outcome == "lost")
+    lost = last.outcome == "lost"
+    seen = (info.seen_at for info in workers if info.worker == last.worker and info.seen_at <= last.ended_at)
+    sign_at = max((at for at in seen if at >= last.started_at), default=0) if lost else 0
+    return Unknown(worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=lost, sign_at=sign_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

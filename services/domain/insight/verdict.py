@@ -80,6 +80,10 @@ def _of_unrepeatable(task: Task) -> Verdict:
         return _verdict(SAFE, "never_started")
     number, kind = task.attempt, task.error_kind or classify.UNKNOWN
     if task.progress > 0:
+        if task.status == Status.HELD:
+            if task.attempts and task.attempts[-1].outcome == "lost":
+                return _verdict(WOULD_DUPLICATE, "held_lost", attempt=number, progress=task.progress)
+            return _verdict(WOULD_DUPLICATE, "held_begun", attempt=number, progress=task.progress)
         return _verdict(WOULD_DUPLICATE, "work_had_begun", attempt=number, progress=task.progress)
     doubtful = [attempt for attempt in task.attempts if not _before_work(attempt)]
     if task.attempts and not doubtful and len(task.attempts) >= number:

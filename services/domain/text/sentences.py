@@ -256,6 +256,14 @@ VERDICTS: dict[str, str] = {
         "Check in the shop first: attempt {attempt} failed and may have done part of its work."
     ),
     "verdict.work_had_begun": N_("It would repeat work: attempt {attempt} was at {progress} % when it ended."),
+    "verdict.held_lost": N_(
+        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {progress} % when"
+        " its worker was lost."
+    ),
+    "verdict.held_begun": N_(
+        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {progress} % when it"
+        " ended without an answer."
+    ),
     "verdict.done_elsewhere": N_("It would repeat work: another run of the same task reached its end."),
     "verdict.republished": N_("It would repeat work: it was republished already as {successor}."),
     "verdict.active": N_("It would repeat work: the task is {status} now."),
@@ -282,7 +290,10 @@ WORTH: dict[str, str] = {
     "worth.expired": N_("It came too late and nothing was run; a new task has no deadline."),
     "worth.type_changed": N_("Its task type was changed since; try a few first."),
     "worth.page": N_("The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow."),
-    "worth.flow_refused": N_("It will fail again until the parameters are corrected."),
+    "worth.flow_refused": N_(
+        "It will fail again until the parameters are corrected: have them put right where the tasks are created, then"
+        " republish; single ones can be edited here."
+    ),
     "worth.secret": N_("It will fail again until the password is set on the worker."),
     "worth.program": N_("It will fail again until the worker has a program for its flows."),
     "worth.account": N_("It will fail again until the account is free; look into the shop."),

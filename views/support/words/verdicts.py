@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, WAIT, Worth
-from services.domain.insight.verdict import Verdict
+from services.domain.insight.verdict import SAFE, Verdict
 from services.domain.text.message import Message
 from services.i18n import N_, _
 from views.support import shown, text
@@ -44,11 +44,24 @@ class Said(NamedTuple):
     status: str  #: for the tint
     lead: str  #: in two words
     evidence: str
+    beside: str = ""  #: what is no cause for alarm, to be said outside the tint
 
 
 def look(worth: Worth) -> Look:
     """Word, glyph and role for whether it would pass now."""
     return _WORTH.get(worth.level, _WORTH[UNKNOWN])
+
+
+def word(worth: Worth, number: int) -> str:
+    """The same word for so many letters, translated: no more are to be tried than there are."""
+    if worth.level == UNKNOWN and number <= 3:
+        return _("Unknown: try this one first") if number == 1 else _("Unknown: try one first")
+    return _(look(worth).word)
+
+
+def hopeless(worth: Worth | None) -> bool:
+    """Whether running it now is known to be in vain, so that a person is asked before it is done all the same."""
+    return worth is not None and worth.level in (AGAIN, WAIT)
 
 
 def why(worth: Worth) -> str:
@@ -66,7 +79,9 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
     if worth is None:
         return Said(status, _(lead), evidence)
     found = look(worth)
-    lines = [why(worth), evidence]
+    # good news has no place in a box that warns
+    beside = evidence if verdict.level == SAFE and found.status != "healthy" else ""
+    lines = [why(worth)] if beside else [why(worth), evidence]
     if refusal is not None:
         # an active twin is told once, though it answers both questions
         kept = [lines[0]] if verdict.code == "verdict.twin" else lines
@@ -74,8 +89,9 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
         found = _REFUSED if found.status == "healthy" else found
     worst = max(status, found.status, key=_ORDER.index)
     # the worse of both leads: work done twice is worse than work done in vain
-    first = lead if verdict.level != "safe" and status == worst else found.word
-    return Said(worst, _(first), "\n".join(lines))
+    alone = word(worth, 1) if found is look(worth) else _(found.word)
+    first = _(lead) if verdict.level != SAFE and status == worst else alone
+    return Said(worst, first, "\n".join(lines), beside)
 
 
 def wrapped(words: str) -> str:

@@ -30,11 +30,18 @@ def test_both_answers_are_said_in_the_colour_of_the_worse() -> None:
     assert (said.status, said.lead) == ("dead", "Will fail again")
     assert said.evidence.splitlines() == [
         "The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow.",
-        "No work would be done twice: this type may run again.",
     ]
+    assert said.beside == "No work would be done twice: this type may run again.", "good news is not said in red"
     assert verdicts.say(safe, Worth(level=NOW, code="worth.passed", params={"count": 3, "of": 3})).status == "healthy"
     unsafe = safe_to_run_again(dead(idempotent=False, started_at=1))
     assert verdicts.say(unsafe, Worth(level=NOW, code="worth.succeeded_since")).lead == "Check first"
+    begun = safe_to_run_again(dead(idempotent=False, progress=60))
+    assert verdicts.say(begun, Worth(level=AGAIN, code="worth.page")).beside == "", "what would be done twice is in red"
+
+
+def test_what_a_held_task_would_do_twice_has_its_condition() -> None:
+    said = verdicts.say(safe_to_run_again(dead(status=Status.HELD, idempotent=False, progress=99)))
+    assert said.evidence.startswith("If you choose “Run again”, the work would be done a second time: attempt 1 was")
 
 
 def test_what_would_be_refused_is_never_green() -> None:
@@ -49,6 +56,18 @@ def test_what_would_be_refused_is_never_green() -> None:
 def test_each_answer_has_a_glyph_and_a_word_of_its_own() -> None:
     looks = [verdicts.look(Worth(level=level)) for level in LEVELS]
     assert len({one.glyph for one in looks}) == len({one.word for one in looks}) == len(LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(1, "Unknown: try this one first"), (3, "Unknown: try one first"), (4, "Unknown: try 3 first")],
+)
+def test_no_more_are_to_be_tried_than_there_are(number: int, said: str) -> None:
+    assert verdicts.word(Worth(), number) == said
+
+
+def test_a_letter_by_itself_is_the_one_to_try() -> None:
+    assert verdicts.say(safe_to_run_again(dead(error_kind="network")), Worth()).lead == "Unknown: try this one first"
 
 
 @pytest.mark.parametrize(

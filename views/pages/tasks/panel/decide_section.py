@@ -59,7 +59,10 @@ class DecideSection(Section):
             words = _("Attempt {n} on worker {worker} ended at {time} without an answer.")
         if worker and end.lost:
             words = _("Worker {worker} was lost while it ran; nobody knows anything of it since {time}.")
-        self._known.setText(words.format(n=task.attempt, worker=worker, time=at))
+        if worker and end.sign_at:
+            # the first page counts the silence of the worker from the same sign
+            words = _("Worker {worker} was lost while it ran: its last sign came at {sign}, it was given up at {time}.")
+        self._known.setText(words.format(n=task.attempt, worker=worker, time=at, sign=shown.clock(end.sign_at, now_ms)))
         name = safe.one_line(shop.name if shop is not None and shop.name else task.shop_id, 60)
         look = _("First look in the {platform} backend of {shop}: was “{type}” done after {time}?")
         started = shown.clock(end.started_at or task.created_at, now_ms)

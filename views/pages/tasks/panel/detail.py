@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 
 from services import messages
 from services.domain.errors import StoreUnavailable
-from services.domain.insight import attempts, estimate
+from services.domain.insight import estimate
 from services.domain.insight.gates import SHOP_BUSY, TWIN
+from services.domain.insight.verdict import WOULD_DUPLICATE
 from services.domain.insight.wait import closed, ways
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -199,7 +200,14 @@ class TaskDetailPanel(QWidget):
         self.decide.hide()
         self._body.addWidget(self.decide)
         self._verdict = Strip("warning")
-        self._verdict_room = _margins(self._verdict)
+        self._beside = Label("", "label", "text2", wrap=True)
+        verdict = QWidget()
+        column = QVBoxLayout(verdict)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self._verdict)
+        column.addWidget(self._beside)
+        self._verdict_room = _margins(verdict)
         self._verdict_room.hide()
         self._body.addWidget(self._verdict_room)
         self._why = Section(N_("Why is it waiting?"))
@@ -361,6 +369,7 @@ class TaskDetailPanel(QWidget):
         if detail.unheard:
             self._verdict.set_status(heard.UNCONFIRMED)
             self._verdict.show_text(safe.visible(text.run_on(map(shown.say, detail.unheard))))
+            self._beside.hide()
             self._verdict_room.show()
             return
         if detail.verdict is None:
@@ -368,11 +377,15 @@ class TaskDetailPanel(QWidget):
             return
         said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
         self._verdict.set_status(said.status)
-        self._verdict.show_text(verdicts.wrapped(said.evidence), said.lead)
+        # of a held task the sentence itself says what would be done twice, and on which condition
+        lead = "" if detail.task.status == Status.HELD and detail.verdict.level == WOULD_DUPLICATE else said.lead
+        self._verdict.show_text(verdicts.wrapped(said.evidence), lead)
+        self._beside.setText(said.beside)
+        self._beside.setVisible(bool(said.beside))
         self._verdict_room.show()
 
     def _show_decision(self, detail: TaskDetail, now: int) -> None:
-        end = attempts.unknown_end(detail.task)
+        end = detail.unknown
         self.decide.setVisible(end is not None)
         if end is not None:
             self.decide.show_task(detail.task, detail.shop, end, now)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import attempts
-from services.domain.task.record import Step, Task
+from services.domain.task.record import Attempt, Step, Task
 from services.messages import english
 
 
@@ -57,6 +58,20 @@ def test_a_cancelled_task_names_who(steps: tuple[Step, ...], words: str, by: str
     found = attempts.cancelled(task(status="cancelled", steps=steps, reason="wrong prices"))
     assert found is not None
     assert (english(found.sentence), found.by, found.reason) == (words, by, "wrong prices")
+
+
+@pytest.mark.parametrize(("seen_at", "sign_at"), [(500, 500), (50, 0), (2000, 0)])
+def test_the_last_sign_of_a_worker_that_was_lost_is_the_one_that_its_silence_counts_from(
+    seen_at: int, sign_at: int
+) -> None:
+    lost = Attempt(number=1, worker="w1", started_at=100, ended_at=1000, outcome="lost")
+    workers = (
+        WorkerInfo(worker="w1", host="a", pid=1, seen_at=seen_at),
+        WorkerInfo(worker="w2", host="a", pid=2, seen_at=900),
+    )
+    end = attempts.unknown_end(task(status="held", attempts=(lost,)), workers)
+    assert end is not None
+    assert (end.sign_at, end.at) == (sign_at, 1000), "one heard of later has lived on and says nothing"
 
 
 def test_any_other_end_names_nobody() -> None:
