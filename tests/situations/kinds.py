@@ -489,23 +489,25 @@ def _feed(stage: Stage, shops: Sequence[Shop], enough: threading.Event) -> None:
 
 def broken_field(stage: Stage) -> None:
     shops = stage.shops()
-    error = stage.pick(
-        "BadPayload: payload.since: '2026-13-40' is not a date", "invalid parameter: page_size must be at most 200",
-        "ValueError: 参数 low_stock 必须是整数",
-    )  # fmt: skip
+    # what the flow complains of stands in the messages, as its type lets it through
+    error, wrong = stage.pick(
+        ("BadPayload: payload.since: '2026-13-40' is not a date", {"since": "2026-13-40"}),
+        ("invalid parameter: page_size must be at most 50", {"page_size": 80}),
+        ("ValueError: 参数 low_stock 必须小于 100", {"low_stock": 500}),
+    )
     stage.behave({"*": {"error": error}})
     stage.worker()
     for shop in shops[:5]:
-        stage.create(shop, "refresh_goods", payload={"goods_ids": ["G1"]})
+        stage.create(shop, "refresh_goods", payload={"goods_ids": ["G1"], **wrong})
     stage.until(lambda: stage.count("status:dead") == 5, "all died of one field")
     if stage.variant:  # one was edited, and died of it again
         letters = stage.engine.store.query(Query(terms=filter.parse("status:dead", now_ms=stage.engine.store.now_ms())))
-        edited = json.dumps({"goods_ids": ["G1"], "page_size": 150})
+        edited = json.dumps({"goods_ids": ["G1", "G2"], **wrong})
         done = stage.cli("dead", "republish", letters.tasks[0].task_id, "--payload", edited, "--yes")
         (stage.out / "18-field-edited.txt").write_text(done, encoding="utf-8")
         stage.until(lambda: stage.count("status:running,queued,retrying,pending") == 0, "it ended", 120)
     stage.tell("5 tasks died of one bad field" + (", one also after it was edited" if stage.variant else ""),
-               "edit the field and republish")  # fmt: skip
+               "have whoever creates them put the field right, then republish; single ones: edit")  # fmt: skip
     stage.shoot(Shot(name="18-field-overview"), Shot(name="18-field-letters", page="dead_letters", row=0, settle_s=4))
 
 
@@ -599,7 +601,7 @@ SITUATIONS = (
     Situation(name="growing_queue", make=growing_queue,
               what="more comes in than three slots do", click="more slots or another worker"),
     Situation(name="broken_field", make=broken_field,
-              what="5 tasks died of one bad field", click="edit the field and republish"),
+              what="5 tasks died of one bad field", click="copy the report for who creates them; edit and republish"),
     Situation(name="republish_half_done", make=republish_half_done,
               what="16 were republished; those of PDD succeeded, the others died again",
               click="do not republish the rest blindly; look at the cause"),

@@ -33,6 +33,8 @@ _STAYS: dict[str, str] = {
 _OF_ACCOUNT = (classify.RISK_CONTROL, classify.CAPTCHA, classify.LOGIN_EXPIRED)
 #: what whoever makes the flows has to put right, for the page or the program is another than they thought
 OF_MAKER = frozenset({classify.ELEMENT_NOT_FOUND, classify.CRASHED})
+#: what whoever creates the tasks has to put right: the same field is wrong in each, and comes wrong again
+OF_CREATOR = frozenset({classify.BAD_PAYLOAD})
 #: kinds that a change of the task type may have put right
 _OF_TYPE = frozenset({classify.ELEMENT_NOT_FOUND, classify.BAD_PAYLOAD})
 #: the pattern of a title is cut here; so many different ones are named before "+2"

@@ -101,11 +101,16 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
         since_ms=min(one.first_at for one in group),
         verbs=(
             ("triage_now" if _level(group) == cause.NOW else "triage", worst.fingerprint),
-            *((("copy_flow", ""),) if kind in cause.OF_MAKER and _level(group) == cause.AGAIN else ()),
+            *(((verb, ""),) if (verb := _report(kind)) and _level(group) == cause.AGAIN else ()),
             *_fitting(kind, flow, scope, shops, platforms, look),
             ("open_tasks", filter.format_terms(tuple(terms))),
         ),
     )
+
+
+def _report(kind: str) -> str:
+    """The verb that tells whoever must put it right elsewhere, "" where nobody has to."""
+    return "copy_flow" if kind in cause.OF_MAKER else "copy_creator" if kind in cause.OF_CREATOR else ""
 
 
 def _level(group: Sequence[Cause]) -> str:

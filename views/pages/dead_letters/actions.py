@@ -10,16 +10,19 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
+from services.domain.insight.cause import Worth
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Finding, Question
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
 from views.support import shown, text
 from views.support.acting import REPUBLISH, Acting
 from views.support.operation import Operation
+from views.support.words import verdicts
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
@@ -48,18 +51,46 @@ class LetterActions(QObject):
         self._telling = Telling(self.runner, context.toast, self.runs_wanted.emit, self)
 
     def republish(
-        self, ids: Sequence[str], note: str = "", then: Callable[[], None] = lambda: None, *, whole: bool = False
+        self,
+        ids: Sequence[str],
+        note: str = "",
+        then: Callable[[], None] = lambda: None,
+        *,
+        whole: bool = False,
+        worth: Worth | None = None,
     ) -> None:
         """Make new tasks; many, or the ``whole`` of a cause, only after a look at what becomes of each.
 
-        ``note`` names what they share; ``then`` is called once it is decided.
+        ``note`` names what they share; ``then`` is called once it is decided. What is known to fail again by their
+        ``worth`` is asked about however few they are.
         """
-        if len(ids) <= FEW and not (whole and len(ids) > 1):
+        doubtful = verdicts.hopeless(worth)
+        if doubtful and worth is not None and len(ids) == 1:
+            if self._free(ids):
+                self._ask_all_the_same(ids, worth, then)
+            return
+        if len(ids) <= FEW and not ((whole or doubtful) and len(ids) > 1):
             self._hold(ids)
             then()
             return
         dialog = RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner)
         dialog.started.connect(then)
+        dialog.open()
+
+    def _ask_all_the_same(self, ids: Sequence[str], worth: Worth, then: Callable[[], None]) -> None:
+        question = Question(
+            title=N_("Republish all the same?"),
+            rows=((_("task id"), ids[0]),),
+            findings=(Finding(verdicts.look(worth).status, verdicts.word(worth, 1), verdicts.why(worth)),),
+            verb=_("Republish all the same"),
+        )
+
+        def go() -> None:
+            self._hold(ids)
+            then()
+
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(go)
         dialog.open()
 
     def republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
 from services.domain.task.record import Task
-from services.domain.task.status import Status, Triage
+from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.types.task_type import TaskType
 from services.monitor.causes import Causes
 from services.monitor.live import Changes
@@ -60,12 +60,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouped:
-    """Causes of one state; where there are none, when the last letter was closed."""
+    """Causes of one state; where there are none, when the last letter was closed and what is on its way again."""
 
     causes: Causes
     triage: str
     settle: bool
     closed_at: int = 0
+    again: tuple[Task, ...] = ()  #: where there are none: tasks made of letters that have not ended
     types: Mapping[str, TaskType] = field(default_factory=dict)
 
 
@@ -147,8 +148,22 @@ class Asker(QObject):
 
 def _group(context: PageContext, triage: str, settle: bool) -> Grouped:
     causes = context.causes.causes(triage)
-    closed_at = 0 if causes.rows or triage != Triage.OPEN else _last_closed(context.tasks)
-    return Grouped(causes=causes, triage=triage, settle=settle, closed_at=closed_at, types=context.types())
+    none = not causes.rows and triage == Triage.OPEN
+    return Grouped(
+        causes=causes,
+        triage=triage,
+        settle=settle,
+        closed_at=_last_closed(context.tasks) if none else 0,
+        again=_again(context.tasks) if none else (),
+        types=context.types(),
+    )
+
+
+def _again(queries: TaskQueries) -> tuple[Task, ...]:
+    """Tasks made of the letters that were republished last which have not ended: some may come back."""
+    letters = queries.page(f"status:dead triage:{Triage.REPUBLISHED}", sort="updated", limit=FIRST).tasks
+    made = queries.get([letter.successor for letter in letters if letter.successor])
+    return tuple(task for task in made if task.status in ACTIVE)
 
 
 def _last_closed(queries: TaskQueries) -> int:

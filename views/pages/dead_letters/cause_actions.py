@@ -77,10 +77,11 @@ class CauseActions(QObject):
     def republish_all(self, wanted: Wanted, cause: Cause) -> None:
         """Republish every letter, after a look at each."""
         call = partial(letters_of, self._context.tasks, wanted)
-        self._operation.start(call, partial(self._go_on_republishing, words.heading(cause)), self._fail)
+        self._operation.start(call, partial(self._go_on_republishing, cause), self._fail)
 
-    def _go_on_republishing(self, note: str, letters: Sequence[Task]) -> None:
-        self._letters.republish([task.task_id for task in letters], note, whole=True)
+    def _go_on_republishing(self, cause: Cause, letters: Sequence[Task]) -> None:
+        ids = [task.task_id for task in letters]
+        self._letters.republish(ids, words.heading(cause), whole=True, worth=cause.worth)
 
     def archive_all(self, wanted: Wanted, cause: Cause) -> None:
         """Archive every letter, counted first."""

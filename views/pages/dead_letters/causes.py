@@ -156,7 +156,7 @@ class CauseDelegate(QStyledItemDelegate):
         The answer is whole: where it needs the room, only the newest bars are drawn.
         """
         bar = 3 if inner.width() >= WIDE else 2
-        answer = QFontMetrics(theme().font("label")).horizontalAdvance(_(verdicts.look(cause.worth).word))
+        answer = QFontMetrics(theme().font("label")).horizontalAdvance(verdicts.word(cause.worth, cause.count))
         room = inner.width() - COUNT - GLYPH - GLYPH_GAP - answer - 2 * PART_GAP
         shown = max(0, min(BARS, room // (bar + BAR_GAP)))
         left = inner.right() - shown * (bar + BAR_GAP) + BAR_GAP
@@ -247,7 +247,7 @@ def _worth_line(painter: QPainter, room: QRect, cause: Cause) -> None:
         QPointF(room.left(), room.top() + (room.height() - GLYPH) / 2), theme().pixmap(found.glyph, found.role, GLYPH)
     )
     rest = room.adjusted(GLYPH + GLYPH_GAP, 0, 0, 0)
-    _line(painter, rest, _(found.word), "label", found.role)
+    _line(painter, rest, verdicts.word(cause.worth, cause.count), "label", found.role)
 
 
 def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import messages
 from services.commands.outcome import Outcome
-from services.domain.insight.cause import AGAIN, WAIT, refused_field
+from services.domain.insight.cause import Worth, refused_field
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
 from services.domain.task.status import Status, Triage
@@ -77,6 +77,11 @@ class LetterPanel(QWidget):
     def task_id(self) -> str:
         """Id of the letter shown, "" for none."""
         return self._task_id
+
+    @property
+    def worth(self) -> Worth | None:
+        """Whether the letter shown would pass now, None where nobody has said."""
+        return self._detail.worth if self._detail is not None else None
 
     def set_types(self, types: Mapping[str, TaskType]) -> None:
         """Take the task types, whose schemas check the message."""
@@ -149,9 +154,10 @@ class LetterPanel(QWidget):
         self._attempts = KeyValues()
         self._attempts.setContentsMargins(0, 2, 0, 6)
         self._verdict = Strip("healthy")
+        self._beside = Label("", "label", "text2", wrap=True)
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)
-        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self._attempts, self._verdict)
+        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self._attempts, self._verdict, self._beside)
         for widget in parts:
             self._why.body.addWidget(widget)
         self._body.addWidget(self._why)
@@ -230,12 +236,15 @@ class LetterPanel(QWidget):
         self._more.setVisible(whole != brief)
         self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
         now = instant.now_ms()
-        self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, now)])
+        self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, task, now)])
         self._verdict.setVisible(detail.verdict is not None)
+        self._beside.hide()
         if detail.verdict is not None:
             said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
             self._verdict.set_status(said.status)
             self._verdict.show_text(verdicts.wrapped(f"{said.lead}\n{said.evidence}"))
+            self._beside.setText(said.beside)
+            self._beside.setVisible(bool(said.beside))
 
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task
@@ -271,7 +280,7 @@ class LetterPanel(QWidget):
         self.plain_button.setVisible(edited and not bad)
         self.plain_button.disable(why or refused)
         worth = self._detail.worth if self._detail is not None else None
-        hopeless = worth is not None and worth.level in (AGAIN, WAIT) and not edited and not bad
+        hopeless = verdicts.hopeless(worth) and not edited and not bad
         self.primary_button.set_kind("plain" if self._yields or hopeless else "primary")
         self.primary_button.set_source(
             N_("New task from it") if bad else N_("Edit and republish") if edited else N_("Republish")

@@ -313,13 +313,15 @@ class MessageEditor(QWidget):
 
 def _complaint(place: refused.Place) -> str:
     if place.missing:
-        return _("The flow asks for “{field}”, which is not in the message: add it").format(field=place.name)
+        return _("The flow refused “{field}”, which this message does not set: add it with a right value").format(
+            field=place.name
+        )
     return _("The flow refused “{field}”: change it first").format(field=place.name)
 
 
 def _remark(place: refused.Place) -> str:
     if place.missing:
-        return _("“{field}” is missing").format(field=place.name)
+        return _("“{field}” is not set here").format(field=place.name)
     return _("“{field}” was refused").format(field=place.path[-1])
 
 

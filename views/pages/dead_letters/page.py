@@ -10,6 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget
 
 from services.domain.insight.shop import ShopNow
+from services.domain.task import filter
+from services.domain.task.query import equals
 from services.domain.task.status import Triage
 from services.i18n import N_
 from services.messages import told
@@ -35,6 +37,8 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 STATES = ((Triage.OPEN, N_("Open")), (Triage.IGNORED, N_("Ignored")), (Triage.ARCHIVED, N_("Archived")))
+#: so many that are on their way again are shown by their ids
+SHOWN = 50
 #: widths of the outer panes
 WIDE = 1300
 CAUSES, CAUSES_NARROW, PANEL, PANEL_NARROW = 330, 250, 484, 440
@@ -167,6 +171,8 @@ class DeadLettersPage(Page):
         self.verbs.acted.connect(self.panel.refresh)
         self.verbs.causes_changed.connect(self.refresh)
         self.verbs.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
+        self._none.action.connect(self._on_again)
+        self.verbs.shop_wanted.connect(partial(self.navigate.emit, "shops"))
 
     # answers
 
@@ -236,6 +242,11 @@ class DeadLettersPage(Page):
             self.panel.show_letter(str(key))
             self._show_shop()
 
+    def _on_again(self) -> None:
+        if self._grouped is not None and self._grouped.again:
+            ids = [task.task_id for task in self._grouped.again[:SHOWN]]
+            self.navigate.emit("tasks", filter.format_terms((equals("id", *ids),)))
+
     def _show_shop(self) -> None:
         row = self._model.find(self.panel.task_id)
         self.panel.show_shop(row.now if row is not None else ShopNow())
@@ -263,9 +274,13 @@ class DeadLettersPage(Page):
             is_open = self._states.current() == Triage.OPEN
             causes = self._grouped.causes
             number = self._context.feed.latest.counts.triage.get(self._grouped.triage)
-            summary = words.summary(causes, self._grouped.closed_at, instant.now_ms(), number)
+            again = self._grouped.again
+            summary = words.summary(causes, self._grouped.closed_at, instant.now_ms(), number, again)
             hint = N_("A task that failed for good waits here for a person.") if is_open else ""
-            self._none.set_texts(summary if is_open else N_("Nothing here."), hint)
+            hint = words.on_their_way(again) if again else hint
+            verb = N_("Show them") if again else ""
+            icon = "ph.hourglass-medium" if again else "ph.check-circle"
+            self._none.set_texts(summary if is_open else N_("Nothing here."), hint, verb, icon)
             self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.domain.insight.cause import AGAIN, OF_MAKER
+from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER
+from services.domain.task import classify
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
 from views.pages.dead_letters import words
@@ -19,7 +20,7 @@ from views.pages.dead_letters.rows import LetterRow
 from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
-from views.support.words import verdicts
+from views.support.words import verdicts, way
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
@@ -76,10 +77,14 @@ class LetterPane(QWidget):
     Signals:
         menu_wanted: where on the screen the menu of the cause shall open.
         republish_wanted: republish the whole cause, after a look at what becomes of each.
+        browser_wanted: open the browser of this shop (``platform:shop_id``) for a person.
+        shops_wanted: show this shop, one of several.
     """
 
     menu_wanted = Signal(QPoint)
     republish_wanted = Signal()
+    browser_wanted = Signal(str)
+    shops_wanted = Signal(str)
 
     def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,6 +101,8 @@ class LetterPane(QWidget):
         self.republish.clicked.connect(self.republish_wanted)
         self.report = Button(kind="primary", icon="ph.copy", small=True)
         self.report.clicked.connect(self._on_report)
+        self.visit = Button(kind="primary", icon="ph.browser", small=True)
+        self.visit.clicked.connect(self._on_visit)
         self._copied = ""  #: fingerprint of the cause whose report is on the clipboard
         self.worth.add_action(self.republish)
         self._barred, self._open = "", True
@@ -117,6 +124,7 @@ class LetterPane(QWidget):
         room.addWidget(self._reach)
         room.addWidget(self.worth)
         room.addWidget(self.report, 0, Qt.AlignmentFlag.AlignLeft)
+        room.addWidget(self.visit, 0, Qt.AlignmentFlag.AlignLeft)
         _column(self, head, self.table, self.bar, about, self._said)
         self._about = about
         on_language_changed(self._say)
@@ -150,10 +158,19 @@ class LetterPane(QWidget):
             self.worth.setVisible(self._open)
             self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
             self.republish.disable(self._barred)
-            # what fails again until a flow is adapted: the next step is somebody else's, and they need to be told
+            # what fails again until a flow, or what creates the tasks, is put right: the next step is somebody else's,
+            # and they need to be told
             copied = self._copied == cause.fingerprint
-            self.report.set_count_text(_("Copied") if copied else _("Copy report for the flow's maker"))
-            self.report.setVisible(self._open and cause.worth.level == AGAIN and cause.kind in OF_MAKER)
+            verb = way.label("copy_creator" if cause.kind in OF_CREATOR else "copy_flow", "")
+            self.report.set_count_text(_("Copied") if copied else verb)
+            told = cause.kind in OF_MAKER or cause.kind in OF_CREATOR
+            self.report.setVisible(self._open and cause.worth.level == AGAIN and told)
+            # a restricted account is looked at in its shop, by a person
+            one = len(cause.shop_keys) == 1
+            restricted = cause.kind == classify.RISK_CONTROL and cause.worth.level == AGAIN and bool(cause.shop_keys)
+            self.visit.set_count_text(way.label("login_shop" if one else "open_shops", ""))
+            self.visit.setVisible(self._open and restricted)
+            self.visit.disable(self._barred if one else "")
         note = cause.rule.note if cause is not None else ""
         self._said.setText(safe.visible(note, keep_newlines=True))
         self._said.setVisible(bool(note))
@@ -165,6 +182,13 @@ class LetterPane(QWidget):
             QGuiApplication.clipboard().setText(words.report(self._cause, example, _CLOCK.now_ms()))
             self._copied = self._cause.fingerprint
             self._say()
+
+    def _on_visit(self) -> None:
+        keys = self._cause.shop_keys if self._cause is not None else ()
+        if len(keys) == 1:
+            self.browser_wanted.emit(keys[0])
+        elif keys:
+            self.shops_wanted.emit(keys[0])
 
     def _on_more(self) -> None:
         self.menu_wanted.emit(self.more.mapToGlobal(self.more.rect().bottomLeft()))

@@ -44,7 +44,7 @@ def sentence(row: LetterRow) -> str:
 
 def _paint_now(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     row: LetterRow = cell.record
-    word, glyph, role = shop_words.look(row.now)
+    word, glyph, role = shop_words.look_beside(row.now, row.task)
     pixmap = ink.pixmap(glyph, role, GLYPH, cell)
     painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - GLYPH) / 2), pixmap)
     rest = room.adjusted(GLYPH + painters.GLYPH_GAP, 0, 0, 0)
@@ -64,7 +64,7 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         title=N_("Shop now"),
         title_tip=N_("Whether the shop could be worked in, as far as its own tasks tell; a hint whether to try again."),
         value=lambda row: row.now,
-        text=lambda row: shop_words.look(row.now)[0],
+        text=lambda row: shop_words.look_beside(row.now, row.task)[0],
         kind="shopnow",
         width=104,
         tooltip=lambda row: shop_words.evidence(row.now, instant.now_ms()),

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
+from services.domain.insight.cause import Worth
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.domain.task.record import Task
@@ -15,6 +16,7 @@ from services.domain.task.status import Triage
 from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.republish.runs import RunsDialog
+from views.dialogs.shop_login import ShopLogin
 from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Wanted, letters_of
 from views.pages.dead_letters.cause_actions import CauseActions
@@ -34,17 +36,20 @@ class Verbs(QObject):
     acted: something was decided about letters.
     causes_changed: something was decided about a cause.
     tasks_wanted: a filter that the Tasks page shall show.
+    shop_wanted: the shop (``platform:shop_id``) that the Shops page shall show.
     """
 
     acted = Signal()
     causes_changed = Signal()
     tasks_wanted = Signal(str)
+    shop_wanted = Signal(str)
 
     def __init__(self, context: PageContext, model: RecordModel[LetterRow], page: QWidget) -> None:
         super().__init__(page)
         self._context, self._model, self._page = context, model, page
         self.actions = LetterActions(context, page)
         self.whole = CauseActions(context, self.actions, page)
+        self._login = ShopLogin(context, page)
         self._all = Operation(self)
         self._forbidden = ""
         self.actions.acted.connect(self.acted)
@@ -64,6 +69,8 @@ class Verbs(QObject):
         letters.bar.new_rows_wanted.connect(self._model.show_new)
         letters.menu_wanted.connect(self._on_more)
         letters.republish_wanted.connect(self._republish_cause)
+        letters.browser_wanted.connect(self._open_browser)
+        letters.shops_wanted.connect(self.shop_wanted)
         causes.causes.menu_wanted.connect(self._open_cause_menu)
         panel.republish_wanted.connect(self._on_republish)
         panel.triage_wanted.connect(self._on_triage)
@@ -88,10 +95,15 @@ class Verbs(QObject):
         if verb == "republish":
             if self.refused(ids):
                 return
-            self.actions.republish(ids, self._letters.title(), self._model.untick_all)
+            self.actions.republish(ids, self._letters.title(), self._model.untick_all, worth=self._worth())
         else:
             self.actions.triage(ids, verb, self._wanted().triage)
             self._model.untick_all()
+
+    def _worth(self) -> Worth | None:
+        """Whether letters of the cause that is shown would pass now, None where nobody has said."""
+        cause = self._causes.causes.find(self._wanted().cause)
+        return cause.worth if cause is not None else None
 
     def refused(self, ids: Iterable[str]) -> str:
         """Why none of these letters could be republished as they are, as far as their rows tell; "" where one could."""
@@ -102,7 +114,7 @@ class Verbs(QObject):
         """Offer what suits a letter, or those that are ticked."""
         ids = [str(key)] if not self._model.ticked() else [str(one) for one in self._letters.table.target_keys()]
         now = self._wanted().triage
-        again = partial(self.actions.republish, ids, self._letters.title())
+        again = partial(self.actions.republish, ids, self._letters.title(), worth=self._worth())
         offer(menu, _("Republish"), again, self._forbidden or self.refused(ids))
         for triage, title in _STATES:
             if triage != now:
@@ -119,7 +131,7 @@ class Verbs(QObject):
         if isinstance(payload, dict):
             self.actions.republish_edited(task, payload)
         else:
-            self.actions.republish([task.task_id])
+            self.actions.republish([task.task_id], worth=self._panel.worth)
 
     def _on_reveal(self, task_id: str) -> None:
         self.actions.reveal(task_id, partial(self._panel.editor.reveal, task_id))
@@ -141,6 +153,10 @@ class Verbs(QObject):
 
     def _on_more(self, place: QPoint) -> None:
         self._open_cause_menu(self._wanted().cause, place)
+
+    def _open_browser(self, shop: str) -> None:
+        if not self._forbidden:
+            self._login.begin(shop)
 
     def _republish_cause(self) -> None:
         wanted = self._wanted()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from services import messages
 from services.domain.insight.shop import ShopNow
-from services.domain.task import filter
+from services.domain.task import classify, filter
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.i18n import _, ngettext
@@ -86,12 +88,30 @@ def minute(instant_ms: int, now_ms: int) -> str:
     return whole[:5] if whole.count(":") == 2 else whole
 
 
-def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = None) -> str:
-    """The page's line: how many, where, of how many kinds; else when the last one was closed.
+def on_their_way(again: Sequence[Task]) -> str:
+    """What becomes of tasks made of letters while they have not ended, and what a person does meanwhile."""
+    hint = _("They go on by themselves; what fails for good comes back here.")
+    if any(task.attempts and task.attempts[-1].error_kind == classify.NETWORK for task in again):
+        asked = _("The workers did not reach the platform: have the network of their machines checked meanwhile.")
+        return text.sentences((hint, asked))
+    return hint
 
-    ``total``: the number of a later look, which stands in tab and navigation too.
+
+def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = None, again: Sequence[Task] = ()) -> str:
+    """The page's line: how many, where, of how many kinds; else what is on its way again, or when the last one was
+    closed.
+
+    ``total``: the number of a later look, which stands in tab and navigation too. ``again``: tasks made of letters
+    that have not ended.
     """
     if not causes.rows:
+        if again:
+            count = text.count(len(again))
+            return ngettext(
+                "No dead letters now, but {n} republished task has not ended yet.",
+                "No dead letters now, but {n} republished tasks have not ended yet.",
+                len(again),
+            ).format(n=count)
         if not closed_at:
             return _("No dead letters.")
         return _("No dead letters. Last one closed {time}.").format(time=minute(closed_at, now_ms))
@@ -125,7 +145,7 @@ def report(cause: Cause, example: Task | None, now_ms: int) -> str:
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
-    again = _(verdicts.look(cause.worth).word)
+    again = verdicts.word(cause.worth, cause.count)
     parts = (heading(cause), number, again, scope(cause), detail(cause), cause.rule.note)
     return text.listed(part for part in parts if part)
 
@@ -146,8 +166,10 @@ def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:
     return rows
 
 
-def shop_row(now: ShopNow, now_ms: int) -> tuple[str, str, str]:
-    """How the shop stands now, as a row below the attempts."""
+def shop_row(now: ShopNow, task: Task, now_ms: int) -> tuple[str, str, str]:
+    """How the shop of a letter stands now, as a row below the attempts."""
+    if shop.restricted(now, task):
+        return _("Shop now"), _("session open; the platform restricts the account"), "text"
     role = shop.look(now)[2]
     return _("Shop now"), shop.since(now, now_ms), role if role in ("succeeded", "retrying") else "text"
 

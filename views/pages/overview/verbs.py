@@ -28,7 +28,7 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
     "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
-    "stop_task", "lower_tasks", "copy_server", "copy_flow",
+    "stop_task", "lower_tasks", "copy_server", "copy_flow", "copy_creator",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 
@@ -57,6 +57,7 @@ class AttentionVerbs(QObject):
             "lower_tasks": self.lower,
             "copy_server": self.copy,
             "copy_flow": self.copy,
+            "copy_creator": self.copy,
         }
         if verb in acts:
             acts[verb](target)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from services import messages
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
+from services.domain.task import classify
+from services.domain.task.record import Task
 from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from views.support import safe, shown, text
@@ -78,6 +80,20 @@ def look(now: ShopNow) -> tuple[str, str, str]:
     """Word, glyph and colour role."""
     word, glyph, role = _LOOKS.get(now.access, _LOOKS[insight.NOT_KNOWN])
     return _(word), glyph, role
+
+
+def look_beside(now: ShopNow, task: Task) -> tuple[str, str, str]:
+    """The same beside a letter of its: an open session is no good news where the platform has restricted the account,
+    until something succeeded there since."""
+    if restricted(now, task):
+        return _("session open"), "ph.question", "text2"
+    return look(now)
+
+
+def restricted(now: ShopNow, task: Task) -> bool:
+    """Whether the account was restricted though somebody is logged in, as far as is known."""
+    of_platform = task.error_kind in (classify.RISK_CONTROL, classify.CAPTCHA)
+    return of_platform and now.access == insight.LOGGED_IN and now.success_at <= task.ended_at
 
 
 def evidence(now: ShopNow, now_ms: int) -> str:

@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "open_schedule": N_("Open schedules"),
     "copy_server": N_("Copy message for IT"),
     "copy_flow": N_("Copy report for the flow's maker"),
+    "copy_creator": N_("Copy report for who creates these tasks"),
 }
 
 

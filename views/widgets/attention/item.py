@@ -31,7 +31,7 @@ CHANGING = frozenset(
     }
 )
 #: verbs that copy what the item says, to be sent to whoever can help; what they are about is that text
-COPYING = frozenset({"copy_server", "copy_flow"})
+COPYING = frozenset({"copy_server", "copy_flow", "copy_creator"})
 #: for how long an item can be muted: key, source text
 SPANS = (
     ("hour", N_("Mute for 1 hour")),

@@ -189,6 +189,13 @@ def test_a_changed_page_is_told_to_who_makes_the_flow(room: Room) -> None:
     assert "copy_flow" not in dict(other.verbs)
 
 
+def test_refused_parameters_are_told_to_who_creates_the_tasks(room: Room) -> None:
+    died(room, "s1", "bad_payload", print_="a" * 16)
+    (item,) = found(room).values()
+    assert [verb for verb, _target in item.verbs[:2]] == ["triage", "copy_creator"]
+    assert "put right where the tasks are created" in english(item)
+
+
 def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
     for shop in ("s1", "s2"):
         died(room, shop, "timeout", "sync_order")

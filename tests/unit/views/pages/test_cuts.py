@@ -11,7 +11,6 @@ from pytestqt.exceptions import TimeoutError as QtBotTimeoutError
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec
-from services.i18n import _
 from services.monitor.overview import OverviewNow
 from tests.support.cuts import cut
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -125,7 +124,7 @@ def test_the_answer_of_a_cause_is_read_whole(qtbot: QtBot, busy: Fleet, language
     qtbot.wait(200)
     page.grab()
     assert shortened, "an error is long"
-    assert not shortened & {_(verdicts.look(one.worth).word) for one in causes}
+    assert not shortened & {verdicts.word(one.worth, one.count) for one in causes}
     page.deactivate()
 
 

@@ -87,6 +87,21 @@ def test_what_only_who_makes_the_flow_can_mend_is_copied_for_them(qtbot: QtBot) 
         assert not pane.report.isVisible()
 
 
+def test_what_only_who_creates_the_tasks_can_mend_is_copied_for_them(qtbot: QtBot) -> None:
+    pane = LetterPane(RecordModel(COLUMNS, key=task_id))
+    qtbot.addWidget(pane)
+    pane.show()
+    refused = replace(MANY, kind="bad_payload", worth=Worth(level=AGAIN, code="worth.flow_refused"))
+    pane.show_cause(refused)
+    assert (pane.report.text(), pane.report.kind) == ("Copy report for who creates these tasks", "primary")
+    assert (pane.report.isVisible(), pane.republish.kind) == (True, "plain")
+    assert "put right where the tasks are created" in pane.worth.accessibleName()
+    pane.report.click()
+    assert "Parameters refused" in QGuiApplication.clipboard().text()
+    pane.show_cause(replace(refused, worth=Worth()))
+    assert not pane.report.isVisible()
+
+
 def test_a_row_is_as_high_as_its_title_needs(qtbot: QtBot) -> None:
     causes = CauseList()
     qtbot.addWidget(causes)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -29,6 +29,8 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage
 from views.support.acting import REPUBLISH, Acting
+from views.widgets.buttons import Button
+from views.widgets.key_values import KeyValues
 from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
@@ -565,6 +567,69 @@ def test_nothing_dead_says_when_the_last_one_was_closed(qtbot: QtBot, fleet: Fle
     page.refresh()
     qtbot.waitUntil(lambda: page.header.summary().startswith("No dead letters. Last one closed "))
     assert page._stack.currentWidget() is page._none
+
+
+def test_nothing_dead_tells_of_those_that_are_on_their_way_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    fleet.context.commands.dead_letters.republish([dead])
+    page = open_page()
+    assert page.header.summary() == "No dead letters now, but 1 republished task has not ended yet."
+    show = next(button for button in page.findChildren(Button) if button.text() == "Show them")
+    assert show.isVisible()
+    with qtbot.waitSignal(page.navigate) as heard:
+        show.click()
+    assert heard.args[0] == "tasks"
+    assert [task.parent for task in fleet.context.tasks.page(heard.args[1]).tasks] == [dead]
+
+
+def asked(page: DeadLettersPage) -> list[ConfirmDialog]:
+    """Questions that stand open."""
+    return [one for one in page.findChildren(ConfirmDialog) if one.isVisible()]
+
+
+@pytest.mark.parametrize("way", ["click", "key", "menu", "whole"])
+def test_what_will_fail_again_is_asked_about_before_it_is_republished(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, way: str
+) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "single_product", PAYLOAD, {"goods_id": "G0001"})
+    page = open_page()
+    assert page.panel.primary_button.kind == "plain"
+    if way == "click":
+        page.panel.primary_button.click()
+    elif way == "key":
+        page.activateWindow()
+        qtbot.keyClick(page.panel.editor.json, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    elif way == "menu":
+        menu = QMenu(page)
+        page.verbs.fill_menu(menu, dead)
+        menu.actions()[0].trigger()
+    else:
+        page.letters.republish.click()
+    qtbot.waitUntil(lambda: len(asked(page)) == 1)
+    assert fleet.toasts == [], "nothing is held before the answer"
+    (dialog,) = asked(page)
+    assert any("will fail again" in label.text().lower() for label in dialog.findChildren(QLabel))
+    dialog.verb_button.click()
+    assert [spec.text for spec in fleet.toasts] == ["Republishing 1 task in 5 s"]
+    press(fleet.toasts[-1], "Undo")
+    assert one(fleet, dead).triage == Triage.OPEN
+
+
+def test_a_restricted_account_is_looked_at_in_its_shop_and_no_session_is_good_news(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    now = fleet.store.now_ms()
+    fleet.succeed("pdd", "pdd-10021", "get_content")
+    fleet.die("pdd", "pdd-10021", "sync_order", "RiskControl: 账号被限制，请完成安全验证", {}, ended_at=now + 60_000)
+    page = open_page()
+    column = page._model.section_of("now")
+    assert page._model.data(page._model.index(0, column), 0) == "session open"
+    rows = page.panel.findChildren(KeyValues)[0].values()
+    assert rows["Shop now"] == "session open; the platform restricts the account"
+    visit = next(button for button in page.letters.findChildren(Button) if button.text() == "Open this shop's browser")
+    assert (visit.isVisible(), visit.kind) == (True, "primary")
+    visit.click()
+    qtbot.waitUntil(lambda: any("opens: log in there" in spec.text for spec in fleet.toasts))
 
 
 def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -44,7 +44,7 @@ def asked(owner: QWidget) -> ConfirmDialog:
     return dialog
 
 
-@pytest.mark.parametrize("verb", ["copy_server", "copy_flow"])
+@pytest.mark.parametrize("verb", ["copy_server", "copy_flow", "copy_creator"])
 def test_what_somebody_else_must_do_is_copied_for_them(fleet: Fleet, owner: QWidget, verb: str) -> None:
     assert verb in VERBS
     AttentionVerbs(fleet.context, owner).run(verb, "Nothing is sent\nFree disk on mq-01")
