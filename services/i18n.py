@@ -16,8 +16,10 @@ otherwise the ``.po`` is read in memory, so that a clean checkout needs no build
 
 from __future__ import annotations
 
+import functools
 import gettext as _gettext
 import io
+import string
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -159,10 +161,56 @@ def npgettext(context: str, singular: str, plural: str, n: int) -> str:
 def fill(template: str, params: Mapping[str, object]) -> str:
     """Put `params` into an already translated template; a missing one stays visible."""
     try:
-        return template.format_map(_Blank(params))
+        return put(template, _Blank(params))
     except (ValueError, AttributeError, TypeError, IndexError, KeyError):
         # A broken translation must not hide what happened: show it as it is.
         return template
+
+
+def put(template: str, params: Mapping[str, object]) -> str:
+    """``template.format_map(params)``; in Chinese with the spaces that belong beside what is put in, whatever that is:
+    one between a character and a Latin word or number, none between two characters.
+
+    Raises what ``str.format_map`` raises.
+    """
+    if not is_chinese():
+        return template.format_map(params)
+    said = ""
+    for literal, field in _pieces(template):
+        said = _beside(said, literal)
+        if field:
+            said = _beside(said, field.format_map(params))
+    return said
+
+
+@functools.lru_cache(maxsize=4096)
+def _pieces(template: str) -> tuple[tuple[str, str], ...]:
+    """Plain text and the place-holder that follows it, "" after the last."""
+    found = []
+    for literal, name, spec, conversion in string.Formatter().parse(template):
+        field = "" if name is None else "{" + name + (f"!{conversion}" if conversion else "")
+        found.append((literal, field and field + (f":{spec}" if spec else "") + "}"))
+    return tuple(found)
+
+
+def _beside(before: str, after: str) -> str:
+    """Both parts with the right space between them."""
+    if not before or not after:
+        return before + after
+    if before[-1] == " " and _is_character(before[-2:-1]) and _is_character(after[0]):
+        return before[:-1] + after
+    if after[0] == " " and _is_character(before[-1]) and _is_character(after[1:2]):
+        return before + after[1:]
+    apart = (_is_character(before[-1]) and _is_latin(after[0])) or (_is_latin(before[-1]) and _is_character(after[0]))
+    return f"{before} {after}" if apart else before + after
+
+
+def _is_character(sign: str) -> bool:
+    return "\u4e00" <= sign <= "\u9fff"
+
+
+def _is_latin(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
 
 
 def render(template: str, params: Mapping[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from services import i18n, spans
@@ -168,18 +168,21 @@ class _Numbers(Protocol):
     def span(self, seconds: float) -> str: ...
     def between(self, low: float, high: float) -> str: ...
     def rates(self, *per_second: float) -> tuple[str, ...]: ...
+    def put(self, template: str, params: Mapping[str, object]) -> str: ...
 
 
 class _English:
     span = staticmethod(spans.english)
     between = staticmethod(spans.english_between)
     rates = staticmethod(spans.english_rates)
+    put = staticmethod(str.format_map)
 
 
 class _Present:
     span = staticmethod(spans.of_seconds)
     between = staticmethod(spans.between)
     rates = staticmethod(spans.rates)
+    put = staticmethod(i18n.put)
 
 
 _PER_S = "_per_s"
@@ -201,6 +204,6 @@ def _fill(template: str, message: Message, say: _Numbers) -> str:
     rates = {name: value for name, value in params.items() if name.endswith(_PER_S) and isinstance(value, int | float)}
     said |= zip((name.removesuffix(_PER_S) for name in rates), say.rates(*rates.values()), strict=True)
     try:
-        return template.format(**{**said, **params})
+        return say.put(template, {**said, **params})
     except (KeyError, IndexError):
         return template

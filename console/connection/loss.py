@@ -13,7 +13,7 @@ from services.clock import SystemClock
 from services.domain.insight import connection
 from services.domain.insight.worker import CUT_OFF
 from services.domain.task.status import WAITING, Status
-from services.i18n import _, ngettext
+from services.i18n import _, fill, ngettext
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
@@ -91,7 +91,7 @@ class LossWatch(QObject):
 
     def _banner_words(self) -> tuple[str, str]:
         reach, now = self.reach(), self._clock.now_ms()
-        lead = _("{part} lost at {time}.").format(part=self._lost_name(), time=shown.clock(self._lost_at, now))
+        lead = fill(_("{part} lost at {time}."), {"part": self._lost_name(), "time": shown.clock(self._lost_at, now)})
         return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
 
     def _say(self) -> None:
@@ -156,7 +156,7 @@ class LossWatch(QObject):
         return self._profile if len(lost) != 1 else lost[0]
 
     def _title(self) -> str:
-        return _("{name} does not answer").format(name=self._lost_name())
+        return fill(_("{name} does not answer"), {"name": self._lost_name()})
 
     def _words(self) -> str:
         """What is true meanwhile, then how it is tried again."""

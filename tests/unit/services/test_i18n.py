@@ -143,3 +143,24 @@ def test_rendering_translates_then_fills() -> None:
     assert render("Line {line}: {text}", {"line": 3, "text": "x"}) == "Line 3: x"
     i18n.set_language("zh_CN")
     assert render("Line {line}: {text}", {"line": 3, "text": "x"}) == "第 3 行：x"
+
+
+@pytest.mark.parametrize(
+    ("template", "params", "text"),
+    [
+        ("约 {spread} 清空", {"spread": "10–15\u202f分钟"}, "约 10–15\u202f分钟清空"),
+        ("约 {spread} 清空", {"spread": "3\u202fs"}, "约 3\u202fs 清空"),
+        ("空 {n} 个，但 {shop} 同时只跑 {n} 个", {"n": 2, "shop": "云杉户外"}, "空 2 个，但云杉户外同时只跑 2 个"),
+        ("但 {shop} 同时", {"shop": "Orchid Daily"}, "但 Orchid Daily 同时"),
+        ("店铺另有{tasks}在等待", {"tasks": "2 个任务"}, "店铺另有 2 个任务在等待"),
+        ("{names}等，另有 {more:,} 家", {"names": "听雨书房 2", "more": 1200}, "听雨书房 2 等，另有 1,200 家"),
+        ("“{note}”", {"note": "先问 小李"}, "“先问 小李”"),
+        ("{{x}} 共{missing}", {}, "{x} 共{missing}"),
+        ("{broken", {}, "{broken"),
+    ],
+)
+def test_in_chinese_what_is_filled_in_has_the_right_space_beside_it(
+    template: str, params: dict[str, object], text: str
+) -> None:
+    i18n.set_language("zh_CN")
+    assert fill(template, params) == text
