@@ -154,7 +154,13 @@ class ShellWiring(QObject):
             return
         lag, rates = timedelta(milliseconds=snapshot.lag_ms), snapshot.rates.flow
         self._window.status_bar.show_vitals(
-            Vitals(local=self._embedded, rate_in=rates.in_s, rate_out=rates.out_s, event_lag=lag)
+            Vitals(
+                local=self._embedded,
+                rate_in=rates.in_s,
+                rate_out=rates.out_s,
+                rate_span=timedelta(seconds=rates.window_s) if rates.window_s else None,
+                event_lag=lag,
+            )
         )
 
     def _show_badges(self, snapshot: Snapshot) -> None:

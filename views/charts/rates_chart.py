@@ -38,7 +38,7 @@ class RatesChart(Plot):
     """How fast work comes in and goes out."""
 
     def __init__(self, window: TimeWindow) -> None:
-        super().__init__(N_("Tasks per second"), SERIES, window)
+        super().__init__(N_("Tasks per second, last 5 s"), SERIES, window)
         self.smallest = 2.0
 
     def lines(self, frame: Frame) -> list[Line]:

@@ -27,6 +27,7 @@ class Vitals:
     local: bool = False
     rate_in: float | None = None  #: tasks per second
     rate_out: float | None = None
+    rate_span: timedelta | None = None  #: what both are counted over
     event_lag: timedelta | None = None
     due_next_minute: int | None = None  #: None hides the part
 
@@ -60,7 +61,7 @@ class StatusPart(QAbstractButton):
             return
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
         self._icon = icon or self._icon
-        self.setAccessibleName(f"{name} {value}".strip())
+        self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
         self.setToolTip(tip)
         self.updateGeometry()
         self.update()
@@ -166,14 +167,18 @@ class StatusBar(QFrame):
         self._parts["mode"].show_part(mode, icon="ph.laptop" if vitals.local else "ph.hard-drives")
         known = [rate for rate in (vitals.rate_in, vitals.rate_out) if rate is not None]
         rate_in, rate_out = text.rates(*known) if len(known) == 2 else ("–", "–")
+        # the chart beside it counts seconds: without the span the two numbers would contradict each other
+        span = _("in the last {span}").format(span=text.coarse(vitals.rate_span)) if vitals.rate_span else ""
         self._parts["in"].show_part(
             _("In"),
             rate_in,
+            span,
             tip=_("New tasks a second, over the last minute or more: created, republished, due, or let go again"),
         )
         self._parts["out"].show_part(
             _("Out"),
             rate_out,
+            span,
             tip=_("Tasks a second whose work ended: done, dead, held, or cancelled while they ran"),
         )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)

@@ -46,7 +46,7 @@ class Charts(QObject):
         self._buffer = buffer
         self.window = TimeWindow(3600, self)
         self.depth = ChartCard(N_("Queued or held up, by lane"), DepthChart(self.window), tip=DEPTH)
-        self.rates = ChartCard(N_("Tasks per second"), RatesChart(self.window), tip=RATES)
+        self.rates = ChartCard(N_("Tasks per second, last 5 s"), RatesChart(self.window), tip=RATES)
         self.unacked = ChartCard(N_("With workers"), UnackedChart(self.window), tip=HELD)
         self.cards = (self.depth, self.rates, self.unacked)
         for card in self.cards:

@@ -18,6 +18,8 @@ from views.support import safe, shown, text
 from views.widgets.kpi_tile import Kpi
 
 SUCCESS_WINDOW_S = 300
+#: that nothing changed in a few seconds says nothing
+LEAST_CHANGE_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,10 @@ def _change(curves: Frame, name: str) -> tuple[float, str]:
     if len(curves) < 2:
         return 0.0, ""
     seconds = float(curves.at[-1] - curves.at[0])
-    if seconds < 1:
+    # 59 min 58 s of samples are the hour that was asked for
+    seconds = round(seconds / 60) * 60
+    if seconds < LEAST_CHANGE_S:
         return 0.0, ""
-    if seconds > 60:
-        # 59 min 58 s of samples are the hour that was asked for
-        seconds = round(seconds / 60) * 60
     return float(curves[name][-1] - curves[name][0]), text.coarse(timedelta(seconds=seconds))
 
 
@@ -234,12 +235,16 @@ def oldest_kpi(sight: Sight) -> Kpi:
         )
     span = shown.span(waited)
     alarm = span.total_seconds() > sight.limits.oldest_s
-    limit = _("limit {n}").format(n=_limit_span(sight.limits.oldest_s))
+    limit = plain = _("limit {n}").format(n=_limit_span(sight.limits.oldest_s))
+    ahead = sight.now.flow.estimate
+    if not alarm and ahead is not None and ahead.low_s > sight.limits.oldest_s:  # the last of them waits so long
+        limit = _("limit {n}, will be passed").format(n=_limit_span(sight.limits.oldest_s))
     parts = [limit, safe.one_line(sight.now.oldest_waiting_shop or "", 60)]
     value = text.duration(span)
     above = _("above limit {n}").format(n=_limit_span(sight.limits.oldest_s)) if alarm else ""
     context = " · ".join(part for part in parts if part)
-    return Kpi(value=value, context=context, alarm=alarm, sentence=_say(_("Oldest waiting"), value, above, parts[1]))
+    told = above or (limit if limit != plain else "")
+    return Kpi(value=value, context=context, alarm=alarm, sentence=_say(_("Oldest waiting"), value, told, parts[1]))
 
 
 def _limit_span(seconds: int) -> str:

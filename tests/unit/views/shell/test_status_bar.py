@@ -40,6 +40,12 @@ def test_numbers(bar: StatusBar) -> None:
     bar.grab()
 
 
+def test_rates_say_over_how_long_they_were_counted(bar: StatusBar) -> None:
+    bar.show_vitals(Vitals(rate_in=0.5, rate_out=0.2, rate_span=timedelta(minutes=5)))
+    names = [bar.part(key).accessibleName().replace("\u202f", " ") for key in ("in", "out")]
+    assert names == ["In 0.5/s in the last 5 min", "Out 0.2/s in the last 5 min"]
+
+
 @pytest.mark.parametrize("vitals", [VITALS, Vitals(local=True)])
 def test_no_divider_stands_before_the_empty_middle(bar: StatusBar, vitals: Vitals) -> None:
     bar.show_vitals(vitals)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from services import i18n
 from services.domain.insight import flow
+from services.domain.insight.durations import Measured
 from services.domain.task.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
@@ -118,6 +120,24 @@ def test_a_program_that_just_began_claims_no_hour(sight: Sight) -> None:
     span = begun.at[-1] - begun.at[0]
     assert plain(kpi("dead", replace(sight, curves=begun)).context).endswith(f"in {round(span / 60)} min")
     assert kpi("dead", replace(sight, curves=Frame(begun.at[:1], {}))).context == "limit 100"
+
+
+def test_a_window_that_opened_a_moment_ago_says_nothing_of_change(sight: Sight) -> None:
+    short = Frame(np.array([0.0, 6.0]), {"dead": np.array([1.0, 1.0])})
+    assert kpi("dead", replace(sight, curves=short), dead_open=1).context == ""
+    minute = Frame(np.array([0.0, 60.0]), {"dead": np.array([1.0, 1.0])})
+    assert plain(kpi("dead", replace(sight, curves=minute), dead_open=1).context) == "unchanged in 1 min"
+
+
+def test_a_limit_that_the_last_of_them_will_pass_is_said_before_it_is_passed(sight: Sight) -> None:
+    took = Measured(count=30, mean_s=5.0, deviation_s=1.0)
+    lines = (flow.Line(shop="s", waiting=143, running=1, took=took),)
+    slow = flow.judge(flow.Facts(waiting=143, running=1, slots=2, busy=1, lines=lines))
+    told = kpi("oldest", sight, oldest_waiting_ms=29_000, flow=slow)
+    assert plain(told.context).startswith("limit 5 min, will be passed")
+    assert (told.alarm, "will be passed" in told.sentence) == (False, True)
+    quick = flow.judge(flow.Facts(waiting=3, running=1, slots=2, busy=1, lines=(replace(lines[0], waiting=3),)))
+    assert plain(kpi("oldest", sight, oldest_waiting_ms=29_000, flow=quick).context).startswith("limit 5 min · ")
 
 
 def test_each_tile_has_a_curve(sight: Sight) -> None:
