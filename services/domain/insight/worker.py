@@ -77,10 +77,13 @@ SENTENCES: dict[str, str] = {
     "worker.draining": NN_("draining, {n} task left", "draining, {n} tasks left"),
     "worker.stopping": NN_("stopping, {n} task left", "stopping, {n} tasks left"),
     "worker.stopped": N_("stopped; it holds no task"),
+    "worker.restart": N_("Start it again on {machine}, or start one here"),
     "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
     "fleet.workers": NN_("{n} worker on {machines} machines", "{n} workers on {machines} machines"),
     "fleet.workers_together": NN_("{n} worker on 1 machine", "{n} workers on 1 machine"),
+    "fleet.workers_some": N_("{n} of {known} workers in touch, on {machines} machines"),
+    "fleet.workers_some_together": N_("{n} of {known} workers in touch, on 1 machine"),
     "fleet.busy": N_("{busy} of {slots} slots busy"),
     "fleet.no_slots": N_("no slot takes work"),
     "fleet.apart": NN_("{n} more slot takes no work", "{n} more slots take no work"),
@@ -93,6 +96,9 @@ SENTENCES: dict[str, str] = {
 }
 
 
+_FREE = SlotState()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate:
     """What is true of one task that a worker held when it was heard of last."""
@@ -102,6 +108,7 @@ class Fate:
     worker: str = ""  #: where it was started again
     until: int = 0  #: end of its claim while it is unconfirmed, UTC ms
     then: str = ""  #: what becomes of it then: again | held | dead
+    slot: SlotState = _FREE  #: as its record tells it; a worker may have claimed it after its last heartbeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +286,11 @@ def fate_of(task: Task, worker: str, attempt: int, now_ms: int) -> Fate | None:
     if task.status == Status.RUNNING and task.worker == worker and same:
         then = retry.decide(task, classify.WORKER_LOST, retry.RetryPolicy(), now_ms).to
         words = {Status.HELD: HELD, Status.DEAD: DEAD}.get(then, AGAIN)
-        return Fate(task_id=task.task_id, what=UNCONFIRMED, until=task.lease_until, then=words)
+        slot = SlotState(
+            task_id=task.task_id, task_type=task.task_type, shop=task.shop, lane=task.lane, attempt=task.attempt,
+            since=task.started_at, progress=task.progress,
+        )  # fmt: skip
+        return Fate(task_id=task.task_id, what=UNCONFIRMED, until=task.lease_until, then=words, slot=slot)
     lost = [
         one.number
         for one in task.attempts
@@ -329,7 +340,9 @@ def summary(fleet: FleetNow) -> tuple[Message, ...]:
     parts = []
     if fleet.living:
         together = "_together" if fleet.machines == 1 else ""
-        parts.append(Message(f"fleet.workers{together}", {"n": fleet.living, "machines": fleet.machines}))
+        some = "_some" if fleet.living != fleet.known else ""  # as many as there are cards, and as the chip counts
+        counts: dict[str, Param] = {"n": fleet.living, "known": fleet.known, "machines": fleet.machines}
+        parts.append(Message(f"fleet.workers{some}{together}", counts))
         busy = Message("fleet.busy", {"busy": fleet.busy, "slots": fleet.slots})
         parts.append(busy if fleet.slots else Message("fleet.no_slots"))
     else:
@@ -377,11 +390,19 @@ def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: 
         state=state,
         silence_ms=silence,
         fates=fates,
-        slots=tuple(slot if slot.task_id in here else SlotState() for slot in info.slots),
+        slots=_may_run(info.slots, here, open_),
         left_ms=max(0, ends - now_ms),
         ends_ms=ends,
         facts=_lost(fates, ends, now_ms, leader, able=able) or (Fact(message=Message("worker.idle")),),
     )
+
+
+def _may_run(told: Sequence[SlotState], here: Container[str], open_: Iterable[Fate]) -> tuple[SlotState, ...]:
+    """The slots of one that is not heard of: what may still run there, also what it claimed after it told of them."""
+    kept_ = [slot if slot.task_id in here else SlotState() for slot in told]
+    listed = {slot.task_id for slot in kept_}
+    later = iter([fate.slot for fate in open_ if fate.slot.task_id and fate.task_id not in listed])
+    return tuple(slot if slot.task_id else next(later, slot) for slot in kept_)
 
 
 def _heard(info: WorkerInfo) -> str:

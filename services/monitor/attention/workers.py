@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
-from services.domain.insight.worker import CUT_OFF, kept, lost_at
+from services.domain.insight.worker import CUT_OFF, kept, lost_at, machine
 from services.domain.task import filter
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -67,9 +68,9 @@ def silent(look: Look) -> Iterable[Attention]:
             severity="warning",
             code=f"attention.worker_{one.state}",
             params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms, "until": one.ends_ms},
-            facts=tuple(fact.message for fact in one.facts),
+            facts=(*(fact.message for fact in one.facts), Message("worker.restart", {"machine": machine(one.info)})),
             since_ms=one.info.seen_at,
-            verbs=(("open_worker", one.name), *doors, *forgets),
+            verbs=(("open_worker", one.name), *doors, ("start_worker", ""), *forgets),
         )
     if others := found[len(each) :]:
         more = max(0, len(others) - NAMED)

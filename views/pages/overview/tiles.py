@@ -130,7 +130,10 @@ def unacked_kpi(sight: Sight) -> Kpi:
     if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
         context = _("as it was before the broker was lost")
     elif unconfirmed := sight.now.flow.facts.unconfirmed:
-        context = _("{n} not confirmed").format(n=text.count(unconfirmed))
+        # what the broker has taken back already is not among those held
+        apart = held + unconfirmed <= sight.now.running
+        said = _("{n} more not confirmed") if apart else _("{n} not confirmed")
+        context = said.format(n=text.count(unconfirmed))
     elif not held:
         context = _("workers hold nothing")
     return Kpi(value=text.count(held), context=context, sentence=_say(_("With workers"), text.count(held), "", context))

@@ -237,8 +237,8 @@ def test_a_silent_worker_says_when_its_tasks_come_back(room: Room) -> None:
     late = worker(room, "w2", 20_000)
     item = found(room, workers=(worker(room), late))["silent:w2"]
     assert (item.code, item.params["tasks"], item.params["left_ms"]) == ("attention.worker_late", 1, 41_000)
-    assert said(item) == ["1 task goes to another worker in 41 s"]
-    assert item.verbs == (("open_worker", "w2"), ("open_tasks", f"id:{task.task_id}"))
+    assert said(item) == ["1 task goes to another worker in 41 s", "Start it again on h, or start one here"]
+    assert item.verbs == (("open_worker", "w2"), ("open_tasks", f"id:{task.task_id}"), ("start_worker", ""))
     silent = worker(room, "w2", SILENT_AFTER_MS + 1)
     assert found(room, workers=(worker(room), silent))["silent:w2"].code == "attention.worker_silent"
 
@@ -249,11 +249,14 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_until_it_is_forgott
     slots = (SlotState(task_id=task.task_id, attempt=1),)
     gone = msgspec.structs.replace(worker(room, "w2", 90_000), slots=slots)
     item = found(room, workers=(worker(room), gone))["silent:w2"]
-    assert (item.code, said(item)) == ("attention.worker_gone", ["1 task is held: a person decides"])
+    assert (item.code, said(item)[0]) == ("attention.worker_gone", "1 task is held: a person decides")
     assert item.verbs[-1] == ("forget_worker", "w2")
     idle = worker(room, "w3", SILENT_AFTER_MS + 1)
     item = found(room, workers=(worker(room), idle))["silent:w3"]
-    assert (item.code, said(item)) == ("attention.worker_gone", ["it held no task"])
+    assert (item.code, said(item)) == (
+        "attention.worker_gone",
+        ["it held no task", "Start it again on h, or start one here"],
+    )
 
 
 def test_waiting_tasks_while_every_worker_leaves(room: Room) -> None:

@@ -110,6 +110,19 @@ def test_slots_keep_what_is_unconfirmed_only() -> None:
     assert [slot.task_id for slot in found.slots] == ["w1-0", "", "", ""]
 
 
+def test_what_it_claimed_after_its_last_heartbeat_may_run_in_one_of_its_slots() -> None:
+    claimed = Task(
+        task_id="late", platform="pdd", shop_id="s1", task_type="work", status=Status.RUNNING, worker="w1", attempt=1,
+        lease_until=NOW + 9_000,
+    )  # fmt: skip
+    fate = insight.fate_of(claimed, "w1", 1, NOW)
+    assert fate is not None
+    listed = Fate(task_id="w1-0", what=UNCONFIRMED, until=NOW + 1)
+    found = one(beat(silence_s=20, busy=1), listed, fate)
+    assert [(slot.task_id, slot.shop) for slot in found.slots] == [("w1-0", ""), ("late", "pdd:s1"), ("", ""), ("", "")]
+    assert found.busy == 2
+
+
 def test_before_anybody_looked_everything_it_held_is_unconfirmed() -> None:
     (found,) = look(beat(silence_s=20, busy=2)).workers
     assert found.unconfirmed == ("w1-0", "w1-1")
@@ -126,7 +139,8 @@ def test_sums_are_of_those_that_take_work() -> None:
     )
     assert (fleet.busy, fleet.slots, fleet.free, fleet.apart) == (8, 8, 0, 5)
     assert [messages.english(part) for part in insight.summary(fleet)] == [
-        "2 workers on 1 machine", "8 of 8 slots busy", "5 more slots take no work", "1 draining", "1 late", "1 gone",
+        "2 of 4 workers in touch, on 1 machine", "8 of 8 slots busy", "5 more slots take no work",
+        "1 draining", "1 late", "1 gone",
     ]  # fmt: skip
 
 
@@ -136,7 +150,7 @@ def test_machines_are_not_workers() -> None:
     )
     assert (fleet.living, fleet.machines, fleet.known) == (3, 2, 4)
     assert fleet.by_machine == {"desk": 2, "hall": 1}
-    assert messages.english(insight.summary(fleet)[0]) == "3 workers on 2 machines"
+    assert messages.english(insight.summary(fleet)[0]) == "3 of 4 workers in touch, on 2 machines"
     assert look(beat("a"), beat("b")).machines == 1, "without a node the host names the machine"
 
 

@@ -56,6 +56,14 @@ def test_running_tasks_of_a_silent_worker_fill_no_slots(sight: Sight) -> None:
     assert told.context == "4 not confirmed · 0 of 4 slots busy"
 
 
+def test_what_is_not_confirmed_is_besides_what_workers_hold_once_the_broker_took_it_back(sight: Sight) -> None:
+    facts = replace(sight.now.flow.facts, unconfirmed=1)
+    lost = replace(sight.now.flow, facts=facts)
+    held = int(kpi("unacked", sight, flow=lost).value.replace(",", ""))
+    assert kpi("unacked", sight, running=held + 1, flow=lost).context == "1 more not confirmed"
+    assert kpi("unacked", sight, running=held, flow=lost).context == "1 not confirmed"
+
+
 def test_what_waits_now_is_never_above_its_peak(sight: Sight) -> None:
     many = {"queued": 1_500}
     told = kpi("ready", sight, status_counts=many)

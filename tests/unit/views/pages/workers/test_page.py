@@ -221,7 +221,9 @@ def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open
     assert node._note.text() == "2 tasks unconfirmed"
     assert node.facts.lines()[0].startswith("2 tasks go to others in 4")
     assert node.grid.accessibleName().startswith("2 tasks unconfirmed")
-    assert page.header.summary() == "1 worker on 1 machine, 2 of 4 slots busy, 4 more slots take no work, 1 late"
+    assert page.header.summary() == (
+        "1 of 2 workers in touch, on 1 machine, 2 of 4 slots busy, 4 more slots take no work, 1 late"
+    )
     assert not node.drain_button.isVisible(), "it hears no order"
     assert node.forget_button.isVisible()
     assert not node.forget_button.isEnabled(), "it may be back in a moment"
