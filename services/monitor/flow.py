@@ -226,6 +226,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     pending = status.get(Status.PENDING, 0)
     lane = _full_lane(snapshot, fleet)
     taking = fleet.taking(lane) if lane else []
+    pause = snapshot.pauses[0] if len(snapshot.pauses) == 1 and snapshot.pauses[0].by else None
     slots, busy = (sum(len(one.slots) for one in taking), sum(one.busy for one in taking)) if lane else (0, 0)
     return Facts(
         known=snapshot.at_ms > 0 or not snapshot.store.connected,
@@ -238,6 +239,8 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         retrying=status.get(Status.RETRYING, 0),
         held=status.get(Status.HELD, 0),
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
+        pause=pause,
+        paused_s=max(0, snapshot.at_ms - pause.at) // 1000 if pause is not None and pause.at else 0,
         workers=fleet.number(FINE),
         cut_off=fleet.number(CUT_OFF),
         slots=slots if lane else fleet.slots,

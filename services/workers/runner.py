@@ -77,12 +77,12 @@ class Runner:
             )
         if held.made_way_for:
             return self._made_way(held, started, started)
-        why = "the worker was stopped" if held.cancelled.is_set() else "all slots of the worker were busy"
-        return self._finish(held, Status.PENDING, "returned", started, started, error=why)
+        why = "own.worker_stopped" if held.cancelled.is_set() else "own.slots_busy"
+        return self._finish(held, Status.PENDING, "returned", started, started, error=own_words.write(why))
 
     def _made_way(self, held: Held, started: int, ended: int) -> Finish:
         """Stopped for a more urgent task; its type says that it may be stopped and begun again."""
-        why = f"made way for {held.made_way_for}"
+        why = own_words.write("own.made_way", task=held.made_way_for)
         return self._finish(held, Status.PENDING, OUTCOME, started, ended, error=why)
 
     def _ended(self, held: Held) -> int:

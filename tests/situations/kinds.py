@@ -297,7 +297,7 @@ def platform_paused(stage: Stage) -> None:
     stage.tell(f"a person paused {scope}; its tasks wait", f"resume {scope}")
     stage.shoot(
         Shot(name="10-paused-overview"),
-        Shot(name="10-paused-tasks", page="tasks", request=f"platform:{platform}", row=0),
+        Shot(name="10-paused-tasks", page="tasks", request=f"gate:paused {scope}", row=0),
         Shot(name="10-paused-shops", page="shops", request=shops[4].key),
     )
 

@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from services.domain.fleet.shop import Pause
 from services.domain.insight import durations
 from services.domain.insight.durations import Measured
 from services.domain.text.message import Message, Param
@@ -95,6 +96,10 @@ SENTENCES: dict[str, str] = {
     "flow.person": N_("{n:,} of them for a person ({why})"),
     "flow.person_all": N_("all of them for a person ({why})"),
     "flow.person_all.one": N_("for a person ({why})"),
+    "flow.paused": N_("{n:,} of them paused by {who} for {span}"),
+    "flow.paused_why": N_("{n:,} of them paused by {who} for {span} ({reason})"),
+    "flow.paused_all": N_("paused by {who} for {span}: resume when that is over"),
+    "flow.paused_all_why": N_("paused by {who} for {span} ({reason}): resume when that is over"),
     "flow.later": N_("{n:,} of them go on later by themselves ({why})"),
     "flow.later_all": N_("all go on later by themselves ({why})"),
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
@@ -199,6 +204,8 @@ class Facts:
     held: int = 0
     dead: int = 0  #: open letters
     persons: tuple[tuple[str, int], ...] = ()  #: waiting tasks by a reason of ``REASONS``
+    pause: Pause | None = None  #: the one pause that there is, if no more are
+    paused_s: int = 0  #: for so long
     laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
     opens_s: float = 0.0  #: until the first of the shops that fail too often tries again, 0 for now or not known
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
@@ -567,11 +574,15 @@ def _how_many(flow: Flow) -> Clause:
 
 def _of_gates(flow: Flow) -> list[Clause]:
     facts, found = flow.facts, []
-    if flow.for_person:
-        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in facts.persons if count)
-        everyone = flow.for_person >= facts.waiting
+    paused = dict(facts.persons).get("paused", 0) if facts.pause is not None else 0
+    if for_person := flow.for_person - paused:
+        told = [(reason, count) for reason, count in facts.persons if count and not (paused and reason == "paused")]
+        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in told)
+        everyone = for_person >= facts.waiting
         code = "flow.person_all" if everyone else "flow.person"
-        found.append(Clause(_counted(code, flow.for_person).message, why))
+        found.append(Clause(_counted(code, for_person).message, why))
+    if paused and facts.pause is not None:
+        found.append(_of_pause(paused, facts.pause, facts))
     if facts.later:
         why = tuple(_why_later(reason, count, facts) for reason, count in facts.laters if count)
         code = "flow.later_all" if facts.later >= facts.waiting else "flow.later"
@@ -583,6 +594,15 @@ def _why_later(reason: str, count: int, facts: Facts) -> Message:
     if reason == "breaker" and facts.opens_s > 0:
         return Message("flow.why_breaker_in", {"n": count, "seconds": facts.opens_s})
     return Message(f"flow.why_{reason}", {"n": count})
+
+
+def _of_pause(number: int, pause: Pause, facts: Facts) -> Clause:
+    """A pause was somebody's wish: nothing is wrong, and who it was knows when it is over."""
+    code = "flow.paused_all" if number >= facts.waiting else "flow.paused"
+    params: dict[str, Param] = {"who": pause.by, "seconds": facts.paused_s, "since": pause.at}
+    if pause.reason:
+        return _said(f"{code}_why", n=number, **params, reason=pause.reason)
+    return _said(code, n=number, **params)
 
 
 def _of_runnable(flow: Flow) -> list[Clause]:

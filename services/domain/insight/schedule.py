@@ -16,7 +16,12 @@ LATE_MS = GRACE_MS
 SENTENCES: dict[str, str] = {
     "schedule.late": N_("{span} late"),
     "schedule.ran_late": N_("{span} late"),
-    "schedule.no_leader": N_("Nobody fires schedules: no worker leads. Start a worker; the run is caught up."),
+    "schedule.no_leader": N_(
+        "Nobody fires schedules: no worker leads. Start a worker; 1 run makes up for all that were missed."
+    ),
+    "schedule.no_leader_skip": N_(
+        "Nobody fires schedules: no worker leads. Start a worker; what was missed is left out, as the schedule says."
+    ),
     "schedule.blocked": N_("The broker takes no new messages; see what it needs. The run is caught up then."),
     "schedule.firing": N_("Its run has begun and is not through yet."),
     "schedule.unfired": N_("{leader} leads and has not fired it; look at its log."),
@@ -61,6 +66,11 @@ def look(planned: Planned, next_at: int, now_ms: int, *, leader: str, way: Publi
     )
 
 
+def leaderless(found: ScheduleNow) -> bool:
+    """Whether it is late because nobody fires schedules, which a worker would mend."""
+    return found.why is not None and found.why.code in ("schedule.no_leader", "schedule.no_leader_skip")
+
+
 def overdue(next_at: int, now_ms: int) -> int:
     """By how many ms a planned time has passed without a run, 0 while that is in time."""
     return now_ms - next_at if next_at and now_ms - next_at > LATE_MS else 0
@@ -74,7 +84,8 @@ def summary(found: Sequence[ScheduleNow]) -> Message | None:
 
 def _why(planned: Planned, leader: str, way: PublisherNow | None) -> Message:
     if not leader:
-        return Message("schedule.no_leader")
+        skips = planned.schedule.missed == "skip" and planned.firing is None
+        return Message("schedule.no_leader_skip" if skips else "schedule.no_leader")
     if way is not None and way.held:
         return Message("schedule.blocked")
     params: dict[str, Param] = {"leader": leader}

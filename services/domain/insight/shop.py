@@ -138,6 +138,11 @@ class ShopNow:
         return f"{self.platform}:{self.shop_id}"
 
     @property
+    def paused(self) -> bool:
+        """Whether it is paused as a whole, and not only some type of its tasks."""
+        return _whole(self.pauses)
+
+    @property
     def closed(self) -> bool:
         """Whether trying again would fail until a person has acted."""
         return self.access in CLOSED
@@ -158,7 +163,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     # what waits only is known to wait, and a worker without its broker still records what it runs
     if facts.lost == NO_STORE or (facts.lost in (NO_WORD, NO_WORKER) and own == RUNNING):
         state, under = UNKNOWN, own
-    if any(not pause.scope.startswith("type:") for pause in pauses) and state not in (HELD, LOGIN):
+    if _whole(pauses) and state not in (HELD, LOGIN):
         state, under = PAUSED, own
     access, failure_at, failure_kind = _access(facts, pauses)
     return ShopNow(
@@ -184,6 +189,10 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         failure_at=failure_at,
         failure_kind=failure_kind,
     )
+
+
+def _whole(pauses: Iterable[Pause]) -> bool:
+    return any(not pause.scope.startswith("type:") for pause in pauses)
 
 
 def unknown(now: ShopNow, lost: str) -> ShopNow:
@@ -331,7 +340,7 @@ def _access(facts: ShopFacts, pauses: tuple[Pause, ...]) -> tuple[str, int, str]
     if session is not None:
         door_at, door = max(session.since, opened_at + 1), session.kind
         failure_at, failure_kind = max((failure_at, failure_kind), (session.since, session.kind))
-    if any(not pause.scope.startswith("type:") for pause in pauses):
+    if _whole(pauses):
         access = PAUSED
     elif not facts.shop.enabled:
         access = OFF

@@ -408,7 +408,14 @@ def _message(task: Task, facts: Facts) -> _Test:
         return MESSAGE, False, "gate.unconfirmed", params
     if task.status in (Status.BLOCKED, Status.SCHEDULED):
         return MESSAGE, True, "gate.parked_message", {}
+    if _delayed(task, facts):
+        return MESSAGE, True, "gate.delayed_message", {}
     return MESSAGE, True, "gate.confirmed", {}
+
+
+def _delayed(task: Task, facts: Facts) -> bool:
+    """Whether it waits for the time of its next attempt, in no lane before that."""
+    return task.status == Status.RETRYING and task.due_at > facts.now_ms
 
 
 #: recorded and not sent, by what the broker lacks
@@ -444,11 +451,19 @@ def _lost(since: int, params: dict[str, Param], facts: Facts) -> tuple[str, dict
     return "gate.cut_off_for", params | {"since": since, "seconds": max(0, facts.now_ms - since) // 1000}
 
 
+def _not_in_lane(task: Task, facts: Facts) -> str:
+    """What is said of a task that has no place in its lane yet, "" for one that has."""
+    if task.status == Status.BLOCKED:
+        return "gate.lane_parked"
+    if task.status == Status.SCHEDULED or _delayed(task, facts):
+        return "gate.lane_later"
+    unsent = task.status == Status.PENDING and (facts.cut_off or facts.way.stuck)
+    return "gate.lane_unsent" if unsent else ""
+
+
 def _lane(task: Task, facts: Facts) -> _Test:
-    if task.status in (Status.BLOCKED, Status.SCHEDULED):
-        return LANE_ORDER, True, "gate.lane_later", {}
-    if task.status == Status.PENDING and (facts.cut_off or facts.way.stuck):
-        return LANE_ORDER, True, "gate.lane_unsent", {}
+    if ahead := _not_in_lane(task, facts):
+        return LANE_ORDER, True, ahead, {}
     params: dict[str, Param] = {
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip

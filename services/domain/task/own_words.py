@@ -25,6 +25,8 @@ SENTENCES: dict[str, str] = {
     "own.no_message": N_("no message can be made of this record: {why}"),
     "own.worker_failed": N_("the worker itself failed: {why}"),
     "own.worker_stopped": N_("the worker was stopped"),
+    "own.slots_busy": N_("all slots of the worker were busy"),
+    "own.made_way": N_("made way for {task}"),
     "own.not_begun": N_("stopped before it started"),
     "own.stopped": N_("stopped on request"),
     "own.killed": N_("killed on request"),

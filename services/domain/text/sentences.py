@@ -194,7 +194,8 @@ GATES: dict[str, str] = {
         " {lane} now."
     ),
     "gate.parked": N_("Parked at this gate; it starts as soon as the gate opens."),
-    "gate.confirmed": N_("The broker holds its message."),
+    "gate.confirmed": N_("Its message is in the queue."),
+    "gate.delayed_message": N_("Its message enters the queue when it is due."),
     "gate.unconfirmed": N_("The broker has not confirmed its message yet."),
     "gate.unsent_disk": N_(
         "Recorded and not sent: the broker is out of disk and takes no new messages. It is sent by itself then."
@@ -241,6 +242,7 @@ GATES: dict[str, str] = {
     "gate.behind": N_("{ahead} tasks of its lane go first."),
     "gate.lane_unsent": N_("It takes its place in the lane when it is sent."),
     "gate.lane_later": N_("It takes its place in the lane when it is due."),
+    "gate.lane_parked": N_("It takes its place in the lane once nothing else holds it."),
 }
 
 VERDICTS: dict[str, str] = {

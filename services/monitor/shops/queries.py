@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit, LimitNow
@@ -44,6 +45,7 @@ class ShopsNow:
 
     rows: tuple[ShopRow, ...] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``SESSION`` …
+    types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
     matching: int = 0  #: rows may be fewer
     rule: Rule = field(default_factory=Rule)
     at_ms: int = 0  #: by the store's clock
@@ -90,8 +92,9 @@ class ShopQueries:
                 ALL: len(found),
                 SESSION: sum(now.session is not None for now in found),
                 BREAKER: sum(now.breaker is not None for now in found),
-                PAUSED: sum(bool(now.pauses) for now in found),
+                PAUSED: sum(now.paused for now in found),
             },
+            types=_paused_types(found),
             matching=len(wanted),
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
             at_ms=self._store.now_ms(),
@@ -118,8 +121,15 @@ class ShopQueries:
         return tuple(_scope(one, types, now) for _scope_, one in sorted(known.items()))
 
 
+def _paused_types(found: Sequence[ShopNow]) -> tuple[tuple[Pause, int], ...]:
+    """Pauses of a type that keep tasks of shops waiting, which go on with their other types."""
+    pauses = {pause.scope: pause for now in found for pause in now.pauses if pause.scope.startswith("type:")}
+    shops = Counter(pause.scope for now in found for pause in now.pauses)
+    return tuple((pauses[scope], shops[scope]) for scope in sorted(pauses))
+
+
 def _fits(now: ShopNow, text: str, which: str) -> bool:
-    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: bool(now.pauses)}
+    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.paused}
     if not sorts.get(which, True):
         return False
     return not text or text in now.key.casefold() or text in now.name.casefold()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
+from services.domain.insight import schedule as insight
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.i18n import N_, _
@@ -21,10 +22,12 @@ from views.support import instant
 from views.support.instant import ticks
 from views.support.offers import offer
 from views.support.refresher import Refresher
+from views.support.words import way
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.strip import Strip
 
 EVERY_MS = 3000
 
@@ -82,6 +85,12 @@ class SchedulesPage(Page):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
+        self.late = Strip("warning")
+        self.start_button = Button(way.VERBS["start_worker"], icon="ph.play", small=True)
+        self.start_button.clicked.connect(lambda: self._context.way_out("start_worker", ""))
+        self.late.add_action(self.start_button)
+        self.late.hide()
+        self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
 
@@ -127,6 +136,14 @@ class SchedulesPage(Page):
             self.table.set_current_key(rows[0].schedule.name)
         self._say()
 
+    def _say_why(self) -> None:
+        """Say why runs are late, with the way out."""
+        why = words.why_late(self._rows, instant.now_ms())
+        self.start_button.setVisible(any(insight.leaderless(row.now) for row in self._rows))
+        self.start_button.disable(self._forbidden)
+        self.late.show_text(why)
+        self.late.setVisible(bool(why))
+
     def _on_tick(self) -> None:
         """Say again how far away the next run is."""
         if self._refresher.active:
@@ -138,6 +155,7 @@ class SchedulesPage(Page):
         self._follow()
 
     def _follow(self, _key: object = None) -> None:
+        self._say_why()
         row = self.current()
         none = self._forbidden or ("" if row is not None else _("Choose a schedule first"))
         for button in (self.new_button, self.empty.button):

@@ -148,6 +148,12 @@ def shops(schedule: Schedule) -> str:
     return text.listed((*schedule.platforms, *schedule.groups, *schedule.shops))
 
 
+def why_late(rows: Sequence[ScheduleRow], now_ms: int) -> str:
+    """Why the latest of them is late and what to do, "" while all are in time."""
+    worst = max(rows, key=lambda row: row.now.late_ms, default=None)
+    return shown.told(worst.now.why, now_ms) if worst is not None and worst.now.why is not None else ""
+
+
 def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
     """The page's line."""
     if not rows:
@@ -155,9 +161,7 @@ def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
     parts = [ngettext("{n} schedule", "{n} schedules", len(rows)).format(n=text.count(len(rows)))]
     late = insight.summary([row.now for row in rows])
     if late is not None:
-        worst = max(rows, key=lambda row: row.now.late_ms)
         parts.append(shown.told(late, now_ms))
-        parts += [shown.told(worst.now.why, now_ms).rstrip(".。")] if worst.now.why is not None else []
     off = sum(1 for row in rows if not row.schedule.enabled)
     if off:
         parts.append(ngettext("{n} disabled", "{n} disabled", off).format(n=text.count(off)))

@@ -102,7 +102,7 @@ class ShopsPage(Page):
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
         self._sort.set_current(str(sort))
         self._wish = str(request) if sort == ALL else ""
-        self._search.setText(self._wish)
+        self._search.clear()  # its row among all others: alone, it would look as if those were gone
         self._ask()
 
     def set_acting(self, reason: str) -> None:
@@ -227,14 +227,21 @@ class ShopsPage(Page):
         self._shops.apply(self._now.rows, settle=wanted is not self._settled or self._rest.resting)
         self._settled = wanted
         self._limits.apply(self._scopes)
-        if self._wish and self._shops.find(self._wish) is not None:
-            self.table.set_current_key(self._wish)
-            self._wish = ""
+        if self._wish and wanted is self._wanted:
+            self._go_to_wish(wanted)
         if self._now.rows and self.table.current_key() is None:
             self.table.set_current_key(self._shops.key_at(0))
         if self._scopes and self.limits.current_key() is None:
             self.limits.set_current_key(self._limits.key_at(0))
         self._say()
+
+    def _go_to_wish(self, wanted: _Wanted) -> None:
+        """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
+        wish = self._wish
+        if not self.table.set_current_key(wish) and not wanted.text:
+            self._search.setText(wish)
+        else:
+            self._wish = ""
 
     def _on_tick(self) -> None:
         """Say again how far away everything is."""

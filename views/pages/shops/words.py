@@ -142,6 +142,10 @@ def summary(found: ShopsNow) -> str:
         parts.append(ngettext("{n} fails too often", "{n} fail too often", held).format(n=text.count(held)))
     if paused := found.numbers.get(PAUSED, 0):
         parts.append(ngettext("{n} paused", "{n} paused", paused).format(n=text.count(paused)))
+    for pause, waiting in found.types:
+        words = ngettext("{n} waits: {type} is paused by {who}", "{n} wait: {type} is paused by {who}", waiting)
+        kind = type_names.name(pause.scope.partition(":")[2])
+        parts.append(words.format(n=text.count(waiting), type=kind, who=safe.one_line(pause.by, 60)))
     if len(found.rows) < found.matching:
         parts.append(_("the first {n} of {of} shown").format(n=len(found.rows), of=text.count(found.matching)))
     return text.listed(parts)

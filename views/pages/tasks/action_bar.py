@@ -17,6 +17,7 @@ from views.support.look import Label, set_look
 from views.support.offers import offer
 from views.support.words.rows import NOTHING_NEW, News
 from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.elided import Elided
 
 HEIGHT = 42
 
@@ -33,6 +34,7 @@ class BarState:
     all_ticked: bool = False  #: every loaded row is
     news: News = NOTHING_NEW
     cursor: bool = False  #: a row is under the cursor
+    current: str = ""  #: what the task under the cursor is called, foreign text
 
 
 class ActionBar(QWidget):
@@ -60,12 +62,15 @@ class ActionBar(QWidget):
         self._clear.clicked.connect(self.clear_wanted)
         self._all = LinkLabel()
         self._all.activated.connect(self.all_wanted)
+        # beside "17 tasks" a red Cancel would read as one for all of them
+        self._current = Elided("", "strong", "text2")
         self._buttons: dict[str, Button] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(4)
         for widget in (self._count, self._clear, self._all):
             row.addWidget(widget)
+        row.addWidget(self._current)
         for verb in verbs:
             kind = "ghostdanger" if verb.danger else "ghost"
             button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)
@@ -75,7 +80,7 @@ class ActionBar(QWidget):
         self._decide = Button(N_("Decide"), icon="ph.question", kind="ghost")
         self._decisions = QMenu(self)
         self._decide.set_menu(self._decisions)
-        row.insertWidget(row.indexOf(self._all) + 1, self._decide)
+        row.insertWidget(row.indexOf(self._current) + 1, self._decide)
         self._again = Button(CREATE_AGAIN.text, icon=CREATE_AGAIN.icon, kind="ghost")
         self._again.clicked.connect(partial(self.verb_wanted.emit, CREATE_AGAIN.key))
         row.insertWidget(row.indexOf(self._decide) + 1, self._again)
@@ -110,6 +115,18 @@ class ActionBar(QWidget):
             self._buttons["retry"].hide()
         for verb, reason in offers:
             offer(self._decisions, decision(verb), partial(self.verb_wanted.emit, str(verb.key)), reason)
+
+    def offer_tries(self, *, again: bool, name: tuple[str, str]) -> None:
+        """``again``: what is chosen tries again by itself, so that one verb is enough; ``name``: what that is called,
+        and what must be known before.
+        """
+        words, warning = name
+        if again:
+            self._buttons["retry"].hide()
+        button = self._buttons["run_now"]
+        button.set_source(words)
+        if warning and button.isEnabled():
+            button.setToolTip(warning)
 
     def offer_again(self, *, offered: bool, reason: str = "") -> None:
         """Offer to create what was cancelled again, or say why not."""
@@ -170,6 +187,11 @@ class ActionBar(QWidget):
             words = _("{shown} of {total} loaded").format(shown=text.count(state.loaded), total=total)
         else:
             words = many(state.loaded)
+        alone = bool(state.cursor and not state.ticked)
+        self._current.setVisible(alone)
+        self._current.show_text(_("Current row: {task}").format(task=state.current) if alone else "")
+        # tab and head say that number
+        self._count.setVisible(not alone)
         self._count.setText(words)
         self._count.set_tone("text" if state.ticked else "text2")
         self._new.set_count_text(state.news.words())

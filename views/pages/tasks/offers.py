@@ -16,6 +16,8 @@ from views.pages.tasks.verbs import (
     VERBS,
     Verb,
     cancelled,
+    retrying,
+    run_now,
     undecided,
 )
 from views.pages.tasks.wait_words import no_help
@@ -36,6 +38,7 @@ class Offers:
         verbs = DECISIONS if undecided(standing) else ()
         alone = all(status == Status.HELD for (status, _triage), number in standing.items() if number)
         self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs], alone=alone)
+        self._bar.offer_tries(again=retrying(standing), name=run_now(self._selection.one()))
         self._bar.offer_again(offered=cancelled(standing), reason=self._actions.reason(CREATE_AGAIN, standing))
 
     def act(self, key: str) -> None:

@@ -13,7 +13,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.verbs import MENU_VERBS, RETRY, decision, extra, standing_of
+from views.pages.tasks.verbs import MENU_VERBS, RETRY, decision, extra, retrying, standing_of
 from views.support.offers import offer
 from views.tables.table_view import TableView
 
@@ -52,6 +52,8 @@ class RowMenu(QObject):
                 )
             menu.addSeparator()
         for verb in MENU_VERBS:
+            if verb is RETRY and retrying(standing):
+                continue  # it runs again by itself: *Run now* does what a retry would
             reason = self._actions.reason(verb, standing) or (self._selection.refused(picks) if verb is RETRY else "")
             offer(menu, _(verb.text), partial(self._actions.run, verb, picks), reason)
         copies = menu.addMenu(_("Copy as"))

@@ -48,6 +48,11 @@ def progress(row: TaskRow, now_ms: int) -> Progress:
     return Progress()
 
 
+def name(row: TaskRow) -> str:
+    """What a task is called where one alone is spoken of: its type and its shop."""
+    return f"{type_names.name(row.task.task_type)} · {row.shop_name or row.task.shop_id}"
+
+
 def _running(task: Task, now_ms: int) -> Progress:
     if heard.unconfirmed(task, now_ms):
         return Progress(text=_("no signal"), role="retrying")

@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from services.domain.insight.wait import GateView
+from services.domain.task.record import Task
 from services.monitor.tasks import Pick, TaskQueries, pick
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.verbs import Standing
@@ -87,6 +88,11 @@ class Selection(QObject):
         """Where the one task under the cursor waits, as far as that was asked; None while tasks are ticked."""
         row = self._current() if not self._picks else None
         return row.wait.gate if row is not None and row.wait is not None else None
+
+    def one(self) -> Task | None:
+        """The one task under the cursor; None while tasks are ticked."""
+        row = self._current() if not self._picks else None
+        return row.task if row is not None else None
 
     def standing(self) -> Standing:
         """Where they stand."""

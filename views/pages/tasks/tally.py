@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from services.i18n import _
 from views.pages.tasks.action_bar import BarState
 from views.pages.tasks.listing import Listing, TaskLister
+from views.pages.tasks.rows import name
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.support import text
@@ -52,7 +53,8 @@ class Tally:
 
     def bar_state(self, selection: Selection) -> BarState:
         """What the bar says."""
-        model = self._table.records
+        model, key = self._table.records, self._table.current_key()
+        row = model.find(key) if key is not None else None
         return BarState(
             ticked=selection.count,
             loaded=model.rowCount(),
@@ -61,5 +63,6 @@ class Tally:
             match=self.match(),
             all_ticked=model.tick_state() == Qt.CheckState.Checked,
             news=News(model.pending, self._answered, self._cut),
-            cursor=self._table.current_key() is not None,
+            cursor=key is not None,
+            current=name(row) if row is not None else "",
         )

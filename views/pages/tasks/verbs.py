@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from services.domain.insight import attempts
+from services.domain.task.record import Task
 from services.domain.task.status import CANCELLABLE, MOVABLE, Status, Triage
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
-from views.support import text
+from views.support import shown, text
 
 _RETRY = frozenset({Status.DEAD, Status.HELD, Status.RETRYING})
 _CANCEL = CANCELLABLE | {Status.RUNNING}
@@ -97,6 +99,8 @@ LOWER = Verb(
     misfit=_not_waiting,
 )  # fmt: skip
 VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+#: what *Run now* is called where no attempt follows
+RUN_LAST = N_("Run the last try now")
 #: what menu, palette and keys offer beside those of bar and panel
 MENU_VERBS = (*VERBS, LOWER)
 #: offered in their place where all that is chosen was cancelled
@@ -145,6 +149,17 @@ def extra(standing: Standing) -> tuple[Verb, ...]:
     """The verbs that are offered beside the usual ones only where they suit some of a selection."""
     decisions = DECISIONS if undecided(standing) else ()
     return (*decisions, CREATE_AGAIN) if cancelled(standing) else decisions
+
+
+def retrying(standing: Standing) -> bool:
+    """Whether all of a selection wait for another attempt: of these, *Retry* and *Run now* would do the same."""
+    return bool(standing) and all(status == Status.RETRYING for (status, _triage), n in standing.items() if n)
+
+
+def run_now(task: Task | None) -> tuple[str, str]:
+    """What *Run now* is called for this one task (source text), and what must be known before."""
+    last = attempts.last(task) if task is not None and task.status == Status.RETRYING else None
+    return (RUN_NOW.text, "") if last is None else (RUN_LAST, shown.say(last))
 
 
 def standing_of(picks: Iterable[Pick]) -> Counter[tuple[str, str]]:

@@ -319,7 +319,9 @@ def test_a_late_schedule_is_told_with_its_reason(room: Room) -> None:
     plan(room, "soon", -59)
     item = found(room, leader="", workers=(), leaderless_ms=1)["schedule_late:nightly"]
     assert (item.params["seconds"], item.severity) == (7200, "dead")
-    assert said(item) == ["Nobody fires schedules: no worker leads. Start a worker; the run is caught up."]
+    assert said(item) == [
+        "Nobody fires schedules: no worker leads. Start a worker; 1 run makes up for all that were missed."
+    ]
     assert item.verbs == (("start_worker", ""), ("open_schedule", "nightly"))
     assert said(found(room)["schedule_late:nightly"]) == ["w1 leads and has not fired it; look at its log."]
     link = LinkState(blocked_at=5, why="low on disk")

@@ -32,7 +32,18 @@ from views.pages.tasks.panel.log_section import LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
 from views.pages.tasks.panel.ways_row import WaysRow
-from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
+from views.pages.tasks.verbs import (
+    CANCEL,
+    CREATE_AGAIN,
+    DECISIONS,
+    RETRY,
+    RUN_NOW,
+    STOP_HOLDER,
+    VERBS,
+    Verb,
+    retrying,
+    run_now,
+)
 from views.pages.tasks.wait_words import no_help
 from views.support import heard, instant, safe, shown, text
 from views.support.instant import ticks
@@ -323,7 +334,9 @@ class TaskDetailPanel(QWidget):
             # each is shown or hidden once: the row would jump with every answer; what a held task needs stands below,
             # each answer beside what it does
             replaced = verb is RUN_NOW and bool(self._holder and useless)
-            button.setVisible(not held and not gone and not replaced)
+            twice = verb is RETRY and retrying(standing)  # *Run now* says what a retry would do
+            button.setVisible(not held and not gone and not replaced and not twice)
+        self._buttons[RUN_NOW.key].set_source(run_now(self._task)[0])
         again = self._buttons[CREATE_AGAIN.key]
         done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
         again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
@@ -332,9 +345,11 @@ class TaskDetailPanel(QWidget):
 
     def _show_way_out(self, useless: str) -> None:
         """Where moving it to the front does not start it, say why; where stopping another task does, offer that."""
-        run_now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
+        now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
         if useless and not self._actions.barred():
-            run_now.disable(useless)
+            now.disable(useless)
+        if (warning := run_now(self._task)[1]) and now.isEnabled():
+            now.setToolTip(warning)
         stop.setVisible(bool(holder))
         stop.disable(self._actions.barred())
         if not self._actions.barred():

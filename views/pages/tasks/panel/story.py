@@ -15,7 +15,7 @@ from views.support import safe, shown, text
 from views.widgets.timeline import TimelineEntry
 
 _STEPS: dict[str, str] = {
-    Status.PENDING: N_("Handed to the broker"),
+    Status.PENDING: N_("Sent to the queue"),
     Status.QUEUED: N_("Waits in its lane"),
     Status.BLOCKED: N_("Parked"),
     Status.SCHEDULED: N_("Planned for later"),
@@ -51,7 +51,9 @@ _GLYPH_OF_OUTCOME = {
     "fenced": "cancelled",
 }
 #: checks that have not been made yet, which a tick would say were passed
-_AHEAD = frozenset({"gate.parked_message", "gate.lane_later", "gate.lane_unsent"})
+_AHEAD = frozenset(
+    {"gate.parked_message", "gate.delayed_message", "gate.lane_later", "gate.lane_parked", "gate.lane_unsent"}
+)
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from services.domain.fleet.shop import Pause
 from services.domain.insight import flow
 from services.domain.insight.durations import Measured
 from services.domain.insight.flow import Facts, Line, Rates
@@ -21,6 +22,7 @@ def line(waiting: int, *, running: int = 1, arrivals_s: float = 0.0, shop: str =
 
 
 SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
+PAUSE = Pause(scope="type:sync_order", by="li@ops-02", reason="sale")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,19 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             Facts(waiting=5, persons=(("login", 3), ("paused", 2)), slots=3),
             flow.PERSON,
             "5 tasks waiting; all of them for a person (3 need a login, 2 paused)",
+        ),
+        (
+            Facts(waiting=8, persons=(("paused", 8),), slots=3, pause=PAUSE, paused_s=12),
+            flow.PERSON,
+            "8 tasks waiting; paused by li@ops-02 for 12 s (sale): resume when that is over",
+        ),
+        (
+            Facts(
+                waiting=5, persons=(("login", 3), ("paused", 2)), slots=3, paused_s=12,
+                pause=Pause(scope="all", by="li@ops-02"),
+            ),
+            flow.PERSON,
+            "5 tasks waiting; 3 of them for a person (3 need a login); 2 of them paused by li@ops-02 for 12 s",
         ),
         (
             Facts(waiting=200, running=1, slots=20, busy=1, lines=(line(200),)),

@@ -381,3 +381,29 @@ def test_where_other_lanes_are_served_a_lane_is_named_and_else_any_worker_helps(
 def test_what_opens_the_gate_is_offered_there(fields: Any, known: Any, offered: Any) -> None:
     record = task(**(HELD_UP | fields))
     assert wait.ways(record, wait.closed(why_waiting(record, facts(**known)))) == offered
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "lane"),
+    [
+        (
+            {"status": Status.BLOCKED, "gate": "paused"},
+            "It is sent as soon as nothing else holds it.",
+            "It takes its place in the lane once nothing else holds it.",
+        ),
+        (
+            {"status": Status.RETRYING, "gate": "", "due_at": NOW + 106_000},
+            "Its message enters the queue when it is due.",
+            "It takes its place in the lane when it is due.",
+        ),
+        (
+            {"status": Status.QUEUED, "gate": ""},
+            "Its message is in the queue.",
+            "It is next in its lane, and a slot is free.",
+        ),
+    ],
+)
+def test_the_last_steps_agree_with_whether_its_time_has_come(fields: dict[str, Any], message: str, lane: str) -> None:
+    stopped = (Pause(scope="all", by="ann"),) if fields["gate"] else ()
+    views = gates(task(**fields), facts(pauses=stopped))
+    assert [english(views[name].message) for name in ("message", "lane_order")] == [message, lane]

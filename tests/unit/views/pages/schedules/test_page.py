@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
@@ -210,3 +211,28 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
         ("Disable", True),
         ("Remove", True),
     ]
+
+
+def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fleet: Fleet) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    (kept,) = fleet.store.schedules()
+    wished: list[tuple[str, str]] = []
+    context = dataclasses.replace(fleet.context, way_out=lambda verb, target: wished.append((verb, target)))
+    page = SchedulesPage(context)
+    qtbot.addWidget(page)
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.show()
+        page.activate()
+    assert not page.late.isVisibleTo(page)
+    late = fleet.store.now_ms() - 7_200_000
+    assert fleet.store.put_schedule(msgspec.structs.replace(kept, next_at=late), kept.version)
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert page.late.isVisibleTo(page)
+    assert page.start_button.text() == "Start a worker"
+    page.start_button.click()
+    assert wished == [("start_worker", "")]
+    page.set_acting("Your role may only look")
+    assert not page.start_button.isEnabled()
+    page.deactivate()

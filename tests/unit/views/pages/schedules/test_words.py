@@ -77,3 +77,15 @@ def test_a_late_run_is_said_with_its_reason_and_a_run_that_was_late_too() -> Non
     assert "1 schedule is late" in words.summary([row], now)
     led = ScheduleRow(planned=planned, zone="UTC", now=insight.look(planned, now - 60_000, now, leader="w1"))
     assert words.next_tone(led) == "text3", "a minute is in time"
+
+
+def test_a_run_that_nobody_fires_says_how_many_are_made_up() -> None:
+    now, due = 1_795_000_000_000, 1_795_000_000_000 - 7_200_000
+    for missed, said in (
+        ("once", "1 run makes up for all that were missed."),
+        ("skip", "what was missed is left out, as the schedule says."),
+    ):
+        planned = Planned(schedule=schedule("@hourly", missed=missed))
+        row = ScheduleRow(planned=planned, zone="UTC", now=insight.look(planned, due, now, leader=""))
+        assert words.why_late([row], now) == f"Nobody fires schedules: no worker leads. Start a worker; {said}"
+        assert insight.leaderless(row.now)

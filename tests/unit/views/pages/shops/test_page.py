@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.change import Claim
 from services.domain.fleet.shop import Shop
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
@@ -189,6 +190,7 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
     page.show_request(OTHER)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
+    assert page._shops.rowCount() == 60, "the others have not vanished"
     page._search.setText("no such shop")
     qtbot.waitUntil(lambda: page._tables.currentWidget() is page._none, timeout=WAIT_MS)
     page._none.button.click()
@@ -392,3 +394,31 @@ def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, 
     with qtbot.waitSignal(page.navigate) as heard:
         page.shop.decide_button.click()
     assert heard.args == ["tasks", f"shop:{OTHER} status:held"]
+
+
+def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    listed = {page._shops.key_at(place) for place in range(page._shops.rowCount())}
+    wish = next(key for number in range(600) if (key := f"temu:t{number}") not in listed and number > 99)
+    page.show_request(wish)
+    qtbot.waitUntil(lambda: page.table.current_key() == wish, timeout=WAIT_MS)
+
+
+def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.fleet.pause("type:refresh_goods", reason="sale")
+    for shop_id in ("pdd-10021", "pdd-10025"):
+        spec = TaskSpec(platform="pdd", shop_id=shop_id, task_type="refresh_goods", payload={"page_size": 1})
+        (made,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+        claim = Claim(
+            task_id=made.task_id, gen=made.gen, attempt=made.attempt, owner="w1#1", worker="w1", lease_ms=60_000
+        )
+        fleet.store.apply([claim])  # a worker meets the pause
+    (pause,) = fleet.store.pauses()
+    page = open_page()
+    assert row(page, SHOP)["state"] != "Paused"
+    said = page.header.summary()
+    assert said.startswith("60 shops, 2 wait: ")
+    assert said.endswith(f" is paused by {pause.by}")
+    assert page._now.numbers["paused"] == 0

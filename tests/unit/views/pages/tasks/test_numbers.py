@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
+from services.domain.task.record import Task
+from services.domain.task.status import Status
 from views.pages.tasks.action_bar import ActionBar, BarState
+from views.pages.tasks.verbs import VERBS, retrying, run_now
 from views.support.words.rows import News
 
 
@@ -32,3 +36,50 @@ def test_the_pill_does_not_name_a_number_that_nobody_counted(qtbot: QtBot) -> No
     ):
         bar.show_state(BarState(loaded=200, total=4_120, news=news), lambda _key: "")
         assert words in [one.text() for one in bar.findChildren(QAbstractButton)]
+
+
+def test_with_no_box_ticked_the_foot_names_the_one_row_that_its_verbs_are_about(qtbot: QtBot) -> None:
+    bar = ActionBar(VERBS)
+    qtbot.addWidget(bar)
+
+    def said() -> list[str]:
+        return [one.text() for one in bar.findChildren(QLabel) if one.isVisibleTo(bar) and "task" in one.text().lower()]
+
+    alone = BarState(loaded=17, total=17, match=17, cursor=True, current="Task of one shop")
+    bar.show_state(alone, lambda _key: "")
+    assert said() == ["Current row: Task of one shop"], "a number beside Cancel reads as the number that is cancelled"
+    bar.show_state(BarState(loaded=17, total=17, match=17), lambda _key: "")
+    assert said() == ["17 tasks"]
+    bar.show_state(BarState(ticked=3, loaded=17, total=17, cursor=True, current="Task of one shop"), lambda _key: "")
+    assert said() == []
+    assert "3 selected" in [one.text() for one in bar.findChildren(QLabel) if one.isVisibleTo(bar)]
+
+
+def test_what_tries_again_by_itself_has_one_verb_that_says_when_it_is_the_last_try(qtbot: QtBot) -> None:
+    bar = ActionBar(VERBS)
+    qtbot.addWidget(bar)
+    task = Task(
+        task_id="t",
+        shop_id="s",
+        platform="p",
+        task_type="x",
+        status=Status.RETRYING,
+        retries=1,
+        max_retries=2,
+        due_at=9,
+    )
+
+    def offered(task: Task) -> dict[str, str]:
+        bar.show_state(BarState(loaded=1, total=1, cursor=True), lambda _key: "")
+        bar.offer_tries(again=retrying({(task.status, ""): 1}), name=run_now(task))
+        shown = [one for one in bar.findChildren(QAbstractButton) if one.isVisibleTo(bar) and one.text()]
+        return {one.text(): one.toolTip() for one in shown}
+
+    several = offered(task)
+    assert "Retry" not in several
+    assert "Run now" in several
+    last = offered(msgspec.structs.replace(task, retries=2))
+    assert "Run now" not in last
+    assert "the task is a dead letter" in last["Run the last try now"]
+    again = offered(msgspec.structs.replace(task, status=Status.DEAD))
+    assert {"Retry", "Run now"} <= set(again)
