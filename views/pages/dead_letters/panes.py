@@ -155,7 +155,6 @@ class LetterPane(QWidget):
             found = verdicts.look(cause.worth)
             self.worth.set_status(found.status, found.glyph)
             self.worth.show_text(verdicts.why(cause.worth))
-            self.worth.setVisible(self._open)
             self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
             self.republish.disable(self._barred)
             # what fails again until a flow, or what creates the tasks, is put right: the next step is somebody else's,
@@ -165,6 +164,11 @@ class LetterPane(QWidget):
             self.report.set_count_text(_("Copied") if copied else verb)
             told = cause.kind in OF_MAKER or cause.kind in OF_CREATOR
             self.report.setVisible(self._open and cause.worth.level == AGAIN and told)
+            if cause.kind in OF_CREATOR and cause.worth.level == AGAIN and cause.worth.code != "worth.flow_refused":
+                # that some failed again is the reason, but says not what to do
+                way_out = _("Have it put right where the tasks are created, then republish; edit single ones here.")
+                self.worth.show_text(text.run_on((verdicts.why(cause.worth), way_out)))
+            self.worth.setVisible(self._open)
             # a restricted account is looked at in its shop, by a person
             one = len(cause.shop_keys) == 1
             restricted = cause.kind == classify.RISK_CONTROL and cause.worth.level == AGAIN and bool(cause.shop_keys)

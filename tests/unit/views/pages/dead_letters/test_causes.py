@@ -98,6 +98,12 @@ def test_what_only_who_creates_the_tasks_can_mend_is_copied_for_them(qtbot: QtBo
     assert "put right where the tasks are created" in pane.worth.accessibleName()
     pane.report.click()
     assert "Parameters refused" in QGuiApplication.clipboard().text()
+    again = Worth(level=AGAIN, code="worth.failed_again", params={"count": 1, "of": 1})
+    pane.show_cause(replace(refused, worth=again))
+    assert pane.report.isVisible()
+    assert "Have it put right where the tasks are created, then republish" in pane.worth.accessibleName()
+    pane.show_cause(replace(refused, worth=again), is_open=False)
+    assert not pane.worth.isVisible()
     pane.show_cause(replace(refused, worth=Worth()))
     assert not pane.report.isVisible()
 
