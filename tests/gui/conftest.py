@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -23,7 +22,6 @@ from views.theme import theme
 @pytest.fixture
 def desk(qapp: QApplication, place: Settings) -> Iterator[Desk]:
     """A real session on a pair of drivers, in English and dark."""
-    QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
     i18n.set_language("en")
     theme().set_mode("dark")
     theme().install(qapp)

@@ -201,9 +201,6 @@ def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
     page = open_page()
-    qtbot.mouseMove(page.header)  # where another test left it, it may lie over the table
-    page.deactivate()
-    page.activate()
     first = page._shops.key_at(0)
     assert first != OTHER
     trip(fleet, OTHER)
