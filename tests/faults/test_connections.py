@@ -197,7 +197,7 @@ def test_a_worker_that_alone_has_lost_the_broker_is_said_everywhere(behind: Behi
         assert english_headline(headline(told)) == "1 task waiting; 1 worker cannot reach the broker"
         assert told.estimate is None
         wait = assembly.queries(engine).tasks.waits([fleet.task(task_id)])[task_id]
-        assert (wait.gate.name, wait.gate.message.code, wait.starts) == ("no_worker", "gate.workers_cut_off", None)
+        assert (wait.gate.name, wait.gate.message.code, wait.starts) == ("broker", "gate.workers_cut_off", None)
         assert "attention.no_way" in [item.code for item in assembly.attention(engine, told)]
         doctor = Doctor(engine.store, engine.broker, engine.clock, version=VERSION, production=False)
         found = [messages.english(one.message) for one in doctor.look(tmp_path, (), deep=False)]

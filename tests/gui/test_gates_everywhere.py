@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Shop
-from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.insight import gates
@@ -131,13 +131,15 @@ def hall(desk: Desk) -> Iterator[Hall]:
 
 
 def beat(hall: Hall) -> None:
-    """A worker of the lanes normal and high, that is heard of."""
+    """A worker of the lanes normal and high, that is heard of; one of the lane low cannot reach the broker."""
     hall.store.heartbeat(
         WorkerInfo(
             worker="w1", host="h", pid=1, node="desk", executors=("rpa",), lends=("at_home",), lanes=("high", "normal"),
             slots=(SlotState(task_id="another", task_type="work", shop="pdd:x", since=1), SlotState()),
         )
     )  # fmt: skip
+    link = LinkState(error="refused", lost_at=1)
+    hall.store.heartbeat(WorkerInfo(worker="w2", host="h", pid=2, executors=("rpa",), lanes=("low",), link=link))
 
 
 def plans(hall: Hall) -> None:
@@ -210,7 +212,8 @@ def homes(hall: Hall) -> None:
 
 
 def workers(hall: Hall) -> None:
-    hall.put(gates.NO_WORKER, hall.create("slow", priority="low"), hall.create("typed", kind="typed"))
+    hall.put(gates.BROKER, hall.create("slow", priority="low"))
+    hall.put(gates.NO_WORKER, hall.create("typed", kind="typed"))
 
 
 def in_line(hall: Hall) -> None:

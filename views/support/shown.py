@@ -55,6 +55,7 @@ GATE_WORDS: Mapping[str, str] = {
     gates.TWIN: N_("after its twin"),
     gates.HOME: N_("its machine is busy"),
     gates.MESSAGE: N_("not sent yet"),
+    gates.BROKER: N_("broker lost"),
     gates.NO_WORKER: N_("no worker"),
     gates.LANE_ORDER: N_("in lane"),
 }

@@ -17,6 +17,7 @@ from services.domain.gates import ability, breaker, dependency, home, limit, ses
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
+from services.domain.insight import worker
 from services.domain.task import match
 from services.domain.task.lane import LANES
 from services.domain.task.query import Term, any_of, equals, excludes, none_of
@@ -25,12 +26,12 @@ from services.domain.task.status import UNDER_WAY, Status
 from services.domain.types.task_type import TaskType
 
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
-MESSAGE, NO_WORKER, LANE_ORDER = "message", home.NO_WORKER, "lane_order"
+MESSAGE, BROKER, NO_WORKER, LANE_ORDER = "message", "broker", home.NO_WORKER, "lane_order"
 DEPENDENCY, SESSION, BREAKER, QUOTA, HOME = dependency.GATE, session.GATE, breaker.GATE, limit.GATE, home.GATE
 #: the order of testing
 GATES = (
     *(NOT_DUE, DEPENDENCY, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, HOME, MESSAGE),
-    *(NO_WORKER, LANE_ORDER),
+    *(BROKER, NO_WORKER, LANE_ORDER),
 )
 #: statuses of a task that has a gate; what runs, is held or has ended waits at none
 GATED = (Status.BLOCKED, Status.PENDING, Status.QUEUED, Status.RETRYING, Status.SCHEDULED)
@@ -69,7 +70,9 @@ class GatesNow:
     limits: tuple[LimitNow, ...] = ()
     twins: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held
     away: tuple[Gap, ...] = ()  #: shops whose home node has nobody to run them
+    cut_off: tuple[Gap, ...] = ()  #: whose workers are there and cannot reach the broker
     unserved: tuple[Gap, ...] = ()
+    lost: bool = False  #: the broker does not answer, so nothing is handed to any worker
     stuck: bool = False  #: the broker takes no messages, or does not answer: what is not sent waits for nothing else
 
     def gate_of(self, task: Task) -> str:
@@ -125,6 +128,7 @@ class GatesNow:
             (TWIN, self._twin()),
             (HOME, self._home()),
             (MESSAGE, ((equals("status", Status.PENDING),),)),
+            (BROKER, self._broker()),
             (NO_WORKER, self._workers()),
             (LANE_ORDER, ((),)),
         )
@@ -180,6 +184,13 @@ class GatesNow:
         for gap in self.away:
             yield _UNDER_WAY, *_in_gap(gap)
 
+    def _broker(self) -> Iterator[Terms]:
+        if self.lost:
+            yield ()
+            return
+        for gap in self.cut_off:
+            yield _in_gap(gap)
+
     def _workers(self) -> Iterator[Terms]:
         yield _BLOCKED, equals("gate", NO_WORKER)
         for gap in self.unserved:
@@ -219,6 +230,13 @@ def unserved(types: Mapping[str, TaskType], defaults: TaskType, workers: Sequenc
         elif lacking:
             gaps.append(Gap(lane=lane, types=lacking))
     return gaps
+
+
+def cut_off(workers: Sequence[WorkerInfo], now: int) -> list[Gap]:
+    """Lanes whose every worker is heard of and cannot reach the broker: nobody has to be started for their tasks."""
+    serving = {lane for info in workers if worker.takes_work(info, now) for lane in info.lanes}
+    apart = {lane for info in workers if worker.cut_off(info, now) for lane in info.lanes}
+    return [Gap(lane=lane) for lane in LANES if lane in apart - serving]
 
 
 def homebound(types: Mapping[str, TaskType], workers: Sequence[WorkerInfo]) -> list[TaskType]:

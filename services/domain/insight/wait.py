@@ -19,6 +19,7 @@ from services.domain.insight import attempts, durations
 from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.gates import (
     BREAKER,
+    BROKER,
     DEPENDENCY,
     GATED,
     LANE_ORDER,
@@ -108,6 +109,11 @@ class Facts:
         """Living slots of its lane without a task."""
         return sum(1 for slot in self.slots if not slot.task_id)
 
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether every worker of its lane is well and cannot reach the broker."""
+        return self.supply.serving <= 0 < self.supply.cut_off
+
     def gates(self, task: Task) -> GatesNow:
         """What closes gates for this task."""
         running = len(others(task, self))
@@ -126,7 +132,9 @@ class Facts:
             limits=self.limits,
             twins=frozenset({task.uniq}) if twin is not None and twin.status in _IN_HAND else frozenset(),
             away=(Gap(),) if away else (),
+            cut_off=(Gap(),) if self.out_of_reach else (),
             unserved=() if self.supply.able else (Gap(),),
+            lost=self.cut_off,
             stuck=self.cut_off or self.way.stuck,
         )
 
@@ -212,6 +220,7 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     if facts.homed:
         yield _home(task, facts)
     yield _message(task, facts)
+    yield _broker(task, facts)
     yield _workers(task, facts)
     yield _lane(task, facts)
 
@@ -422,17 +431,23 @@ def _delayed(task: Task, facts: Facts) -> bool:
 _UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
 
 
+def _broker(task: Task, facts: Facts) -> _Test:
+    supply = facts.supply
+    params: dict[str, Param] = {"workers": supply.cut_off, "lane": task.lane}
+    if facts.cut_off:
+        return BROKER, False, *_lost(facts.lost_at or supply.lost_at, params, facts)
+    if facts.out_of_reach:  # the workers are well: what is lost is the broker, and nobody has to start one
+        seconds = max(0, facts.now_ms - supply.lost_at) // 1000
+        return BROKER, False, "gate.workers_cut_off", params | {"since": supply.lost_at, "seconds": seconds}
+    return BROKER, True, "gate.broker", {}
+
+
 def _workers(task: Task, facts: Facts) -> _Test:
     supply = facts.supply
     params: dict[str, Param]
+    if facts.out_of_reach:  # it is there; what it lacks is told at the gate before
+        return NO_WORKER, True, "gate.workers", {"workers": supply.cut_off}
     if supply.serving <= 0:
-        if supply.cut_off:  # the workers are well: what is lost is the broker, and nobody has to start one
-            params = {"workers": supply.cut_off, "lane": task.lane}
-            if facts.cut_off:
-                return NO_WORKER, False, *_lost(facts.lost_at or supply.lost_at, params, facts)
-            seconds = max(0, facts.now_ms - supply.lost_at) // 1000
-            params |= {"since": supply.lost_at, "seconds": seconds}
-            return NO_WORKER, False, "gate.workers_cut_off", params
         code = "gate.no_worker" if supply.seen else "gate.no_worker_at_all"
         return NO_WORKER, False, code, {"lane": task.lane}
     if supply.able <= 0:
@@ -467,8 +482,6 @@ def _lane(task: Task, facts: Facts) -> _Test:
     params: dict[str, Param] = {
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip
-    if facts.cut_off:
-        return LANE_ORDER, False, *_lost(facts.lost_at, {"lane": task.lane}, facts)
     if facts.ahead < 0:
         return LANE_ORDER, False, "gate.in_lane", {"lane": task.lane, "slots": len(facts.slots), "free": facts.free}
     if facts.urgent > 0:

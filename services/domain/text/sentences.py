@@ -207,6 +207,7 @@ GATES: dict[str, str] = {
         "Recorded and not sent: the broker takes no new messages. It is sent by itself once it does."
     ),
     "gate.unsent_lost": N_("Recorded and not sent: the broker does not answer. It is sent once that is back."),
+    "gate.broker": N_("The broker answers."),
     "gate.cut_off": N_("The broker does not answer: nothing is handed to a worker until it is back."),
     "gate.cut_off_for": N_(
         "The broker has not answered for {span}: nothing is handed to a worker until it is back; then it goes on by"

@@ -94,13 +94,18 @@ class GateLook:
             limits=closed.limits,
             twins=closed.in_hand if twins is None else twins,
             away=tuple(gates.away(types, homes, workers, now)),
+            cut_off=tuple(gates.cut_off(workers, now)),
             unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),
+            lost=cut_off(self._broker()),
             stuck=unsent and self._stuck(workers, now),
         )
 
     def _stuck(self, workers: Sequence[WorkerInfo], now: int) -> bool:
-        health = self._health() if self._health is not None else _WELL
+        health = self._broker()
         return cut_off(health) or way(self._store, health, workers, now).stuck
+
+    def _broker(self) -> BrokerHealth:
+        return self._health() if self._health is not None else _WELL
 
     def _types(self, workers: Sequence[WorkerInfo]) -> Mapping[str, TaskType]:
         """All types that somebody has defined or a worker speaks of."""

@@ -35,8 +35,6 @@ _CODES: Mapping[str, str] = {
     "gate.twin_hung": N_("same work hangs"),
     "gate.shop_hung": N_("shop hangs"),
     "gate.shop_hung_line": N_("shop hangs"),
-    "gate.cut_off": N_("broker lost"),
-    "gate.cut_off_for": N_("broker lost"),
     "gate.workers_cut_off": N_("workers miss the broker"),
     "gate.unsent_lost": N_("not sent: broker lost"),
     "gate.unsent_disk": N_("not sent: broker is full"),
@@ -45,12 +43,12 @@ _CODES: Mapping[str, str] = {
 }
 _LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
 #: somebody has to do something before it goes on
-_PERSON = frozenset({gates.SESSION, gates.BREAKER, gates.NO_WORKER})
+_PERSON = frozenset({gates.SESSION, gates.BREAKER, gates.BROKER, gates.NO_WORKER})
 _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
         *("gate.home_gone", "gate.home_silent", "gate.home_rests", "gate.overdue"),
-        *("gate.twin_hung", "gate.shop_hung", "gate.shop_hung_line", "gate.cut_off", "gate.cut_off_for"),
+        *("gate.twin_hung", "gate.shop_hung", "gate.shop_hung_line"),
         *("gate.unsent_lost", "gate.unsent_disk", "gate.unsent_memory", "gate.unsent_held"),
     }
 )
@@ -64,12 +62,11 @@ _NO_HELP: Mapping[str, str] = {
     gates.QUOTA: N_("The limit of its platform or type is reached"),
     gates.TWIN: N_("The same work goes first"),
     gates.HOME: N_("It starts only where the browser profile of its shop lives"),
+    gates.BROKER: N_("The broker does not answer"),
     gates.NO_WORKER: N_("No worker can run it"),
 }
 #: the same where the sentence tells more than the gate
 _NO_HELP_CODES: Mapping[str, str] = {
-    "gate.cut_off": N_("The broker does not answer"),
-    "gate.cut_off_for": N_("The broker does not answer"),
     "gate.workers_cut_off": N_("Its workers cannot reach the broker"),
     "gate.unsent_lost": N_("The broker does not answer"),
     "gate.unsent_disk": N_("The broker takes no new messages"),

@@ -74,6 +74,12 @@ def limit(scope: str, running: int, promised: int = 0, waiting: int = 0) -> Limi
         (BLOCKED | {"gate": "no_worker"}, {}, "no_worker"),
         ({"status": Status.QUEUED}, {"unserved": (Gap(lane="normal", others=True),)}, "no_worker"),
         ({"status": Status.QUEUED, "lane": "high"}, {"unserved": (Gap(lane="normal", others=True),)}, "lane_order"),
+        ({"status": Status.QUEUED}, {"lost": True}, "broker"),
+        ({"status": Status.QUEUED}, {"lost": True, "unserved": (Gap(lane="normal", others=True),)}, "broker"),
+        ({"status": Status.QUEUED}, {"cut_off": (Gap(lane="normal"),), "unserved": (Gap(lane="normal"),)}, "broker"),
+        ({"status": Status.QUEUED}, {"cut_off": (Gap(lane="low"),)}, "lane_order"),
+        ({"status": Status.PENDING}, {"lost": True, "stuck": True}, "message"),
+        ({"status": Status.QUEUED}, {"lost": True, "sessions": HERE}, "session"),
         ({"status": Status.QUEUED}, {"unserved": (Gap(types=frozenset({"sync_order"}), others=True),)}, "lane_order"),
     ],
 )
@@ -110,6 +116,8 @@ MOMENTS = st.builds(
         max_size=2,
     ).map(tuple),
     twins=some("U", "V"),
+    lost=st.booleans(),
+    cut_off=st.just(()) | st.just((Gap(lane="high"),)),
     away=st.just(()) | st.just((Gap(lane="low", types=frozenset({"crawl"}), shops=frozenset({"pdd:b"})),)),
     unserved=st.just(()) | st.just((Gap(lane="high", others=True), Gap(lane="low", types=frozenset({"sync"})))),
 )

@@ -15,7 +15,7 @@ from services.domain.gates.ability import Supply
 from services.domain.gates.home import HomeNow
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import durations, estimate, wait
-from services.domain.insight.gates import GATES, LANE_ORDER
+from services.domain.insight.gates import BROKER, GATES, LANE_ORDER
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.task.status import Status
@@ -157,14 +157,14 @@ def test_others_do_not_wait(status: Status) -> None:
         (
             {"status": Status.QUEUED, "lane": "low"},
             {"supply": Supply(cut_off=2, lost_at=NOW - 60_000)},
-            "no_worker",
+            "broker",
             "gate.workers_cut_off",
             {"workers": 2, "lane": "low", "since": NOW - 60_000, "seconds": 60},
         ),
         (
             {"status": Status.QUEUED, "lane": "low"},
             {"supply": Supply(cut_off=2, lost_at=NOW - 60_000), "cut_off": True, "lost_at": NOW - 55_000},
-            "no_worker",
+            "broker",
             "gate.cut_off_for",
             {"since": NOW - 55_000, "seconds": 55},
         ),
@@ -217,9 +217,9 @@ def test_the_widest_pause_is_named_first_and_those_of_others_are_passed_over() -
 def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
     known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
     states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
-    assert states == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, NEXT, NEXT]
+    assert states == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, OK, NEXT, NEXT]
     parked = why_waiting(task(status=Status.BLOCKED, gate="shop_busy"), known)
-    assert [view.state for view in parked] == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, NEXT, OK]
+    assert [view.state for view in parked] == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, OK, NEXT, OK]
 
 
 def test_a_shop_with_a_free_slot_is_open() -> None:
@@ -350,7 +350,7 @@ def test_while_the_broker_does_not_answer_nothing_is_said_to_start() -> None:
     queued = task(status=Status.QUEUED)
     assert estimate.starts(queued, facts()) is not None
     assert estimate.starts(queued, facts(cut_off=True)) is None
-    assert gates(queued, facts(cut_off=True))[LANE_ORDER].code == "gate.cut_off"
+    assert gates(queued, facts(cut_off=True))[BROKER].code == "gate.cut_off"
     assert told(facts(cut_off=True, lost_at=NOW - 9_000), status=Status.QUEUED, gate="")[1].startswith(
         "The broker has not answered for 9 s: nothing is handed to a worker until it is back"
     )

@@ -26,9 +26,9 @@ def test_before_the_last_attempt_that_comes_first(retries: int, words: str) -> N
         (gates.TWIN, "gate.twin_running_done", "same work runs"),
         (gates.TWIN, "gate.twin_hung", "same work hangs"),
         (gates.SHOP_BUSY, "gate.shop_hung", "shop hangs"),
-        (gates.LANE_ORDER, "gate.cut_off", "broker lost"),
-        (gates.NO_WORKER, "gate.cut_off_for", "broker lost"),
-        (gates.NO_WORKER, "gate.workers_cut_off", "workers miss the broker"),
+        (gates.BROKER, "gate.cut_off", "broker lost"),
+        (gates.BROKER, "gate.cut_off_for", "broker lost"),
+        (gates.BROKER, "gate.workers_cut_off", "workers miss the broker"),
         (gates.MESSAGE, "gate.unsent_disk", "not sent: broker is full"),
     ],
 )
