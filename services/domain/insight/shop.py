@@ -16,13 +16,14 @@ from services.domain.text.counting import left_s
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NP_
 
-HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, HEALTHY, IDLE, PAUSED = (
+HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE, PAUSED = (
     "held", "login", "dead", "stuck", "breaker", "unknown",
-    "retrying", "running", "waiting", "healthy", "idle", "paused",
+    "retrying", "running", "waiting", "paused_type", "healthy", "idle", "paused",
 )  # fmt: skip
 #: The worst first by what a person must do: decide, log in, look at what failed; then what waits for itself, what
-#: nobody can know, what works. A pause was somebody's wish and covers all but the two that it cannot mend.
-STATES = (HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, HEALTHY, IDLE, PAUSED)
+#: nobody can know, what works. A pause was somebody's wish and covers all but the two that it cannot mend; one of a
+#: type is told where nothing else waits.
+STATES = (HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE, PAUSED)
 #: a person must do something about a shop in one of these
 FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
 #: states that lie over another one, which goes on beneath
@@ -51,6 +52,7 @@ WORDS: dict[str, str] = {
     RETRYING: NP_("shop", "Retrying"),
     RUNNING: NP_("shop", "Running"),
     WAITING: NP_("shop", "Waiting"),
+    PAUSED_TYPE: NP_("shop", "Type paused"),
     HEALTHY: NP_("shop", "Healthy"),
     IDLE: NP_("shop", "Idle"),
     PAUSED: NP_("shop", "Paused"),
@@ -95,6 +97,7 @@ class ShopFacts:
     counts: Mapping[str, int] = field(default_factory=dict)  #: active tasks by status, and open dead letters
     pauses: tuple[Pause, ...] = ()  #: every pause of the fleet
     paused_types: Collection[str] = ()  #: types whose pause keeps tasks of this shop waiting
+    paused_waiting: int = 0  #: so many tasks
     session: ClosedSession | None = None
     breaker: Breaker | None = None
     success_at: int = 0
@@ -159,6 +162,9 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     shop, counts = facts.shop, facts.counts
     pauses = holding(shop, facts.pauses, facts.paused_types)
     own = _own_state(facts, now_ms)
+    waiting = sum(counts.get(status, 0) for status in WAITS)
+    if own == WAITING and facts.paused_waiting >= waiting:
+        own = PAUSED_TYPE
     state, under = own, ""
     # what waits only is known to wait, and a worker without its broker still records what it runs
     if facts.lost == NO_STORE or (facts.lost in (NO_WORD, NO_WORKER) and own == RUNNING):
@@ -174,7 +180,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         state=state,
         under=under,
         since_ms=_since(facts, state, pauses),
-        waiting=sum(counts.get(status, 0) for status in WAITS),
+        waiting=waiting,
         running=counts.get(Status.RUNNING, 0),
         retrying=counts.get(Status.RETRYING, 0),
         held=counts.get(Status.HELD, 0),
@@ -217,12 +223,13 @@ def reasons(now: ShopNow, at_ms: int) -> tuple[Message, ...]:
     """Why a shop is in its state, the decisive sentence first; a pause on two levels is told on both."""
     told = [paused(pause, at_ms) for pause in now.pauses]
     own = now.under if now.state == PAUSED else now.state
-    first = [_reason(now, own, at_ms)] if now.state != PAUSED or own in FLAGGED else []
+    by_pause = own == PAUSED_TYPE or (now.state == PAUSED and own not in FLAGGED)
+    first = [] if by_pause else [_reason(now, own, at_ms)]
     if now.session is not None and own != LOGIN:
         first.append(_reason(now, LOGIN, at_ms))
     if now.breaker is not None and own != BREAKER:
         first.append(_reason(now, BREAKER, at_ms))
-    return (*told, *first) if now.state == PAUSED else (*first, *told)
+    return (*told, *first) if now.state in (PAUSED, PAUSED_TYPE) else (*first, *told)
 
 
 def acts(now: ShopNow) -> tuple[tuple[str, str], ...]:
@@ -265,7 +272,7 @@ def _own_state(facts: ShopFacts, now_ms: int) -> str:
 
 
 def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...]) -> int:
-    if state == PAUSED:
+    if state in (PAUSED, PAUSED_TYPE):
         return min((pause.at for pause in pauses if pause.at), default=0)
     if state == LOGIN and facts.session is not None:
         return facts.session.since

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from services.domain.fleet.shop import Shop
@@ -222,7 +222,8 @@ class FleetFacts:
             shop=shop,
             counts=counts,
             pauses=self._snapshot.pauses,
-            paused_types=self._types.get(key, ()),
+            paused_types=tuple(self._types.get(key, ())),
+            paused_waiting=sum(self._types.get(key, _NOTHING).values()),
             session=self.sessions.get(key),
             breaker=self.breakers.get(key),
             success_at=max(success_at, self.successes.get(key, 0)),
@@ -274,12 +275,12 @@ def _held_since(store: Store, snapshot: Snapshot) -> dict[str, int]:
     return found
 
 
-def _paused_types(store: Store, snapshot: Snapshot) -> dict[str, set[str]]:
-    """The types whose pause keeps tasks of a shop waiting."""
+def _paused_types(store: Store, snapshot: Snapshot) -> dict[str, Counter[str]]:
+    """The types whose pause keeps tasks of a shop waiting, and how many."""
     types = [pause.scope.partition(":")[2] for pause in snapshot.pauses if pause.scope.startswith("type:")]
-    found: dict[str, set[str]] = {}
+    found: dict[str, Counter[str]] = {}
     if types and snapshot.counts.status.get(Status.BLOCKED, 0):
         terms = (equals("status", Status.BLOCKED), equals("type", *types))
         for task in store.query(Query(terms=terms, limit=PRIMED, want_total=False)).tasks:
-            found.setdefault(task.shop, set()).add(task.task_type)
+            found.setdefault(task.shop, Counter())[task.task_type] += 1
     return found

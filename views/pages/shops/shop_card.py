@@ -162,7 +162,8 @@ class ShopCard(Card):
         told = insight.reasons(row.now, now)[0]
         self.state.show_text(shop.said(told), shop.word(row.now.state))
         # these have a strip of their own below
-        self.state.setVisible(row.now.state not in (insight.LOGIN, insight.BREAKER, insight.PAUSED))
+        own = (insight.LOGIN, insight.BREAKER, insight.PAUSED, insight.PAUSED_TYPE)
+        self.state.setVisible(row.now.state not in own)
         self.decide_button.setVisible(bool(row.now.held))
         self.pauses.show_pauses(row.now.pauses, now)
         session, breaker = row.now.session, row.now.breaker

@@ -27,11 +27,12 @@ LOOKS = {
     "retrying": ("retryfill", "ph.arrow-clockwise-bold", "onretry"),
     "running": ("", "ph.play-fill", "running"),
     "waiting": ("surface", "ph.dots-three-bold", "waiting"),
+    "paused_type": ("hover", "ph.pause-circle-fill", "text2"),
     "healthy": ("okcell", "", ""),
     "idle": ("surface", "", ""),
     "paused": ("hover", "ph.pause-fill", "text2"),
 }
-_EDGED = frozenset({"waiting", "idle", "paused"})
+_EDGED = frozenset({"waiting", "idle", "paused", "paused_type"})
 _DIM = 0.22
 
 

@@ -187,7 +187,10 @@ def test_a_paused_type_is_told_to_the_shops_whose_tasks_wait_behind_it(room: Roo
     room.ask(Claim(task_id=task.task_id, gen=task.gen, attempt=0, owner="w#1", worker="w", lease_ms=1))
     shops = found(room, seen)
     assert [pause.scope for pause in shops["s1"].pauses] == ["type:work"]
-    assert shops["s2"].pauses == ()
+    assert (shops["s1"].state, shops["s1"].since_ms, shops["s1"].paused) == ("paused_type", 1, False)
+    assert (shops["s2"].state, shops["s2"].pauses) == ("idle", ())
+    room.create(shop_id="s1", task_type="another")
+    assert found(room, seen)["s1"].state == "waiting", "that one is not paused"
 
 
 def test_who_follows_nothing_learns_of_waits_anew_at_each_look(room: Room) -> None:
