@@ -44,6 +44,7 @@ class Gates:
 
     persons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: reason -> shop -> tasks
     later: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: the same of what goes on
+    paused: Counter[str] = field(default_factory=Counter)  #: of those for a person, by the scope of their pause
     unsent: int = 0
     opens_at: int = 0  #: when the first of the shops that fail too often tries again, UTC ms, 0 for none
 
@@ -78,6 +79,8 @@ class FlowQueries:
             waiting = sum(counts.get(status, 0) for status in WAITING)
             if waiting and (why := _of_shop(shop, closed)):
                 _add(found, why, shop, waiting)
+                if why == "paused":
+                    found.paused[_pause_of(shop, "", closed)] += waiting
         if snapshot.counts.status.get(Status.BLOCKED, 0):
             self._of_parked(found, snapshot, closed)
         self._of_lanes(found, snapshot, closed)
@@ -123,11 +126,17 @@ class FlowQueries:
     ) -> None:
         """Count each of these tasks at its own gate, and not at that of its shop where that is another one."""
         reasons = self._reasons(tasks, snapshot)
-        for (shop, why), number in Counter((task.shop, reasons[task.task_id]) for task in tasks).items():
+        sorts = Counter((task.shop, task.task_type, reasons[task.task_id]) for task in tasks)
+        for (shop, kind, why), number in sorts.items():
             usual = _of_shop(shop, closed)
-            if why != usual:
-                _add(found, usual, shop, -round(number * stand_for))
-                _add(found, why, shop, round(number * stand_for))
+            if why == usual:
+                continue
+            stands = round(number * stand_for)
+            _add(found, usual, shop, -stands)
+            _add(found, why, shop, stands)
+            for sign, reason in ((-1, usual), (1, why)):
+                if reason == "paused":
+                    found.paused[_pause_of(shop, kind, closed)] += sign * stands
 
     def _reasons(self, tasks: Sequence[Task], snapshot: Snapshot) -> dict[str, str]:
         """Why each of these tasks does not just start: a reason, or "" where it will."""
@@ -215,8 +224,22 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
     )
     persons = tuple((reason, gates.persons[reason].total()) for reason in flow.REASONS if gates.persons[reason])
     laters = tuple((reason, gates.later[reason].total()) for reason in flow.LATER_REASONS if gates.later[reason])
+    base = _told_pauses(base, snapshot, gates)
     opens_s = max(0, gates.opens_at - snapshot.at_ms) / 1000 if gates.opens_at else 0.0
     return replace(_trimmed(base, persons, laters, lines), opens_s=opens_s)
+
+
+def _told_pauses(base: Facts, snapshot: Snapshot, gates: Gates) -> Facts:
+    """With the pauses that hold tasks: the only one, or several, that of the most first."""
+    holding = [(pause, gates.paused[pause.scope]) for pause in snapshot.pauses if gates.paused[pause.scope] > 0]
+    if not holding or not all(pause.by for pause, _ in holding):
+        return base
+    holding.sort(key=lambda one: (-one[1], one[0].scope))
+    first = holding[0][0]
+    paused_s = max(0, snapshot.at_ms - first.at) // 1000 if first.at else 0
+    if len(holding) == 1:
+        return replace(base, pause=first, paused_s=paused_s)
+    return replace(base, pause=None, pauses=tuple(holding), paused_s=paused_s)
 
 
 def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
@@ -241,6 +264,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
         pause=pause,
         paused_s=max(0, snapshot.at_ms - pause.at) // 1000 if pause is not None and pause.at else 0,
+        scopes=frozenset(pause.scope for pause in snapshot.pauses),
         workers=fleet.number(FINE),
         cut_off=fleet.number(CUT_OFF),
         slots=slots if lane else fleet.slots,
@@ -299,6 +323,12 @@ def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
     if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
         return "paused"
     return {SESSION: "login", BREAKER: "breaker", SHOP_BUSY: "hung"}.get(closed.get(shop, ""), "")
+
+
+def _pause_of(shop: str, task_type: str, closed: Mapping[str, str]) -> str:
+    """The pause that is told of a task of this shop, the widest there is; ``closed``: what is, by scope."""
+    scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{task_type}")
+    return next((scope for scope in scopes if scope in closed), "")
 
 
 def _add(found: Gates, why: str, shop: str, number: int) -> None:

@@ -352,6 +352,22 @@ def test_the_headline_counts_at_the_gates_that_the_list_names(hall: Fleet) -> No
     assert flow_says(hall) == {"dependency": 1, "paused": 1}
 
 
+def test_several_pauses_are_counted_one_by_one(hall: Fleet) -> None:
+    commands, engine = hall.commands(), hall.engine
+    commands.fleet.pause("type:work", reason="sale")
+    commands.fleet.pause("shop:pdd:s2", reason="holiday")
+    for name in ("s1", "s3", "s4"):
+        assert claim(hall, hall.create(name)) == "paused"
+    assert claim(hall, hall.create("s2", kind="other")) == "paused"
+    assert claim(hall, hall.create("s2")) == "paused"
+    facts = look_once(engine.store, engine.broker, engine.registry, engine.clock).facts
+    told = [(pause.scope, number) for pause, number in facts.pauses]
+    assert told == [("type:work", 3), ("shop:pdd:s2", 2)], "the widest one is told of a task"
+    commands.fleet.resume("type:work")
+    facts = look_once(engine.store, engine.broker, engine.registry, engine.clock).facts
+    assert (facts.pauses, facts.pause.scope if facts.pause else "") == ((), "shop:pdd:s2")
+
+
 def test_the_headline_knows_a_lane_that_no_worker_serves(hall: Fleet) -> None:
     task, other = hall.create("s1"), hall.create("s2", priority=9)
     assert flow_says(hall) == {}

@@ -100,6 +100,8 @@ SENTENCES: dict[str, str] = {
     "flow.paused_why": N_("{n:,} of them paused by {who} for {span} ({reason})"),
     "flow.paused_all": N_("paused by {who} for {span}: resume when that is over"),
     "flow.paused_all_why": N_("paused by {who} for {span} ({reason}): resume when that is over"),
+    "flow.pauses": N_("{pauses:,} pauses hold {n:,} of them, the largest {scope}: {most:,}, by {who} for {span}"),
+    "flow.pauses_all": N_("{pauses:,} pauses hold them, the largest {scope}: {most:,}, by {who} for {span}"),
     "flow.later": N_("{n:,} of them go on later by themselves ({why})"),
     "flow.later_all": N_("all go on later by themselves ({why})"),
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
@@ -204,8 +206,10 @@ class Facts:
     held: int = 0
     dead: int = 0  #: open letters
     persons: tuple[tuple[str, int], ...] = ()  #: waiting tasks by a reason of ``REASONS``
-    pause: Pause | None = None  #: the one pause that there is, if no more are
-    paused_s: int = 0  #: for so long
+    pause: Pause | None = None  #: the one pause that holds tasks, if no more do
+    paused_s: int = 0  #: for so long; of several, the one that holds most
+    pauses: tuple[tuple[Pause, int], ...] = ()  #: several that hold tasks, with how many, those of the most first
+    scopes: frozenset[str] = frozenset()  #: of all pauses that there are
     laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
     opens_s: float = 0.0  #: until the first of the shops that fail too often tries again, 0 for now or not known
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
@@ -281,17 +285,37 @@ def again(flow: Flow, facts: Facts) -> Flow:
     then = flow.facts
     kept = replace(facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s)
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
-    bound = flow.for_person + flow.facts.later
+    paused_s = facts.paused_s or then.paused_s
+    kept = _resumed(replace(kept, pause=then.pause, pauses=then.pauses, paused_s=paused_s), then.scopes)
+    bound = sum(count for _, count in kept.persons) + flow.facts.later
     before = flow.facts
     same = (facts.store, facts.broker, facts.blocked, facts.cut_off) == (
         before.store, before.broker, before.blocked, before.cut_off,
     )  # fmt: skip
     told = flow.state == DRAINING and not drains(facts.rates)  # and that is not so any more
     gone = facts.waiting < bound or not (facts.waiting and flow.facts.waiting)
-    if flow.state in (LOADING, LOST) or not same or gone or told:
+    if flow.state in (LOADING, LOST) or not same or gone or told or kept.persons != then.persons:
         trimmed = replace(kept, persons=(), laters=()) if facts.waiting < bound else kept
         return judge(trimmed)
     return replace(flow, facts=kept, runnable=facts.waiting - bound)
+
+
+def _resumed(facts: Facts, before: frozenset[str]) -> Facts:
+    """Without what was held by pauses that have ended since; a new one holds what the next look counts."""
+    over = before - facts.scopes
+    if not over:
+        return facts
+    alone = facts.pause is not None and facts.pause.scope in over
+    left = tuple((pause, count) for pause, count in facts.pauses if pause.scope not in over)
+    freed = sum(count for pause, count in facts.pauses if pause.scope in over)
+    paused = 0 if alone or not facts.scopes else max(0, dict(facts.persons).get("paused", 0) - freed)
+    persons = tuple(
+        (reason, paused if reason == "paused" else count)
+        for reason, count in facts.persons
+        if reason != "paused" or paused
+    )
+    one = left[0][0] if len(left) == 1 else None if alone else facts.pause
+    return replace(facts, persons=persons, pause=one, pauses=left if len(left) > 1 else ())
 
 
 def _of_work(facts: Facts, runnable: int) -> Flow:
@@ -574,7 +598,7 @@ def _how_many(flow: Flow) -> Clause:
 
 def _of_gates(flow: Flow) -> list[Clause]:
     facts, found = flow.facts, []
-    paused = dict(facts.persons).get("paused", 0) if facts.pause is not None else 0
+    paused = dict(facts.persons).get("paused", 0) if facts.pause is not None or facts.pauses else 0
     if for_person := flow.for_person - paused:
         told = [(reason, count) for reason, count in facts.persons if count and not (paused and reason == "paused")]
         why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in told)
@@ -583,6 +607,8 @@ def _of_gates(flow: Flow) -> list[Clause]:
         found.append(Clause(_counted(code, for_person).message, why))
     if paused and facts.pause is not None:
         found.append(_of_pause(paused, facts.pause, facts))
+    elif paused:
+        found.append(_of_pauses(paused, facts))
     if facts.later:
         why = tuple(_why_later(reason, count, facts) for reason, count in facts.laters if count)
         code = "flow.later_all" if facts.later >= facts.waiting else "flow.later"
@@ -603,6 +629,16 @@ def _of_pause(number: int, pause: Pause, facts: Facts) -> Clause:
     if pause.reason:
         return _said(f"{code}_why", n=number, **params, reason=pause.reason)
     return _said(code, n=number, **params)
+
+
+def _of_pauses(number: int, facts: Facts) -> Clause:
+    """Of several pauses how many they are, and who made the one that holds most."""
+    first, most = facts.pauses[0]
+    params: dict[str, Param] = {
+        "pauses": len(facts.pauses), "scope": first.scope, "most": min(most, number), "who": first.by,
+        "seconds": facts.paused_s, "since": first.at,
+    }  # fmt: skip
+    return _said("flow.pauses_all" if number >= facts.waiting else "flow.pauses", n=number, **params)
 
 
 def _of_runnable(flow: Flow) -> list[Clause]:

@@ -23,6 +23,8 @@ def line(waiting: int, *, running: int = 1, arrivals_s: float = 0.0, shop: str =
 
 SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
 PAUSE = Pause(scope="type:sync_order", by="li@ops-02", reason="sale")
+OTHER = Pause(scope="platform:temu", by="wang")
+BOTH = ((PAUSE, 7), (OTHER, 2))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +120,17 @@ PAUSE = Pause(scope="type:sync_order", by="li@ops-02", reason="sale")
             ),
             flow.PERSON,
             "5 tasks waiting; 3 of them for a person (3 need a login); 2 of them paused by li@ops-02 for 12 s",
+        ),
+        (
+            Facts(waiting=9, persons=(("paused", 9),), slots=3, pauses=BOTH, paused_s=12),
+            flow.PERSON,
+            "9 tasks waiting; 2 pauses hold them, the largest type:sync_order: 7, by li@ops-02 for 12 s",
+        ),
+        (
+            Facts(waiting=12, persons=(("login", 3), ("paused", 9)), slots=3, pauses=BOTH, paused_s=12),
+            flow.PERSON,
+            "12 tasks waiting; 3 of them for a person (3 need a login); 2 pauses hold 9 of them, the largest"
+            " type:sync_order: 7, by li@ops-02 for 12 s",
         ),
         (
             Facts(waiting=200, running=1, slots=20, busy=1, lines=(line(200),)),
@@ -245,6 +258,18 @@ def test_newer_numbers_keep_the_judgement_until_they_contradict_it() -> None:
     assert (more.state, more.runnable, more.for_person) == (before.state, 5, 2)
     assert flow.again(before, Facts(running=1)).state == flow.FINE
     assert flow.again(before, Facts(store=False)).state == flow.LOST
+
+
+def test_a_pause_that_has_ended_is_told_no_longer() -> None:
+    both = frozenset({PAUSE.scope, OTHER.scope})
+    facts = Facts(waiting=9, persons=(("paused", 9),), slots=3, pauses=BOTH, scopes=both, lines=(line(1),))
+    before = flow.judge(facts)
+    fewer = flow.again(before, Facts(waiting=9, slots=3, scopes=frozenset({OTHER.scope})))
+    assert (fewer.facts.pause, fewer.for_person, fewer.runnable) == (OTHER, 2, 7)
+    none = flow.again(before, Facts(waiting=9, slots=3))
+    assert (none.for_person, none.runnable, none.facts.pauses) == (0, 9, ())
+    more = flow.again(before, Facts(waiting=9, slots=3, scopes=both | {"all"}))
+    assert (more.facts.pauses, more.for_person) == (BOTH, 9), "what it holds nobody has counted yet"
 
 
 def test_a_worker_that_loses_its_broker_is_judged_anew() -> None:
