@@ -20,6 +20,7 @@ from services.domain.upkeep import health, repair
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **own_words.SENTENCES,
+    **own_words.FOREIGN,
     **health.SENTENCES,
     **repair.SENTENCES,
     **flow.SENTENCES,

@@ -72,6 +72,47 @@ SENTENCES: dict[str, str] = {
     "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
     "own.left": N_("{left} of {of} tasks have not ended"),
 }
+#: what the system and the libraries of connections say of the usual failures, as a person may read it
+FOREIGN: dict[str, str] = {
+    "foreign.refused": N_("nobody listens there: the connection was refused"),
+    "foreign.late": N_("no answer in time"),
+    "foreign.unknown_host": N_("the host name is not known"),
+    "foreign.no_route": N_("the network does not lead there"),
+    "foreign.closed": N_("the other side closed the connection"),
+    "foreign.stopped": N_("the server was stopped"),
+    "foreign.login": N_("the login was refused: check user name and password"),
+    "foreign.untrusted": N_("the certificate is not trusted: {why}"),
+    "foreign.no_tls": N_("the other side does not speak TLS"),
+}
+#: the class of an error, the number of a system call, and to whom: what may stand before
+_LEAD = r"(?:[\w.]*(?:Error|Exception|Timeout|Refused|error): )*(?:\[(?:Errno|WinError) -?\d+\] |\w*\(-?\d+, ')?"
+_TO = r"(?:Error (?:-?\d+ )?(?:connecting to|(?:while )?(?:reading from|writing to)) \S+?(?: : |[.:] )(?:\(\d+, ')?)?"
+_FOREIGN: tuple[tuple[str, str], ...] = (
+    ("foreign.refused", r"(?:Connection refused|Connect call failed \(.*\)|No connection could be made.*)"),
+    (
+        "foreign.late",
+        r"(?:timed out|(?:Connection|The \w+ operation) timed out|Operation timed out|Timeout \w+(?: \w+)? \S+)",
+    ),
+    (
+        "foreign.unknown_host",
+        r"(?:Name or service not known|Temporary failure in name resolution|nodename nor servname provided.*|"
+        r"getaddrinfo failed|No address associated with hostname)",
+    ),
+    ("foreign.no_route", r"(?:No route to host|Network is unreachable|Host is (?:down|unreachable))"),
+    (
+        "foreign.closed",
+        r"(?:Connection reset by peer|Broken pipe|Connection closed by server|Connection aborted|"
+        r"Software caused connection abort|Server disconnected|EOF occurred in violation of protocol.*)",
+    ),
+    ("foreign.stopped", r"320 CONNECTION_FORCED - .*(?:shutdown|[Cc]losed via|node is (?:going|being)).*"),
+    (
+        "foreign.login",
+        r"(?:403 ACCESS_REFUSED - Login was refused.*|NOAUTH .*|WRONGPASS .*|invalid username-password pair.*|"
+        r"Authentication required.*)",
+    ),
+    ("foreign.untrusted", r"(?:\[SSL: )?(?:CERTIFICATE_VERIFY_FAILED\] )?certificate verify failed: (?P<why>.+)"),
+    ("foreign.no_tls", r"\[SSL: (?:WRONG_VERSION_NUMBER|UNEXPECTED_MESSAGE|RECORD_LAYER_FAILURE)\].*"),
+)
 #: by whom a pause, a closed shop or a right is that the program itself put there
 REPAIR = "repair"
 #: longer lines are no sentences of the engine
@@ -88,8 +129,10 @@ def write(code: str, /, **params: Param) -> str:
 
 
 def find(line: str) -> Message | None:
-    """The sentence of the engine that a line of an error is; None for what others said."""
-    return (_found(line, "own") or _found(line, "")) if len(line) <= _LONGEST else None
+    """The sentence of the engine that a line of an error is, or what such a failure of a connection is called; None
+    for what others said.
+    """
+    return (_found(line, "own") or _found(line, "") or _of_connection(line)) if len(line) <= _LONGEST else None
 
 
 def of_field(line: str) -> tuple[str, Message] | None:
@@ -104,6 +147,18 @@ def _found(line: str, family: str) -> Message | None:
         if match := pattern.fullmatch(line):
             return Message(code, dict(match.groupdict()))
     return None
+
+
+def _of_connection(line: str) -> Message | None:
+    for code, pattern in _connection_patterns():
+        if match := pattern.fullmatch(line):
+            return Message(code, dict(match.groupdict()))
+    return None
+
+
+@functools.cache
+def _connection_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((code, re.compile(rf"{_LEAD}{_TO}{words}'?\)?\.?")) for code, words in _FOREIGN)
 
 
 @functools.cache

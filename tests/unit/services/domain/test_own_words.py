@@ -12,6 +12,7 @@ import pytest
 import services
 from services import i18n, messages
 from services.domain.task import own_words
+from services.domain.text.message import Message
 
 _HOLE = re.compile(r"\{(\w+)\}")
 #: three English words in a row are a sentence; a name, a code or a path is none
@@ -48,6 +49,46 @@ def test_a_refusal_of_the_payload_names_its_field(chinese: None) -> None:
     assert "shops[0].since" in told
     assert "missing" not in told
     assert messages.own("Error: is anything else") == "Error: is anything else"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[Errno 111] Connection refused", "refused"),
+        ("ConnectionRefusedError: [Errno 111] Connect call failed ('127.0.0.1', 5672)", "refused"),
+        ("Error 111 connecting to localhost:6379. Connection refused.", "refused"),
+        ("timed out", "late"),
+        ("TimeoutError: The read operation timed out", "late"),
+        ("Timeout reading from 127.0.0.1:6379", "late"),
+        ("Timeout connecting to server", "late"),
+        ("gaierror: [Errno -2] Name or service not known", "unknown_host"),
+        ("Error -3 connecting to r:6379. Temporary failure in name resolution.", "unknown_host"),
+        ("OSError: [Errno 113] No route to host", "no_route"),
+        ("Error while reading from 127.0.0.1:6379 : (104, 'Connection reset by peer')", "closed"),
+        ("ConnectionResetError(104, 'Connection reset by peer')", "closed"),
+        ("Connection closed by server.", "closed"),
+        ("320 CONNECTION_FORCED - broker forced connection closure with reason 'shutdown'", "stopped"),
+        ("403 ACCESS_REFUSED - Login was refused using authentication mechanism PLAIN.", "login"),
+        ("WRONGPASS invalid username-password pair or user is disabled.", "login"),
+        ("[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)", "no_tls"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate", "untrusted"),
+    ],
+)
+def test_the_usual_failures_of_connections_are_called_by_their_names(chinese: None, text: str, code: str) -> None:
+    found = own_words.find(text)
+    assert found is not None
+    assert found.code == f"foreign.{code}"
+    why = found.params.get("why", "")
+    assert not _ENGLISH.search(messages.own(text).replace(str(why), ""))
+    told = messages.render(Message("publisher.lost", {"why": text}))
+    assert messages.own(text) in told, "also where another sentence names it"
+
+
+@pytest.mark.parametrize(
+    "text", ["NetworkError: connect to api.example:443 timed out after 10000 ms", "order 111 Connection refused by ops"]
+)
+def test_what_a_flow_says_of_its_own_connections_stays_its_own(chinese: None, text: str) -> None:
+    assert messages.own(text) == text
 
 
 def test_records_stay_english_for_every_program_that_reads_them() -> None:
