@@ -84,6 +84,9 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     qtbot.waitUntil(tasks.header._frozen.isVisible)  # what is opened meanwhile stands still too
     window.toggle_freeze()
     assert not window.frozen
+    freeze = tasks.buttons.freezing.button
+    assert (freeze.text(), freeze.isEnabled()) == ("Freeze view", False)
+    assert freeze.toolTip() == "Not while the connection is lost"
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
     assert not window.top_bar.create_button.isEnabled()
     assert window.top_bar.create_button.toolTip() == "Not while the connection is lost"
@@ -96,6 +99,7 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     assert window.stack.graphicsEffect() is None, "grey goes with the banner, not half a second later"
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
     assert not tasks.header._frozen.isVisible()
+    assert tasks.buttons.freezing.button.isEnabled()
     qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "live")
 
 

@@ -19,7 +19,6 @@ from views.pages.overview.body import Middle
 from views.pages.overview.cards import AttentionCard, FleetCard
 from views.pages.overview.charts import Charts
 from views.pages.overview.data import History, Look, OverviewData
-from views.pages.overview.freezing import Freezing
 from views.pages.overview.limit_dialog import LimitDialog
 from views.pages.overview.steps import Steps
 from views.pages.overview.summary import summary
@@ -33,6 +32,7 @@ from views.support.operation import Operation
 from views.support.refresher import Refresher
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.freezing import Freezing
 from views.widgets.heat_map.map import AGGREGATE_ABOVE
 from views.widgets.kpi_tile import KpiTile
 from views.widgets.segmented import Segmented

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_
 from views.page import PageHeader
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
+from views.widgets.freezing import Freezing
 
 
 class HeaderButtons:
     """What can be done with the list as a whole, at the right end of the page's head."""
 
-    def __init__(self, header: PageHeader) -> None:
-        self.freeze = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
+    def __init__(self, header: PageHeader, page: QWidget) -> None:
+        self.freezing = Freezing(page)
         self.suppressed = IconButton("ph.copy-simple", N_("Suppressed duplicates"), kind="plain")
         self.columns = Button(N_("Columns"), icon="ph.columns")
         self.export = Button(N_("Export"), icon="ph.export")
-        for button in (self.freeze, self.suppressed, self.columns, self.export):
+        for button in (self.freezing.button, self.suppressed, self.columns, self.export):
             header.add_action(button)
 
 

@@ -123,6 +123,7 @@ class TasksPage(Page):
     def set_frozen(self, frozen: bool) -> None:
         """Stand still, countdowns included."""
         self._frozen = frozen
+        self.buttons.freezing.set_on(frozen, lost=bool(self._since))
         super().set_frozen(frozen)
         self._table.live.set_still(frozen)
         self._detail.set_following(not frozen)
@@ -156,8 +157,8 @@ class TasksPage(Page):
         self._sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
         self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._selection.ids))
-        self.buttons = HeaderButtons(self.header)
-        self.buttons.freeze.clicked.connect(self.freeze_wanted)
+        self.buttons = HeaderButtons(self.header, self)
+        self.buttons.freezing.wanted.connect(self.freeze_wanted)
         parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
         self._split = side_by_side(parts, self._stack, self._detail)
         self.body.addWidget(self._split, 1)

@@ -1,4 +1,4 @@
-"""The view stops where a person wants to read it: a button whose look follows the window's decision."""
+"""The view of a page stops where a person wants to read it: a button whose look follows the window's decision."""
 
 from __future__ import annotations
 
