@@ -24,7 +24,7 @@ ABSENT_STEPS, STEPS, SLOWEST_S = 3, 9, 5
 #: what lies further ahead than this was stamped by a clock that was wrong
 AHEAD_MS = 2_000
 _LANES = ("high", "dedicated", "normal", "low")
-_PEAKS = ("unacked", "running", "retrying", "dead", "publish", "deliver", "ack", "oldest_waiting_s")
+_PEAKS = ("unacked", "running", "retrying", "dead", "publish", "deliver", "ack", "oldest_waiting_s", "waiting")
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -49,6 +49,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     oldest_waiting_s: float = 0.0
     since_ms: int = 0  #: watched without a break since then, UTC ms; 0: as a program wrote it that did not say
     told: bool = True  #: whether the broker told; where not, lanes and ``unacked`` are not known
+    waiting: int = -1  #: by the records, with what is not sent; below 0: a program wrote it that did not say
 
 
 class History:

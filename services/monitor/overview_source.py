@@ -165,6 +165,7 @@ class OverviewQueries:
                 failed=self._shops.failed,
                 oldest_waiting_s=max(0, snapshot.at_ms - oldest.created_at) / 1000 if oldest is not None else 0.0,
                 told=told,
+                waiting=sum(status.get(one, 0) for one in WAITING),
             )
         )
 

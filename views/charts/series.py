@@ -15,7 +15,18 @@ from services.monitor.overview import LANES, Sample
 Numbers = npt.NDArray[np.float64]
 TIME = "at_ms"
 RATES = ("publish", "deliver", "ack")
-FIELDS = (*LANES, "unacked", "running", "retrying", "dead", *RATES, "succeeded", "failed", "oldest_waiting_s")
+FIELDS = (
+    *LANES,
+    "unacked",
+    "running",
+    "retrying",
+    "dead",
+    *RATES,
+    "succeeded",
+    "failed",
+    "oldest_waiting_s",
+    "waiting",
+)
 #: what the broker tells: not known where it did not
 OF_BROKER = (*LANES, "unacked")
 CAPACITY = 16_384
@@ -25,9 +36,10 @@ MOST_HOLES = 240
 _ROW = attrgetter(TIME, *FIELDS, "since_ms")
 Spans = tuple[tuple[float, float], ...]
 _MEANS = [1 + FIELDS.index(name) for name in RATES]
-_PEAKS = [1 + FIELDS.index(name) for name in ("unacked", "running", "retrying", "dead", "oldest_waiting_s")]
+_PEAKS = [1 + FIELDS.index(name) for name in ("unacked", "running", "retrying", "dead", "oldest_waiting_s", "waiting")]
 _LANES = [1 + FIELDS.index(name) for name in LANES]
 _OF_BROKER = [1 + FIELDS.index(name) for name in OF_BROKER]
+_WAITING = 1 + FIELDS.index("waiting")
 _SINCE = 1 + len(FIELDS)
 
 
@@ -118,6 +130,9 @@ class SampleBuffer:
             rows = np.array([_ROW(sample) for sample in fresh], dtype=np.float64)
             rows[:, [0, _SINCE]] /= 1000.0
             rows[np.ix_([not sample.told for sample in fresh], _OF_BROKER)] = np.nan
+            # who did not say counted the lanes alone
+            unsaid = rows[:, _WAITING] < 0
+            rows[unsaid, _WAITING] = rows[unsaid][:, _LANES].sum(axis=1)
             with self._lock:
                 self._ring.extend(rows)
 

@@ -147,9 +147,14 @@ class OverviewPage(Page):
     # life
 
     def _on_tick(self) -> None:
-        """Say again how far away everything is of which the items tell."""
+        """Say again how far away everything is that the page tells of: all of it in one step."""
         if self._look is not None and self.isVisible() and not self.freezing.on:
+            self.set_summary(summary(self._look.now))
             self._show_attention()
+            sight = self._sight()
+            for spec in TILES:
+                if spec.counts_on:
+                    self.tiles[spec.key].show_kpi(spec.kpi(sight))
 
     @property
     def settled(self) -> bool:
@@ -319,7 +324,7 @@ class OverviewPage(Page):
         assert self._look is not None or self._history is not None
         curves = self._history.curves if self._history is not None else EMPTY
         now = self._look.now if self._look is not None else OverviewNow(at_ms=0)
-        return Sight(now, curves, self._limits)
+        return Sight(now, curves, self._limits, instant.now_ms())
 
     # what a person does
 

@@ -29,6 +29,7 @@ class Sight:
     now: OverviewNow
     curves: Frame = EMPTY
     limits: Limits = field(default_factory=Limits)
+    at_ms: int = 0  #: the instant that ages are counted to (UTC ms), 0: that of the numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class TileSpec:
     curve: Callable[[Sight], Curve]
     limit: str = ""
     tip: str = ""  #: one sentence, with the broker's word for it
+    counts_on: bool = False  #: it tells an age
 
 
 def waiting(now: OverviewNow) -> int:
@@ -109,7 +111,7 @@ def _peak(curves: Frame, total_now: int) -> str:
     """The most that waited in sight, which the curve may not have reached yet."""
     if len(curves) < 2:
         return ""
-    total = np.nan_to_num(curves.total())
+    total = np.nan_to_num(curves["waiting"])
     at = int(np.argmax(total))
     if total[at] <= 0:
         return ""
@@ -232,6 +234,8 @@ def success_kpi(sight: Sight) -> Kpi:
 def oldest_kpi(sight: Sight) -> Kpi:
     """How long the oldest task has waited, and whose it is."""
     waited = sight.now.oldest_waiting_ms
+    if waited is not None and sight.at_ms:
+        waited = max(0, waited + sight.at_ms - sight.now.at_ms)
     if waited is None:
         return Kpi(
             value="–", context=_("nothing waits"), sentence=_say(_("Oldest waiting"), "", "", _("nothing waits"))
@@ -267,8 +271,8 @@ def _column(name: str) -> Callable[[Sight], Curve]:
 
 
 def ready_curve(sight: Sight) -> Curve:
-    """All lanes together."""
-    return Curve(sight.curves.total(), limit=sight.limits.waiting, base=0.0)
+    """What the tile counts: also what is recorded and not sent, and while the broker tells nothing."""
+    return Curve(sight.curves["waiting"], limit=sight.limits.waiting, base=0.0)
 
 
 def unacked_curve(sight: Sight) -> Curve:
@@ -376,5 +380,6 @@ TILES: tuple[TileSpec, ...] = (
         oldest_curve,
         "oldest_s",
         N_("How long the oldest task has waited that has not begun."),
+        counts_on=True,
     ),
 )

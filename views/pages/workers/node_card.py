@@ -188,7 +188,7 @@ class NodeCard(QFrame):
         gone = one.state in (insight.GONE, insight.STOPPED)
         self._count.setVisible(not gone)
         self._count.setText("" if gone else f"{one.busy} / {len(one.slots)}")
-        words, tone = nodes.heartbeat(one)
+        words, tone = nodes.heartbeat(one, now)
         self._beat.show_text(words)
         self._beat.set_tone(tone)
         note, tone = nodes.note(one)

@@ -65,9 +65,16 @@ def glyph(one: WorkerNow) -> str:
     return GLYPHS.get(one.state, "warning")
 
 
-def heartbeat(one: WorkerNow) -> tuple[str, str]:
+def silence_ms(one: WorkerNow, now_ms: int) -> int:
+    """How long ago it was heard of. Of one that is missing it is counted to the instant (UTC ms) of all that is on
+    screen, for its age stands in other places too.
+    """
+    return max(0, now_ms - one.info.seen_at) if one.missing and now_ms else one.silence_ms
+
+
+def heartbeat(one: WorkerNow, now_ms: int = 0) -> tuple[str, str]:
     """How long ago it was heard, and the tone of it."""
-    words = _("heartbeat {age}").format(age=text.age(shown.span(one.silence_ms)))
+    words = _("heartbeat {age}").format(age=text.age(shown.span(silence_ms(one, now_ms))))
     return words, "retrying" if one.missing else "text3"
 
 

@@ -207,6 +207,8 @@ class WorkersPage(Page):
     def _on_pulse(self) -> None:
         if not self._active:
             return
+        if self._context.feed.latest.at_ms:
+            self._now_ms = instant.now_ms()
         self._pulses += 1
         if self._pulses % NAMES_EVERY == 0:
             self._ask_names()

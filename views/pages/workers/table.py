@@ -12,7 +12,7 @@ from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.worker import WorkerNow
 from services.i18n import N_, _
 from views.pages.workers import nodes
-from views.support import shown, text
+from views.support import instant, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -52,7 +52,7 @@ def _note_tone(row: NodeRow) -> str:
 
 
 def _beat(row: NodeRow) -> str:
-    return text.age(shown.span(row.now.silence_ms))
+    return text.age(shown.span(nodes.silence_ms(row.now, instant.now_ms())))
 
 
 def _beat_tone(row: NodeRow) -> str:

@@ -110,6 +110,7 @@ def test_what_a_lost_broker_told_last_is_not_recorded_as_if_it_told_it_again(
     eventually(lambda: newest(told=False))
     last = overview.series(60, 100)[-1]
     assert (last.told, last.normal, last.unacked) == (False, 0, 0)
+    assert last.waiting == 1, "what waits the records tell"
     monkeypatch.undo()
     eventually(lambda: newest(told=True))
     assert overview.series(60, 100)[-1].normal == 1

@@ -67,7 +67,7 @@ def test_a_day_becomes_a_thousand_points_and_the_newest_stays() -> None:
 
 
 def test_thinning_keeps_the_peak_of_depth_and_the_mean_of_rates() -> None:
-    rows = np.zeros((100, 15))
+    rows = np.zeros((100, 16))
     rows[:, 0] = np.arange(1000, 1100)
     rows[37, 1] = 500
     rows[:, 9] = [n % 4 for n in range(100)]
@@ -87,7 +87,7 @@ def test_a_moving_window_shows_the_same_points_again() -> None:
 
 
 def test_nothing_is_thinned_below_its_own_distance() -> None:
-    rows = np.zeros((10, 15))
+    rows = np.zeros((10, 16))
     rows[:, 0] = np.arange(10) * 60
     assert thin(rows, 10.0) is rows
 

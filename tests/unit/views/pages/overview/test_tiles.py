@@ -12,7 +12,7 @@ from services import i18n
 from services.domain.insight import flow
 from services.domain.insight.durations import Measured
 from services.domain.task.filter import parse
-from services.monitor.overview import OverviewNow
+from services.monitor.overview import OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.series import Frame, SampleBuffer
 from views.pages.overview.tiles import TILES, Sight, TileSpec
@@ -112,6 +112,14 @@ def test_what_is_recorded_and_not_sent_is_a_number_of_its_own(sight: Sight) -> N
     assert (unsent.value, unsent.context) == ("42", "42 recorded, not sent")
 
 
+def test_the_curve_of_what_waits_grows_with_what_is_recorded_and_not_sent(sight: Sight) -> None:
+    buffer = SampleBuffer()
+    buffer.append([Sample(at_ms=(second + 1) * 1000, waiting=3 * second, told=second < 6) for second in range(10)])
+    buffer.append([Sample(at_ms=(second + 1) * 1000, normal=2, low=1) for second in range(10, 12)])  # of an older one
+    curve = SPECS["ready"].curve(replace(sight, curves=buffer.frame(0, 20)))
+    assert curve.values.tolist() == [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 3, 3]
+
+
 def test_nothing_at_all_says_so() -> None:
     sight = Sight(OverviewNow(at_ms=NOW_MS))
     said = {key: spec.kpi(sight) for key, spec in SPECS.items()}
@@ -146,6 +154,11 @@ def test_a_limit_that_the_last_of_them_will_pass_is_said_before_it_is_passed(sig
     assert (told.alarm, "will be passed" in told.sentence) == (False, True)
     quick = flow.judge(flow.Facts(waiting=3, running=1, slots=2, busy=1, lines=(replace(lines[0], waiting=3),)))
     assert plain(kpi("oldest", sight, oldest_waiting_ms=29_000, flow=quick).context).startswith("limit 5 min · ")
+
+
+def test_the_oldest_wait_is_counted_to_the_instant_of_all_ages_on_screen(sight: Sight) -> None:
+    later = replace(sight, at_ms=sight.now.at_ms + 3_000)
+    assert (plain(kpi("oldest", sight).value), plain(kpi("oldest", later).value)) == ("33 m 02 s", "33 m 05 s")
 
 
 def test_each_tile_has_a_curve(sight: Sight) -> None:

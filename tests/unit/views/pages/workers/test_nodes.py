@@ -47,6 +47,13 @@ def test_silence_turns_amber_with_a_warning_at_once(silence: int, tone: str, gly
     assert nodes.glyph(one) == glyph
 
 
+def test_the_age_of_a_missing_worker_is_counted_to_the_instant_of_all_ages_on_screen() -> None:
+    one = now(UNCONFIRMED, seen_at=NOW - 37_000, slots=(BUSY,))
+    assert nodes.silence_ms(one, NOW + 2_000) == 39_000
+    assert nodes.heartbeat(one, NOW + 2_000)[0] == nodes.heartbeat(one)[0].replace("37", "39")
+    assert nodes.silence_ms(now(seen_at=NOW - 900), NOW + 2_000) == 900, "that of a living one is measured"
+
+
 def test_the_note_says_what_a_person_should_know() -> None:
     assert nodes.note(now()) == ("Debian 12", "text3")
     assert nodes.note(now(state="draining", slots=(BUSY,)))[0] == "draining, 1 task left"
