@@ -139,7 +139,7 @@ def build(
     context = _context(session, doors, feed, memory, role)
 
     def overview() -> Page:
-        page = OverviewPage(context.overview, memory=context.memory, me=context.commands.operator.who)
+        page = OverviewPage(context.overview, memory=context.memory)
         feed.looked.connect(page.note_news)
         connect_overview(page, window, doors.verb)
         return page

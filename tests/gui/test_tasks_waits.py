@@ -132,6 +132,7 @@ def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: Tas
     desk.session.commands.fleet.pause("platform:pdd", reason="sale")
     page._detail.refresh()
     wait(qtbot, lambda: [button.text() for button in ways.buttons] == ["Resume Pinduoduo"])
+    assert ways.buttons[0].kind == "primary", "nothing goes on before somebody does it"
     ways.buttons[0].click()
     assert desk.ways == [("resume", "platform:pdd")]
     desk.session.commands.fleet.resume("platform:pdd")

@@ -302,7 +302,7 @@ class IconButton(Button):
 
 
 class LinkLabel(Button):
-    """A verb in the accent colour inside a text or card.
+    """A verb in the accent colour inside a text or card; ``filled``: the one to click, as a small primary button.
 
     Signals:
         activated: clicked, for those who do not want the ``checked`` flag.
@@ -310,8 +310,8 @@ class LinkLabel(Button):
 
     activated = Signal()
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, kind="link", parent=parent)
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, filled: bool = False) -> None:
+        super().__init__(text, kind="primary" if filled else "link", small=filled, parent=parent)
         self.clicked.connect(self._on_clicked)
 
     def _on_clicked(self) -> None:

@@ -189,6 +189,8 @@ def ways(task: Task, view: GateView | None) -> tuple[tuple[str, str], ...]:
         return (("resume", str(view.params["scope"])),)
     if view.code in ("gate.no_worker", "gate.no_worker_at_all"):
         return (("start_worker", ""),)
+    if view.name == BROKER or view.code in _UNSENT_LONG:
+        return (("copy_server", ""),)
     before = view.params.get("id") if view.name == DEPENDENCY else view.params.get("twin")
     if before and view.code != "gate.dependency_gone":
         return (("open_task", f"id:{before}"),)
@@ -427,6 +429,8 @@ def _delayed(task: Task, facts: Facts) -> bool:
     return task.status == Status.RETRYING and task.due_at > facts.now_ms
 
 
+#: recorded and not sent until whoever runs the broker has done something
+_UNSENT_LONG = frozenset({"gate.unsent_lost", "gate.unsent_held", "gate.unsent_disk", "gate.unsent_memory"})
 #: recorded and not sent, by what the broker lacks
 _UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
 

@@ -77,7 +77,7 @@ SENTENCES: dict[str, str] = {
     "worker.draining": NN_("draining, {n} task left", "draining, {n} tasks left"),
     "worker.stopping": NN_("stopping, {n} task left", "stopping, {n} tasks left"),
     "worker.stopped": N_("stopped; it holds no task"),
-    "worker.restart": N_("Start it again on {machine}, or start one here"),
+    "worker.restart": N_("Start it again on {machine} (python main.py worker, or its service), or start one here"),
     "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
     "fleet.workers": NN_("{n} worker on {machines} machines", "{n} workers on {machines} machines"),
@@ -369,6 +369,11 @@ def kept(one: WorkerNow, now_ms: int) -> Message | None:
         }
         return Message("worker.holds", params)
     return Message("worker.lives", {"worker": one.name}) if one.state == LATE else None
+
+
+def remedy(one: WorkerNow) -> Message | None:
+    """What a person does about a worker that is not heard of, None for any other."""
+    return Message("worker.restart", {"machine": machine(one.info)}) if one.missing else None
 
 
 def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: str | None, *, able: bool) -> WorkerNow:

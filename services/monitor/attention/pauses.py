@@ -32,7 +32,6 @@ def items(look: Look) -> Iterable[Attention]:
             where = () if pause.scope == SCOPE_ALL else (equals(what, which),)
             list_ = filter.format_terms((equals("gate", PAUSED), *where))
             waiting = look.at_gate(PAUSED, *where)
-            verbs = (("resume", pause.scope), ("open_tasks", list_))
             yield Attention(
                 key=f"paused:{pause.scope}",
                 severity="paused",
@@ -46,5 +45,5 @@ def items(look: Look) -> Iterable[Attention]:
                 },
                 facts=look.counted(waiting),
                 since_ms=pause.at,
-                verbs=verbs[::-1] if pause.reason else verbs,
+                verbs=(("resume", pause.scope), ("open_tasks", list_)),
             )

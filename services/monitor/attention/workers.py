@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
-from services.domain.insight.worker import CUT_OFF, kept, lost_at, machine
+from services.domain.insight.worker import CUT_OFF, kept, lost_at, remedy
 from services.domain.task import filter
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -68,7 +67,7 @@ def silent(look: Look) -> Iterable[Attention]:
             severity="warning",
             code=f"attention.worker_{one.state}",
             params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms, "until": one.ends_ms},
-            facts=(*(fact.message for fact in one.facts), Message("worker.restart", {"machine": machine(one.info)})),
+            facts=(*(fact.message for fact in one.facts), *((do,) if (do := remedy(one)) is not None else ())),
             since_ms=one.info.seen_at,
             verbs=(("open_worker", one.name), *doors, ("start_worker", ""), *forgets),
         )

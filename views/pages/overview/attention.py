@@ -22,14 +22,9 @@ FINE_UNTIL = timedelta(minutes=10)
 _OVER = {"attention.breaker": "attention.breaker_now", "attention.breakers": "attention.breakers_now"}
 
 
-def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
-    """An item in the language of the moment, counted to this instant; what others have paused is not ``me``'s to resume
-    first.
-    """
+def row_of(item: Attention, now_ms: int) -> AttentionRow:
+    """An item in the language of the moment, counted to this instant."""
     title, sentence = _texts(item, now_ms)
-    verbs = list(item.verbs)
-    if me and item.code.startswith("attention.paused_") and item.params.get("who") != me:
-        verbs.sort(key=lambda one: one[0] == "resume")
     return AttentionRow(
         key=item.key,
         severity=item.severity,
@@ -37,7 +32,7 @@ def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
         sentence=sentence,
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
-        verbs=tuple((verb, target, way.label(verb, target)) for verb, target in verbs),
+        verbs=tuple((verb, target, way.label(verb, target)) for verb, target in item.verbs),
         state=item.state,
     )
 

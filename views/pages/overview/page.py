@@ -71,13 +71,11 @@ class OverviewPage(Page):
         *,
         memory: Memory | None = None,
         aggregate_above: int | None = AGGREGATE_ABOVE,
-        me: str = "",
     ) -> None:
         super().__init__(N_("Overview"))
         self._memory = memory or ShortMemory()
         self._limits = limits.recall(self._memory)
         self._data = OverviewData(source, aggregate_above)
-        self._me = me
         self._look: Look | None = None
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
@@ -284,7 +282,7 @@ class OverviewPage(Page):
     def _show_attention(self) -> None:
         assert self._look is not None
         now, facts = self._look.now, self._look.now.flow.facts
-        rows = [attention.row_of(item, instant.now_ms(), self._me) for item in now.attention]
+        rows = [attention.row_of(item, instant.now_ms()) for item in now.attention]
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:

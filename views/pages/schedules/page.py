@@ -139,8 +139,15 @@ class SchedulesPage(Page):
     def _say_why(self) -> None:
         """Say why runs are late, with the way out."""
         why = words.why_late(self._rows, instant.now_ms())
-        self.start_button.setVisible(any(insight.leaderless(row.now) for row in self._rows))
+        leaderless = any(insight.leaderless(row.now) for row in self._rows)
+        self.start_button.setVisible(leaderless)
         self.start_button.disable(self._forbidden)
+        # one filled button: what makes up for what is late, before anything new
+        row = self.current()
+        late = bool(why) and not leaderless and row is not None and bool(words.why_late((row,), instant.now_ms()))
+        self.start_button.set_kind("primary" if leaderless else "plain")
+        self.run_button.set_kind("primary" if late else "ghost")
+        self.new_button.set_kind("plain" if leaderless or late else "primary")
         self.late.show_text(why)
         self.late.setVisible(bool(why))
 

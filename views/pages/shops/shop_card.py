@@ -187,6 +187,9 @@ class ShopCard(Card):
         self._show_verbs(row)
 
     def _show_verbs(self, row: ShopRow) -> None:
+        asked = bool(row.now.held) or row.now.session is not None
+        self.login_button.set_kind("plain" if row.now.held else "primary")
+        self.pauses.set_leading(not asked)
         self.pause_button.disable(self._reason)
         self.close_button.disable(self._reason)
         if not self._reason:
@@ -250,6 +253,11 @@ class _Pauses(QWidget):
             self._strips[pause.scope].show_text(shop.said(insight.paused(pause, now_ms)))
             self._buttons[pause.scope].set_count_text(shop.resume(pause.scope))
         self.setVisible(bool(pauses))
+
+    def set_leading(self, leads: bool) -> None:
+        """Whether ending the first of them is what the card asks for: one filled button a view."""
+        for place, button in enumerate(self._buttons.values()):
+            button.set_kind("primary" if leads and not place else "plain")
 
     def set_acting(self, reason: str) -> None:
         """End none while that is not allowed, for this reason."""

@@ -94,6 +94,11 @@ def cell(task: Task, gate: str, wait: Wait | None, now_ms: int) -> Progress:
     return Progress(text=when, role=role)
 
 
+def needs_person(view: GateView) -> bool:
+    """Whether it goes on only after a person has done something: of a pause its end, of a lost server a message."""
+    return view.name in (*_PERSON, gates.PAUSED) or view.code in _PERSON_CODES
+
+
 def tip(wait: Wait | None) -> str:
     """The whole sentence, and when it starts."""
     if wait is None:

@@ -54,7 +54,7 @@ class LocalCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(N_("This computer"), divided=False, parent=parent)
-        self._state, self._forbidden = STOPPED, ""
+        self._state, self._forbidden, self._leads = STOPPED, "", True
         self._info: WorkerNow | None = None
         self._glyph = QLabel()
         self._pill = StatusPill("paused")
@@ -104,6 +104,12 @@ class LocalCard(Card):
         self._forbidden = reason
         self._say()
 
+    def set_leading(self, leads: bool) -> None:
+        """Whether *Start* is what the page asks for: one filled button a view."""
+        if leads != self._leads:
+            self._leads = leads
+            self._say()
+
     def show_worker(self, info: WorkerNow | None, names: Names, now_ms: int) -> None:
         """Show the slots of the local worker."""
         fresh = info is not None and (self._info is None or len(self._info.slots) != len(info.slots))
@@ -132,7 +138,7 @@ class LocalCard(Card):
         running = self._state in (RUNNING, STOPPING)
         self.lanes.setEnabled(self._state == STOPPED)
         self.slots.setEnabled(self._state in (STOPPED, RUNNING))
-        self.button.set_kind("plain" if running else "primary")
+        self.button.set_kind("primary" if self._leads and not running else "plain")
         self.button.set_glyph("ph.stop-fill" if running else "ph.play-fill")
         self.button.set_source(
             {STARTING: N_("Starting"), RUNNING: N_("Stop"), STOPPING: N_("Stopping")}.get(self._state, N_("Start"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
@@ -47,6 +47,7 @@ class NodeCard(QFrame):
     task_wanted: id of the task in a slot.
     tasks_wanted: filter of the tasks behind a fact.
     forget_wanted: worker: strike it off the list.
+    start_wanted: one shall run on this computer in its place.
     """
 
     ordered = Signal(str, str)
@@ -55,12 +56,13 @@ class NodeCard(QFrame):
     task_wanted = Signal(str)
     tasks_wanted = Signal(str)
     forget_wanted = Signal(str)
+    start_wanted = Signal()
 
     def __init__(self, now: WorkerNow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.now, self._now_ms = now, 0
         self._names = nodes.NO_NAMES
-        self._here = False
+        self._here = self._selected = self._can_start = self._leads = False
         self._reason = ""
         self._asked: tuple[str, int] = ("", 0)
         self.setProperty("panel", "card")
@@ -139,6 +141,9 @@ class NodeCard(QFrame):
             N_("Forget"), small=True, tip=N_("Take it off the list; it comes back if it beats.")
         )
         self.forget_button.clicked.connect(lambda: self.forget_wanted.emit(self.info.worker))
+        self.start_button = Button(N_("Start one here"), icon="ph.play-fill", small=True)
+        self.start_button.clicked.connect(self.start_wanted)
+        row.addWidget(self.start_button)
         row.addWidget(self.forget_button)
         column = QVBoxLayout(side)
         column.setContentsMargins(10, 9, 10, 9)
@@ -155,14 +160,30 @@ class NodeCard(QFrame):
         """The newest heartbeat."""
         return self.now.info
 
-    def show_worker(self, one: WorkerNow, names: Names, now_ms: int, *, here: bool) -> None:
-        """Show what is true of it now."""
+    def show_worker(
+        self, one: WorkerNow, names: Names, now_ms: int, *, here: bool, can_start: bool = False, leads: bool = False
+    ) -> None:
+        """Show what is true of it now. ``can_start``: one could run on this computer in its place; ``leads``: that is
+        what the page asks for, so its verb is filled.
+        """
+        self._can_start, self._leads = can_start, leads
         self.now, self._now_ms, self._names, self._here = one, now_ms, names, here
         info = one.info
         order, asked_at = self._asked
         if order and (_obeyed(info, order) or _CLOCK.now_ms() - asked_at > ASKED_MS):
             self._asked = ("", 0)
         self._say()
+
+    def set_selected(self, selected: bool) -> None:
+        """Be the one that somebody asked for."""
+        if selected != self._selected:
+            self._selected = selected
+            self._say()
+
+    @property
+    def selected(self) -> bool:
+        """Whether somebody asked for it."""
+        return self._selected
 
     def set_acting(self, reason: str) -> None:
         """Take no orders, for this reason; "" takes them again."""
@@ -202,7 +223,8 @@ class NodeCard(QFrame):
         self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
         self._show_load()
         self._show_verbs()
-        told = (info.worker, self._count.text(), words, note, *self.facts.lines())
+        chosen = _("chosen") if self._selected else ""
+        told = (info.worker, chosen, self._count.text(), words, note, *self.facts.lines())
         self.setAccessibleName(", ".join(part for part in told if part))
         self.update()
 
@@ -226,6 +248,9 @@ class NodeCard(QFrame):
     def _show_verbs(self) -> None:
         info, missing = self.info, self.now.missing or self.now.state == insight.STOPPED
         held = insight.kept(self.now, self._now_ms)
+        self.start_button.setVisible(self.now.missing and self._can_start)
+        self.start_button.set_kind("primary" if self._leads else "plain")
+        self.start_button.disable(self._reason)
         self.forget_button.setVisible(missing)
         self.forget_button.disable(self._reason or (shown.told(held) if held is not None else ""))
         for part in (self.stepper, self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
@@ -260,10 +285,11 @@ class NodeCard(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw an edge in the colour of what is wrong."""
         super().paintEvent(event)
-        if self.now.state in (insight.LATE, insight.SILENT, insight.CUT_OFF):
+        wrong = self.now.state in (insight.LATE, insight.SILENT, insight.CUT_OFF)
+        if wrong or self._selected:
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(theme().color("retrying"))
+            painter.setPen(QPen(theme().color("retrying" if wrong else "accent"), 2 if self._selected else 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
 

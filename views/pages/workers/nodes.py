@@ -105,10 +105,13 @@ def note(one: WorkerNow) -> tuple[str, str]:
 
 
 def facts(one: WorkerNow, now_ms: int = 0) -> tuple[tuple[str, str, str], ...]:
-    """What becomes of what a missing worker held: words, tone, and the filter of the tasks behind it."""
-    if not one.missing:
+    """What becomes of what a missing worker held, and what a person does about it: words, tone, and the filter of the
+    tasks behind it.
+    """
+    do = insight.remedy(one)
+    if do is None:
         return ()
-    return tuple(
+    held = tuple(
         (
             shown.told(fact.message, now_ms),
             fact.tone,
@@ -116,6 +119,7 @@ def facts(one: WorkerNow, now_ms: int = 0) -> tuple[tuple[str, str, str], ...]:
         )
         for fact in one.facts
     )
+    return (*held, (shown.told(do, now_ms), "text2", ""))
 
 
 def auto_words(info: WorkerInfo) -> str:

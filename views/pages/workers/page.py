@@ -90,10 +90,9 @@ class WorkersPage(Page):
 
     def show_request(self, request: object) -> None:
         """Bring a worker into view."""
-        card = self.board.card(str(request))
-        if card is not None:
-            self._choose_view("slots")
-            self.board.ensureWidgetVisible(card)
+        self.board.select(str(request))
+        self._choose_view("slots")
+        self._say()
 
     def retranslate(self) -> None:
         """Say the numbers again."""
@@ -140,6 +139,7 @@ class WorkersPage(Page):
         self.board.task_wanted.connect(self._open_task)
         self.board.tasks_wanted.connect(lambda terms: self.navigate.emit("tasks", terms))
         self.board.forget_wanted.connect(self._actions.forget)
+        self.board.start_wanted.connect(self._start_here)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.open_requested.connect(self.show_request)
         self._actions.ordered.connect(self._on_ordered)
@@ -176,7 +176,13 @@ class WorkersPage(Page):
 
     def _say(self) -> None:
         workers, here = self._fleet.workers, self._context.local.name
-        self.board.show_workers(workers, self._names, here, self._now_ms)
+        missing = [one for one in workers if one.missing]
+        known = {one.name for one in workers}
+        if missing and self.board.selected() not in known:  # who comes here comes for the one that is not well
+            self.board.select(max(missing, key=lambda one: (len(one.unconfirmed), one.silence_ms)).name)
+        can_start = bool(missing) and not here and not self._actions.local_busy
+        self.board.show_workers(workers, self._names, here, self._now_ms, can_start=can_start)
+        self.local.set_leading(not can_start)
         self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in workers))
         if not self._by_hand:
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")

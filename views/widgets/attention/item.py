@@ -82,7 +82,7 @@ class AttentionItem(QFrame):
     def __init__(self, row: AttentionRow) -> None:
         super().__init__()
         self._row = row
-        self._resolved, self._reason = False, ""
+        self._resolved, self._reason, self._leads = False, "", False
         self._glyph = QLabel()
         self._glyph.setFixedWidth(16)
         self._title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
@@ -127,6 +127,12 @@ class AttentionItem(QFrame):
             self._reason = reason
             self._make_links()
 
+    def set_leading(self, leads: bool) -> None:
+        """Be the one to look at first, whose first verb is filled, or not any more."""
+        if leads != self._leads:
+            self._leads = leads
+            self._make_links()
+
     def links(self) -> list[LinkLabel]:
         """The verbs."""
         return [widget for widget in widgets_in(self._links) if isinstance(widget, LinkLabel)]
@@ -158,8 +164,8 @@ class AttentionItem(QFrame):
             widget = item.widget()
             if widget is not None:
                 widget.deleteLater()
-        for verb, target, words in () if self._resolved else self._row.verbs:
-            link = LinkLabel()
+        for place, (verb, target, words) in enumerate(() if self._resolved else self._row.verbs):
+            link = LinkLabel(filled=self._leads and not place)
             link.set_count_text(words)
             link.disable(self._reason if verb in CHANGING else "")
             link.activated.connect(_Said(self, verb, target))

@@ -59,7 +59,8 @@ CALM = (N_("Nothing needs you"), "ph.check-circle")
 
 
 class AttentionList(QWidget):
-    """All items, scrolling inside; says so when there is nothing to do.
+    """All items, scrolling inside; says so when there is nothing to do. The first verb of the first item is filled:
+    one thing to do next.
 
     Signals:
         verb: a verb and what it is about.
@@ -138,6 +139,9 @@ class AttentionList(QWidget):
             if self._column.indexOf(item) != place:
                 self._column.removeWidget(item)
                 self._column.insertWidget(place, item)
+        first = next((row.key for row, resolved in shown if row.verbs and not resolved), "")
+        for key, item in self._items.items():
+            item.set_leading(key == first)
         if before != keys:
             self._order_tabs()
         self._show_empty()

@@ -29,6 +29,8 @@ from services.monitor.tasks import TaskQueries
 from services.ports import ScheduleEntry
 from tests.unit.services.engine.room import Room
 
+RESTART = "Start it again on h (python main.py worker, or its service), or start one here"
+
 
 def worker(room: Room, name: str = "w1", silent_ms: int = 0, **fields: Any) -> WorkerInfo:
     seen = room.clock.now_ms() - silent_ms
@@ -206,10 +208,10 @@ def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
     assert items["paused:type:sync_order"].verbs == (("resume", "type:sync_order"), listed)
 
 
-def test_the_note_of_a_pause_comes_before_the_way_to_end_it(room: Room) -> None:
+def test_a_pause_with_a_note_offers_its_end_first_too_which_asks_with_that_note(room: Room) -> None:
     pause = Pause(scope="type:sync_order", by="chen@desk", at=1, reason="ask Li first")
     item = found(room, pauses=(pause,))["paused:type:sync_order"]
-    assert item.verbs == (("open_tasks", "gate:paused type:sync_order"), ("resume", "type:sync_order"))
+    assert item.verbs == (("resume", "type:sync_order"), ("open_tasks", "gate:paused type:sync_order"))
     assert english(item) == "sync_order is paused: “ask Li first” (chen@desk); 0 tasks waiting"
 
 
@@ -237,7 +239,7 @@ def test_a_silent_worker_says_when_its_tasks_come_back(room: Room) -> None:
     late = worker(room, "w2", 20_000)
     item = found(room, workers=(worker(room), late))["silent:w2"]
     assert (item.code, item.params["tasks"], item.params["left_ms"]) == ("attention.worker_late", 1, 41_000)
-    assert said(item) == ["1 task goes to another worker in 41 s", "Start it again on h, or start one here"]
+    assert said(item) == ["1 task goes to another worker in 41 s", RESTART]
     assert item.verbs == (("open_worker", "w2"), ("open_tasks", f"id:{task.task_id}"), ("start_worker", ""))
     silent = worker(room, "w2", SILENT_AFTER_MS + 1)
     assert found(room, workers=(worker(room), silent))["silent:w2"].code == "attention.worker_silent"
@@ -255,7 +257,7 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_until_it_is_forgott
     item = found(room, workers=(worker(room), idle))["silent:w3"]
     assert (item.code, said(item)) == (
         "attention.worker_gone",
-        ["it held no task", "Start it again on h, or start one here"],
+        ["it held no task", RESTART],
     )
 
 

@@ -99,6 +99,19 @@ def test_verbs_are_links_that_say_what_they_are_about(qtbot: QtBot, listing: Att
     assert signal.args == ["triage", "f1"]
 
 
+def filled(listing: AttentionList) -> list[str]:
+    return [link.text() for item in listing.items() for link in item.links() if link.kind == "primary"]
+
+
+def test_one_verb_is_filled_the_first_of_the_first_item(listing: AttentionList) -> None:
+    quiet = replace(LOGIN, key="quiet", verbs=())
+    listing.set_rows([quiet, LOGIN, replace(SILENT, verbs=(("open_worker", "w1", "Open worker"),))], 0)
+    assert filled(listing) == ["Triage"]
+    listing.set_rows([quiet, replace(SILENT, verbs=(("open_worker", "w1", "Open worker"),))], 1)
+    assert listing.items()[1].resolved
+    assert filled(listing) == ["Open worker"], "what is over asks for nothing"
+
+
 def test_an_item_that_only_aged_keeps_its_widgets(listing: AttentionList) -> None:
     listing.set_rows([LOGIN, SILENT], 0)
     item, links = listing.items()[0], listing.items()[0].links()

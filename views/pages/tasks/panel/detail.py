@@ -44,7 +44,7 @@ from views.pages.tasks.verbs import (
     retrying,
     run_now,
 )
-from views.pages.tasks.wait_words import no_help
+from views.pages.tasks.wait_words import needs_person, no_help
 from views.support import heard, instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
@@ -226,7 +226,7 @@ class TaskDetailPanel(QWidget):
         self._sentence = Label("", "body", "text", wrap=True)
         self._starts = Label("", "label", "text2", wrap=True)
         self._ways = WaysRow()
-        self._ways.wanted.connect(self._context.way_out)
+        self._ways.wanted.connect(self._on_way)
         for widget in (self._sentence, self._starts, self._ways, self._gates):
             self._why.body.addWidget(widget)
         self._story = Section(N_("Timeline"), foldable=False)
@@ -357,6 +357,11 @@ class TaskDetailPanel(QWidget):
                 _("Ask {holder} to stop, so that its shop is free").format(holder=safe.one_line(holder, 80))
             )
 
+    def _on_way(self, verb: str, target: str) -> None:
+        """What is copied for somebody else is what the panel says of the wait, and of which task."""
+        told = f"{self._shop.text()}  {self._type.text()}  {self._task_id}\n{self._sentence.text()}"
+        self._context.way_out(verb, safe.masked(told) if verb.startswith("copy_") else target)
+
     def _stop_holder(self) -> None:
         """Ask before the task that holds the shop is stopped; what runs now may be another one than a moment ago."""
         if self._holder:
@@ -365,7 +370,8 @@ class TaskDetailPanel(QWidget):
 
     def _show_wait(self, detail: TaskDetail) -> None:
         gate = closed(detail.gates)
-        self._ways.offer(ways(detail.task, gate), self._actions.barred())
+        leads = gate is not None and needs_person(gate)
+        self._ways.offer(ways(detail.task, gate), self._actions.barred(), leads=leads)
         self._sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
         self._starts.setVisible(detail.starts is not None)
         self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")

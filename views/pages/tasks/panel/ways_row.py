@@ -30,8 +30,10 @@ class WaysRow(QWidget):
         self.buttons: tuple[Button, ...] = ()
         self.hide()
 
-    def offer(self, ways: Sequence[tuple[str, str]], barred: str) -> None:
-        """Offer these; ``barred`` says why nothing may be changed now. What only shows something always works."""
+    def offer(self, ways: Sequence[tuple[str, str]], barred: str, *, leads: bool = False) -> None:
+        """Offer these; ``barred`` says why nothing may be changed now. What only shows something always works.
+        ``leads``: nothing goes on before a person has acted, so the first is filled.
+        """
         if tuple(ways) != self._ways:
             self._ways = tuple(ways)
             for button in self.buttons:
@@ -40,7 +42,9 @@ class WaysRow(QWidget):
             self.buttons = tuple(self._button(verb, target) for verb, target in ways)
         for (verb, target), button in zip(self._ways, self.buttons, strict=True):
             button.set_count_text(way.label(verb, target))
-            button.disable("" if verb.startswith("open_task") else barred)
+            button.disable("" if verb.startswith(("open_task", "copy_")) else barred)
+        for place, button in enumerate(self.buttons):
+            button.set_kind("primary" if leads and not place else "plain")
         self.setVisible(bool(ways))
 
     def _button(self, verb: str, target: str) -> Button:

@@ -375,6 +375,9 @@ def test_where_other_lanes_are_served_a_lane_is_named_and_else_any_worker_helps(
         ({"status": Status.QUEUED, "gate": ""}, {"workers": 0}, (("start_worker", ""),)),
         (AFTER, {"needs": (Need("a", task(task_id="a2", status=Status.DEAD)),)}, (("open_task", "id:a2"),)),
         (AFTER, {"needs": (Need("a", None),)}, ()),
+        ({"status": Status.QUEUED, "gate": ""}, {"cut_off": True}, (("copy_server", ""),)),
+        ({"status": Status.PENDING, "gate": ""}, {"cut_off": True}, (("copy_server", ""),)),
+        ({"status": Status.PENDING, "gate": ""}, {}, ()),
         ({}, {"holders": (RUNNING,)}, ()),
     ],
 )  # fmt: skip

@@ -119,16 +119,6 @@ def test_a_paused_type_is_called_what_people_call_it() -> None:
     assert "同步订单" in row.verbs[0][2]
 
 
-def test_what_somebody_else_has_paused_is_not_resumed_first() -> None:
-    item = Attention(
-        key="paused:platform:temu", severity="paused", code="attention.paused_platform", since_ms=1,
-        params={"platform": "temu", "who": "li@desk", "reason": "", "waiting": 2},
-        verbs=(("resume", "platform:temu"), ("open_tasks", "gate:paused")),
-    )  # fmt: skip
-    assert [verb[0] for verb in row_of(item, 2, "li@desk").verbs] == ["resume", "open_tasks"]
-    assert [verb[0] for verb in row_of(item, 2, "ann@desk").verbs] == ["open_tasks", "resume"]
-
-
 def test_the_note_of_a_pause_is_said_first_and_once(language: str) -> None:
     item = Attention(
         key="paused:platform:temu", severity="paused", code="attention.paused_platform_noted", since_ms=1,

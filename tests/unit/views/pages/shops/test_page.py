@@ -363,6 +363,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert "new page" in said
     assert "The shop is paused by " in said
     assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume Pinduoduo", "Resume shop"]
+    assert [button.kind for button in page.shop.pauses.buttons()] == ["primary", "plain"], "one filled button"
     menu = QMenu(page)
     page._fill_menu(menu, SHOP)
     offered = ["Resume Pinduoduo", "Resume shop", "Show tasks", "Who did what to it"]

@@ -21,6 +21,7 @@ from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
 from views.pages.workers.node_card import NodeCard
 from views.pages.workers.page import WorkersPage
 from views.pages.workers.stop_dialog import StopDialog
+from views.widgets.buttons import Button
 
 pytestmark = pytest.mark.both_pairs
 
@@ -240,7 +241,9 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotte
     fates = (Fate(task_id=ids[0], what=AGAIN, worker="rpa-01"), Fate(task_id=ids[1], what=HELD))
     show(page, fleet, fleet.heartbeat("rpa-01"), quiet, rpa_02=fates)
     node = card(page, "rpa-02")
-    assert node.facts.lines() == ("1 task is held: a person decides", "1 task was started again (on rpa-01)")
+    held, again, do = node.facts.lines()
+    assert (held, again) == ("1 task is held: a person decides", "1 task was started again (on rpa-01)")
+    assert do.startswith("Start it again on ")
     assert node.grid.slots() == (), "what it does not have is not shown"
     door = node.facts.door(1)
     assert door is not None
@@ -252,6 +255,40 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotte
     node.forget_button.click()
     qtbot.waitUntil(lambda: asked == ["rpa-02"])
     qtbot.waitUntil(lambda: any("rpa-02 is forgotten" in toast.text for toast in fleet.toasts))
+
+
+def filled(page: WorkersPage) -> list[str]:
+    """The buttons that are filled."""
+    return [one.text() for one in page.findChildren(Button) if one.kind == "primary" and one.isVisible()]
+
+
+def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
+    fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(fleet.context.local, "start", lambda slots, _lanes: started.append(slots))
+    page = open_page()
+    assert filled(page) == ["Start"]
+    late = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=fleet.store.now_ms() - 20_000)
+    gone = msgspec.structs.replace(fleet.heartbeat("rpa-03", busy=0), seen_at=fleet.store.now_ms() - 90_000)
+    workers = (fleet.heartbeat("rpa-01"), late, gone)
+    show(page, fleet, *workers)
+    assert [name for name in ("rpa-01", "rpa-02", "rpa-03") if card(page, name).selected] == ["rpa-02"], "with tasks"
+    assert filled(page) == ["Start one here"], "on the card of the one that is missing"
+    page.show_request("rpa-03")
+    assert [name for name in ("rpa-01", "rpa-02", "rpa-03") if card(page, name).selected] == ["rpa-03"]
+    assert card(page, "rpa-03").start_button.kind == "primary"
+    card(page, "rpa-03").start_button.click()
+    assert filled(page) == []
+
+
+def test_a_worker_that_was_asked_for_before_it_is_known_is_chosen_once_it_is(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.show_request("rpa-04")
+    late = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=fleet.store.now_ms() - 20_000)
+    show(page, fleet, late, fleet.heartbeat("rpa-04"))
+    assert card(page, "rpa-04").selected
+    assert not card(page, "rpa-02").selected
 
 
 def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page: Open) -> None:
