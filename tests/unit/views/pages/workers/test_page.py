@@ -263,7 +263,7 @@ def filled(page: WorkersPage) -> list[str]:
 
 
 def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
-    fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
     monkeypatch.setattr(fleet.context.local, "start", lambda slots, _lanes: started.append(slots))
@@ -279,7 +279,7 @@ def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
     assert [name for name in ("rpa-01", "rpa-02", "rpa-03") if card(page, name).selected] == ["rpa-03"]
     assert card(page, "rpa-03").start_button.kind == "primary"
     card(page, "rpa-03").start_button.click()
-    assert filled(page) == []
+    qtbot.waitUntil(lambda: started == [page.local.slots.value()])
 
 
 def test_a_worker_that_was_asked_for_before_it_is_known_is_chosen_once_it_is(fleet: Fleet, open_page: Open) -> None:
