@@ -22,6 +22,7 @@ from services.monitor.attention import (
     held,
     homes,
     hung,
+    last_tries,
     pauses,
     republished,
     runs,
@@ -63,6 +64,7 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     flood.items,
     shops.stuck,
     shops.breakers,
+    last_tries.items,
     pauses.items,
 )
 #: Source texts by code.
@@ -80,6 +82,7 @@ WORDS: Mapping[str, words.Words] = {
     **broker.WORDS,
     **growth.WORDS,
     **flood.WORDS,
+    **last_tries.WORDS,
     **pauses.WORDS,
 }
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time.

@@ -19,7 +19,10 @@ from views.widgets.heat_map.map import platform_name
 
 FINE_UNTIL = timedelta(minutes=10)
 #: what is said once the time has come of which an item tells, until somebody has asked anew
-_OVER = {"attention.breaker": "attention.breaker_now", "attention.breakers": "attention.breakers_now"}
+_OVER = {
+    code: f"{code}_now"
+    for code in ("attention.breaker", "attention.breakers", "attention.last_try", "attention.last_tries")
+}
 
 
 def row_of(item: Attention, now_ms: int) -> AttentionRow:

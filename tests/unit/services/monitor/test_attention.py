@@ -19,7 +19,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.plans import schedule as schedules
 from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Counts
-from services.domain.task.record import Attempt
+from services.domain.task.record import Attempt, Task
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
 from services.monitor.causes import CauseQueries, Causes
@@ -676,6 +676,40 @@ def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room
     (dead,) = [one for key, one in found(room).items() if key.startswith("dead:")]
     assert [one.code for one in dead.facts] == ["worth.failing"], "it is about to be seen whether the rest would pass"
     assert dead.verbs[0][0] == "triage"
+
+
+def failed(room: Room, shop: str, retries: int, delay_ms: int) -> Task:
+    """A task that waits for its second attempt."""
+    task = room.claim(room.create(shop_id=shop, max_retries=retries), f"r#{shop}")
+    one = Attempt(
+        number=1, worker="w", started_at=task.started_at, ended_at=task.started_at + 5, outcome="failed",
+        error_kind="network",
+    )  # fmt: skip
+    room.finish(task, "retrying", delay_ms=delay_ms, attempt=one, error="network: no", error_kind="network")
+    return room.task(task.task_id)
+
+
+def test_a_last_try_that_comes_is_told_low_in_the_list(room: Room) -> None:
+    failed(room, "s1", 3, 1_000)
+    assert "last_tries" not in found(room), "two more follow"
+    alone = failed(room, "s2", 1, 60_000)
+    item = found(room)["last_tries"]
+    assert (item.code, item.severity, item.verbs) == (
+        "attention.last_try", "retrying", (("open_tasks", f"id:{alone.task_id}"),),
+    )  # fmt: skip
+    assert english(item) == (
+        "work of <pdd:s2>: the last try starts in 1 m 00 s: It goes by itself; if it fails, it is a dead letter;"
+        " Network error"
+    )
+    second = failed(room, "s3", 1, 30_000)
+    pause = Pause(scope="all", by="ann", at=1)
+    items = found(room, pauses=(pause,))
+    assert list(items)[-2:] == ["last_tries", "paused:all"]
+    item = items["last_tries"]
+    assert (item.params["tasks"], item.params["until"]) == (2, second.due_at)
+    assert english(item).startswith("2 tasks before the last try, the first in 30 s: <pdd:s3>, <pdd:s2>. They go by")
+    room.clock.advance(31)
+    assert "the first now" in english(found(room)["last_tries"])
 
 
 def test_items_stand_in_the_order_of_what_a_person_must_do(room: Room) -> None:
