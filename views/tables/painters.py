@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStati
 
 from services.i18n import _, pgettext
 from views.support import safe
+from views.support.elide import shorter
 from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
 from views.theme import theme
 from views.theme import tokens as design
@@ -216,7 +217,9 @@ def paint_progress(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None
     if not isinstance(value, Progress):
         return
     if value.share is None:
-        ink.text(painter, room, value.text, cell, role=value.role, kind="table")
+        # the reason stays whole as long as it fits: when it starts stands in the tool tip and in the panel, too
+        words = shorter(value.text, lambda some: ink.width(some, "table") <= room.width())
+        ink.text(painter, room, words, cell, role=value.role, kind="table")
         return
     width = min(BAR_WIDTH, room.width())
     share = min(1.0, max(0.0, value.share))

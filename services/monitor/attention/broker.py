@@ -19,6 +19,10 @@ WORDS = {
         N_("The broker does not answer: {tasks_n} waiting"),
         N_("Whoever runs the server must act; everything goes on by itself once it is back"),
     ),
+    "attention.broker_lost_idle": Words(
+        N_("The broker does not answer"),
+        N_("Whoever runs the server must act; everything goes on by itself once it is back"),
+    ),
     "attention.publisher_blocked": Words(
         N_("Nothing is sent: {tasks_n} recorded, none lost"),
         N_("Whoever runs the server must act; new tasks are recorded and sent later"),
@@ -35,15 +39,16 @@ def items(look: Look) -> Iterable[Attention]:
     """At most one: what it is, who meets it, and what helps."""
     health = look.snapshot.broker
     if not health.connected and health.error:
+        waiting = look.waiting()
         waits = filter.format_terms((equals("status", *sorted(WAITING)),))
         yield Attention(
             key="broker_lost",
             severity="dead",
-            code="attention.broker_lost",
-            params={"tasks": look.waiting()},
+            code="attention.broker_lost" if waiting else "attention.broker_lost_idle",
+            params={"tasks": waiting},
             facts=(Message("publisher.lost", {"why": health.error}),),
             since_ms=health.since_ms,
-            verbs=(("copy_server", ""), ("open_tasks", waits)),
+            verbs=(("copy_server", ""), *((("open_tasks", waits),) if waiting else ())),
         )
         return
     way = look.snapshot.publisher()

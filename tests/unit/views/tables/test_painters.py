@@ -34,6 +34,13 @@ def draw(
     return image
 
 
+def test_a_reason_is_whole_before_it_says_when(qapp: QApplication) -> None:
+    narrow = QRect(0, 0, Ink().width("same work runs · 20", "table"), 28)
+    assert draw("progress", Progress(None, "same work runs · 20 to 70 s"), room=narrow) == draw(
+        "progress", Progress(None, "same work runs"), room=narrow
+    )
+
+
 BLANK = "nothing"
 
 
