@@ -47,7 +47,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         key="state",
         title=N_("State"),
         value=lambda row: row.now.state,
-        text=lambda row: shop.state(row.now) if row.now.state == insight.PAUSED_TYPE else shop.word(row.now.state),
+        text=lambda row: shop.word(row.now.state),
         kind="status",
         width=124,
         speech=words.sentence,

@@ -415,7 +415,8 @@ def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(flee
         fleet.store.apply([claim])  # a worker meets the pause
     (pause,) = fleet.store.pauses()
     page = open_page()
-    assert row(page, SHOP)["state"].startswith("Paused: ")
+    assert row(page, SHOP)["state"] == "Type paused"
+    assert "refresh" in row(page, SHOP)["reason"].lower(), "which one stands beside it"
     said = page.header.summary()
     assert said.startswith("60 shops, 2 wait: ")
     assert said.endswith(f" is paused by {pause.by}")
