@@ -46,6 +46,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.homes import Homes
 from services.engine.lead.firing import Firing
 from services.engine.lead.shop_queues import ShopQueues
+from services.engine.notices import Notices
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.steps import Steps
@@ -217,6 +218,14 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),
+    )
+
+
+def notices(engine: Engine) -> Notices:
+    """What other programs send, before a worker takes it."""
+    strict = engine.settings.strict_shops
+    return Notices(
+        engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.name, strict_shops=strict
     )
 
 

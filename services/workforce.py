@@ -13,7 +13,7 @@ import msgspec
 
 from services import home_folder, node_name
 from services import settings as config
-from services.assembly import Engine, witness
+from services.assembly import Engine, notices, witness
 from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.domain.errors import NotAllowed, OperatorError
@@ -21,8 +21,10 @@ from services.domain.fleet import autoscale
 from services.domain.gates.lane_share import parse_share
 from services.domain.text.said import said
 from services.domain.types import task_type
+from services.engine.lead import leader
 from services.engine.lead.firing import Firing
 from services.engine.lead.janitor import DAY_MS, Retention
+from services.engine.lead.notice_reader import NoticeReader
 from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
@@ -65,7 +67,14 @@ def steward(engine: Engine) -> Steward:
         artifacts=engine.artifacts,
         lease_s=engine.settings.lease.seconds,
         disk=partial(home_folder.unwritable, engine.settings.home_path / home_folder.SPOOL),
+        notices=None if engine.settings.embedded else notices(engine),
     )
+
+
+def notice_reader(engine: Engine) -> NoticeReader:
+    """Reads notices in a process that never leads, while nobody leads."""
+    taken = notices(engine)
+    return NoticeReader(taken, engine.clock, engine.name, lambda: not engine.store.leader(leader.ROLE))
 
 
 def retention(kept: config.RetentionSettings) -> Retention:

@@ -14,6 +14,7 @@ from services import addresses, assembly, workforce
 from services import settings as config
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
+from services.engine.lead.notice_reader import NoticeReader
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
@@ -54,6 +55,7 @@ class Session:
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
         self.logins = ShopLogins(self.engine, self.commands.sessions)
         self._steward: Steward | None = None
+        self._notices: NoticeReader | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)
 
     def start(self) -> None:
@@ -64,6 +66,9 @@ class Session:
         if self.settings.embedded:
             self._steward = workforce.steward(self.engine)
             self._steward.start()
+        else:
+            self._notices = workforce.notice_reader(self.engine)
+            self._notices.start()
         self.sample.resume()
 
     @property
@@ -89,6 +94,8 @@ class Session:
         self.local.close(grace_s)
         if self._steward is not None:
             self._steward.close()
+        if self._notices is not None:
+            self._notices.stop()
         self.live.close()
         self.history.close()
         self.engine.close()

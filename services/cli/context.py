@@ -13,12 +13,14 @@ from typing import Any
 
 from services import assembly, messages, settings
 from services.cli import output
-from services.domain.errors import UsageError
+from services.domain.errors import ConsoleError, UsageError
 from services.domain.task import filter_time
 from services.domain.text.visible import columns, visible
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
+#: for how long a command records what other programs have sent, before it answers
+NOTICE_S = 5.0
 #: ten years; what is too long for a use of its own is refused there
 MAX_SECONDS = 315_360_000.0
 
@@ -76,9 +78,19 @@ class Context:
         engine = assembly.open_engine(self.settings())
         try:
             self.warn([messages.english(doubt) for doubt in engine.doubts])
+            self._take_notice(engine)
             yield engine
         finally:
             engine.close()
+
+    def _take_notice(self, engine: assembly.Engine) -> None:
+        """Record what other programs have sent, for whoever leads may be away, and the answer must be true of it."""
+        if engine.settings.embedded or engine.settings.read_only:
+            return
+        try:
+            assembly.notices(engine).take_up(NOTICE_S)
+        except ConsoleError as exc:
+            self.warn([f"what other programs have sent since may be missing: {exc}"])
 
     def show(self, document: Any, lines: Sequence[str]) -> None:
         """Print the document with ``--json``, else the lines."""

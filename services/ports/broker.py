@@ -80,6 +80,12 @@ class Broker(Protocol):
     def dead_letters(self, *, name: str) -> Consumer:
         """Start consuming the dead-letter queue, for the archiver only (window 50)."""
 
+    def notices(self, *, name: str) -> Consumer | None:
+        """Consume copies of what other programs send to lanes, which stays there for the workers; None where the broker
+        makes no copies. Some may be missing (there were too many, or they were too old), and some are of our own
+        messages that came back from a delay queue.
+        """
+
     def dead_log(self, *, name: str) -> Consumer | None:
         """Read the second copy of all dead letters from its beginning, taking nothing off it; None where there is none.
         Acknowledge what was read, or nothing more comes.

@@ -17,9 +17,11 @@ from services.engine.lead.fitness import Fitness
 from services.engine.lead.janitor import Janitor, Retention
 from services.engine.lead.leader import Leader
 from services.engine.lead.leader_link import LinkNote
+from services.engine.lead.notice_reader import NoticeReader
 from services.engine.lead.reconcile import LEASE_S, Reconciler
 from services.engine.lead.results import ResultRelay
 from services.engine.lead.shop_queues import ShopQueues
+from services.engine.notices import Notices
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import ArtifactStore, Broker, Clock, Store
@@ -57,10 +59,11 @@ class Steward:
         artifacts: ArtifactStore | None = None,
         lease_s: float = LEASE_S,
         disk: Callable[[], str] = lambda: "",
+        notices: Notices | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
-        ``disk``: why what this process writes is not kept, "" while it is.
+        ``disk``: why what this process writes is not kept, "" while it is. ``notices``: of what other programs send.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
@@ -75,7 +78,8 @@ class Steward:
         self.janitor = Janitor(store, steps, clock, retention)
         self.archiver = Archiver(store, broker, steps, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
-        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
+        self.notices = NoticeReader(notices, clock, holder) if notices is not None else None
+        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices)
         self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,

@@ -260,7 +260,8 @@ class Intake:
         if answer.code == "forgotten":
             return self._settle_forgotten(delivery, parsed)
         # A message that comes back was taken before: it may be the very one that led to this end.
-        if not parsed.foreign or delivery.redelivered or record is None:
+        # And a stale one is the message that its record was made of: a person has cancelled or moved the task since.
+        if not parsed.foreign or delivery.redelivered or record is None or answer.code == "stale":
             return True
         if record.status in (Status.DEAD, Status.CANCELLED):
             return self._again(record)

@@ -114,7 +114,8 @@ def test_an_alarm_is_known_to_who_never_published_and_by_heartbeats(fleet: Fleet
 def test_a_lane_that_nothing_leads_to_any_more(fleet: Fleet) -> None:
     """Its message comes back unroutable; what the program needs is bound again, and the message sent again."""
     with channel(fleet.settings.broker.url) as raw:
-        raw.queue_unbind(LANE, "rpa_task_exchange", "task.*.normal")
+        for exchange in ("rpa_task_exchange", "rpa_own_exchange"):
+            raw.queue_unbind(LANE, exchange, "task.*.normal")
     (task_id,), unconfirmed = submit(fleet, "s1")
     assert unconfirmed == 0
     assert fleet.ready(LANE) == 1

@@ -174,7 +174,8 @@ def test_what_was_deleted_on_the_broker_is_declared_again(fleet: Fleet) -> None:
     fleet.create()
     with channel(fleet.settings.broker.url) as raw:
         raw.queue_delete("rpa_tasks_low")
-        raw.queue_unbind("rpa_tasks_high", "rpa_task_exchange", "task.*.high")
+        for exchange in ("rpa_task_exchange", "rpa_own_exchange"):
+            raw.queue_unbind("rpa_tasks_high", exchange, "task.*.high")
     with mending.opened(fleet.settings) as commands:
         assert codes(commands.plan(), PLANNED)["declared"] == {"names": "rpa_tasks_low"}
         with channel(fleet.settings.broker.url) as raw, pytest.raises(Exception, match="rpa_tasks_low"):

@@ -132,7 +132,7 @@ def test_a_poisonous_order_among_many_is_found_by_sending_one_at_a_time(rabbitmq
     rabbitmq.api("PUT", "/api/users/picky", {"password": "picky", "tags": ""})
     rights = {"configure": ".*", "write": ".*", "read": ".*"}
     rabbitmq.api("PUT", f"/api/permissions/{vhost(amqp_vhost)}/picky", rights)
-    topics = {"exchange": "rpa_task_exchange", "write": r"^task\.(pdd|\*)\.(high|low|normal)$", "read": ".*"}
+    topics = {"exchange": "rpa_own_exchange", "write": r"^task\.(pdd|\*)\.(high|low|normal)$", "read": ".*"}
     rabbitmq.api("PUT", f"/api/topic-permissions/{vhost(amqp_vhost)}/picky", topics)
     try:
         with opened(rabbitmq, amqp_vhost.replace("guest:guest", "picky:picky")) as broker:

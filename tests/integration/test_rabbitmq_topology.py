@@ -43,11 +43,14 @@ def test_everything_of_the_wire_contract_is_there_with_its_arguments(rabbitmq: R
             "rpa_dlx_exchange": "direct",
             "rpa_result_exchange": "topic",
             "rpa_delay_30s": "fanout",
+            "rpa_own_exchange": "topic",
         }
         assert all(exchanges[name]["durable"] for name in kinds)
         bound = bindings(rabbitmq, amqp_vhost)
         for lane in ("high", "normal", "low"):
             assert ("rpa_task_exchange", f"task.*.{lane}", f"rpa_tasks_{lane}") in bound
+            assert ("rpa_own_exchange", f"task.*.{lane}", f"rpa_tasks_{lane}") in bound
+            assert ("rpa_task_exchange", f"task.*.{lane}", "rpa_notice_queue") in bound
             for platform in ("pdd", "temu"):
                 assert ("rpa_dlx_exchange", f"task.{platform}.{lane}", "rpa_dead_queue") in bound
                 assert ("rpa_dlx_exchange", f"task.{platform}.{lane}", "rpa_dead_log") in bound
@@ -60,6 +63,7 @@ def test_a_look_finds_what_is_missing_and_makes_nothing(rabbitmq: RabbitMQ, amqp
     try:
         seen = broker.inspect([30])
         exchanges = {"rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange", "rpa_delay_30s"}
+        exchanges |= {"rpa_own_exchange", "rpa_notice_queue"}
         queues = {"rpa_dead_queue", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low", "rpa_delay_30s"}
         assert (set(seen.missing), seen.present) == (exchanges | queues, 0)
         with raw(amqp_vhost) as channel:
@@ -251,6 +255,7 @@ def test_depths_tell_ready_unacked_and_consumers_now(rabbitmq: RabbitMQ, amqp_vh
             "rpa_tasks_normal": "lane",
             "rpa_tasks_low": "lane",
             "rpa_dead_queue": "dead",
+            "rpa_notice_queue": "notice",
             "rpa_delay_1s": "delay",
             "single_shop_s7": "shop",
         }

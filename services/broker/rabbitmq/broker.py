@@ -17,11 +17,12 @@ from services.broker.rabbitmq.management import Management
 from services.broker.rabbitmq.publisher import UNROUTABLE, WINDOW, Publisher
 from services.broker.rabbitmq.timing import Timing
 from services.domain.errors import BrokerError
+from services.domain.task import envelope
 from services.domain.task.lane import LANES, shop_queue
 from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.ports import Clock
 
-DEAD_WINDOW, LOG_WINDOW = 50, 200
+DEAD_WINDOW, LOG_WINDOW, NOTICE_WINDOW = 50, 200, 400
 ALARMS_EVERY = 5.0  #: seconds between two questions for the broker's alarms
 RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
 RESTORE_WAIT = 5.0  #: seconds that lost orders wait for it
@@ -80,11 +81,14 @@ class RabbitBroker:
         if self._profile == topology.CLUSTER:
             orders = [_for_quorum(order) for order in orders]
         orders = [_for_queue(order) if order.kind == "letter" else order for order in orders]
+        if self._control.own_way:
+            orders = [_own(order) for order in orders]
         receipts = self._publisher.publish(orders)
         lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
         if lost and self._restoration.wait(RESTORE_WAIT):
             # somebody may have deleted a queue: it is there again, and nobody has to wait for the turn of the outbox
-            for place, receipt in zip(lost, self._publisher.publish([orders[place] for place in lost]), strict=True):
+            again = [_straight(orders[place]) for place in lost]
+            for place, receipt in zip(lost, self._publisher.publish(again), strict=True):
                 receipts[place] = receipt
         return receipts
 
@@ -103,6 +107,12 @@ class RabbitBroker:
     def dead_letters(self, *, name: str) -> RabbitConsumer:
         return self._consume([topology.DEAD_QUEUE], DEAD_WINDOW, name)
 
+    def notices(self, *, name: str) -> RabbitConsumer | None:
+        self._use(self._in)
+        if topology.NOTICES not in self._control.count([topology.NOTICES]):
+            return None
+        return self._consume([topology.NOTICES], NOTICE_WINDOW, name)
+
     def dead_log(self, *, name: str) -> RabbitConsumer | None:
         self._use(self._in)
         if topology.DEAD_LOG not in self._control.count([topology.DEAD_LOG]):
@@ -118,7 +128,7 @@ class RabbitBroker:
 
     def close_shop(self, platform: str, shop_id: str) -> bool:
         self._use(self._in)
-        gone = self._control.close_shop(shop_id)
+        gone = self._control.close_shop(platform, shop_id)
         if gone:
             with self._lock:
                 self._dedicated.discard(shop_queue(shop_id))
@@ -158,7 +168,7 @@ class RabbitBroker:
         self._use(self._in)
         waits = [part for seconds in sorted(delays) for part in topology.delay(seconds, self._profile)]
         parts = topology.base(self._profile, topology.NO_LIMIT_SINCE)
-        return look.look(self._in, self.management, [*parts, *waits])
+        return look.look(self._in, self.management, [*parts, *waits, *topology.own_way(self._profile)])
 
     def queues(self) -> list[QueueSeen]:
         return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
@@ -230,7 +240,8 @@ class RabbitBroker:
         with self._lock:
             dedicated, waits = set(self._dedicated), self._waits | self._control.delays
         delays = {topology.delay_queue(seconds) for seconds in waits}
-        return lanes | delays | dedicated | {topology.DEAD_QUEUE}
+        notices = {topology.NOTICES} if self._control.own_way else set()
+        return lanes | delays | dedicated | notices | {topology.DEAD_QUEUE}
 
     def _restore(self) -> None:
         """An order found no queue or exchange: declare again what is wanted, at most every few seconds."""
@@ -239,6 +250,22 @@ class RabbitBroker:
             self._restored_at = now
             self._restoration.clear()
             self._in.post(lambda: self._control.restore(self._restoration.set))
+
+
+def _own(order: Order) -> Order:
+    """By the exchange that leads past the notices; what has no record yet is another program's."""
+    own = order.kind == "work" and envelope.GEN in order.headers
+    return msgspec.structs.replace(order, kind="own") if own else order
+
+
+def _straight(order: Order) -> Order:
+    """What no exchange of ours leads to the queue of a shop, for an older program made it; not by the exchange of all
+    programs, for a notice would be taken for an arrival.
+    """
+    shop = order.routing_key.rpartition(".")[2]
+    if order.kind != "own" or shop in LANES:
+        return order
+    return msgspec.structs.replace(order, kind="letter", routing_key=shop_queue(shop))
 
 
 def _for_queue(order: Order) -> Order:

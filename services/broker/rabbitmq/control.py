@@ -47,6 +47,8 @@ class Control:
         self._lock = threading.Lock()
         self._wanted = Wanted()
         self._streams = True
+        #: whether work can be published past the notices
+        self.own_way = False
         self._waiting: list[Callable[[], None]] = []
         self._unreachable: dict[str, str] = {}
         self.latency_ms = -1.0
@@ -77,18 +79,22 @@ class Control:
             self._remember(asked)  # it is still wanted: the connection declares it as soon as it is up
             raise
         self._remember(asked)
+        self._declare_own_way()
         self._declare_dead_log(asked.platforms)
         self.error = ""
 
     def open_shop(self, platform: str, shop_id: str) -> None:
         """Declare the dedicated queue of a shop; not remembered, for who deletes it may be another process."""
         self._declare(topology.shop(platform, shop_id, self._profile))
+        if self.own_way:
+            self._try(topology.own_way_of_shop(platform, shop_id), "no notices of messages for a shop")
 
-    def close_shop(self, shop_id: str) -> bool:
+    def close_shop(self, platform: str, shop_id: str) -> bool:
         """Delete a dedicated queue that is empty and has no consumers; tell whether it is gone."""
         name = lane.shop_queue(shop_id)
         try:
-            self._link.call(lambda answer: self._deleting(name, answer), self._link.timing.call)
+            key = topology.shop_key(platform, shop_id)
+            self._link.call(lambda answer: self._deleting(name, key, answer), self._link.timing.call)
         except ChannelLost as exc:
             if exc.code == PRECONDITION_FAILED:
                 return False
@@ -104,13 +110,18 @@ class Control:
         return self._link.call(lambda answer: self.counting(wanted, answer), self._link.timing.call)
 
     # ------------------------------------------------------------------------------------------------- I/O thread
-    def _deleting(self, name: str, answer: Future[None]) -> None:
+    def _deleting(self, name: str, key: str, answer: Future[None]) -> None:
+        """Delete a queue, then what gives notice of messages for it: who sends one must hear that it leads nowhere."""
+
         def begin(channel: Channel) -> None:
+            def deleted(_frame: object) -> None:
+                channel.queue_unbind(topology.NOTICES, topology.TASKS, routing_key=key, callback=answered)
+
             def answered(_frame: object) -> None:
                 answer.set_result(None)
                 channel.close()
 
-            channel.queue_delete(name, if_unused=True, if_empty=True, callback=answered)
+            channel.queue_delete(name, if_unused=True, if_empty=True, callback=deleted)
 
         self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
 
@@ -165,7 +176,16 @@ class Control:
             self.error = error
         with self._lock:
             wanted = self._wanted.base and self._streams
-        if reason is not None or not wanted or not self._link.ready:
+        if reason is None and self._wanted.base and self._link.ready:
+            mended: Future[Declared] = Future()
+            mended.add_done_callback(lambda done: self._restore_second(done, platforms, streams=wanted))
+            self.declaring(topology.own_way(self._profile), mended)
+            return
+        self._restored()
+
+    def _restore_second(self, done: Future[Declared], platforms: list[str], *, streams: bool) -> None:
+        self.own_way = done.exception() is None
+        if not streams or not self._link.ready:
             self._restored()
             return
         answer: Future[Declared] = Future()
@@ -215,6 +235,18 @@ class Control:
                 f"({refused.reason.text})."
             ) from refused
         log.info("declaring is not permitted (%s); the queues are there", refused.reason.text)
+
+    def _declare_own_way(self) -> None:
+        self.own_way = self._try(topology.own_way(self._profile), "other programs' messages are known when taken")
+
+    def _try(self, parts: Sequence[Part], else_: str) -> bool:
+        """Declare what is welcome and not required."""
+        try:
+            self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)
+        except (PartRefused, BrokerUnavailable) as exc:
+            log.info("%s: %s", else_, exc)
+            return False
+        return True
 
     def _declare_dead_log(self, platforms: set[str]) -> None:
         """The second copy is welcome, not required: a broker without streams works too."""

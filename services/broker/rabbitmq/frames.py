@@ -33,6 +33,8 @@ def exchange_of(order: Order) -> str:
     match order.kind:
         case "work":
             return topology.TASKS
+        case "own":
+            return topology.OWN
         case "delay":
             return topology.delay_queue(order.delay_s)
         case "dead":

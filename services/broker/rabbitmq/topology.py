@@ -9,6 +9,10 @@ from services.broker.rabbitmq.wire import Channel
 from services.domain.task.lane import LANES, SHOP_QUEUE, Lane, shop_queue
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
+#: where the fleet itself publishes work: it leads to the same queues by the same keys, and not to the notices
+OWN = "rpa_own_exchange"
+#: copies of what comes by the exchange of all programs, so that it is known before a worker takes it off its lane
+NOTICES = "rpa_notice_queue"
 #: beginnings of the names of the fleet's queues
 OURS = ("rpa_", SHOP_QUEUE)
 DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
@@ -26,6 +30,13 @@ SURELY = {"x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publi
 SINGLE, CLUSTER = "single", "cluster"  #: profiles of a broker
 #: the highest priority that a quorum queue of 4.0 counts as normal
 NORMAL_CLASS = 4
+#: a notice decides nothing: when there are too many, or they are too old, they go, and the lanes still have the tasks
+NOTICE_LIMITS = {
+    "x-max-length": 100_000,
+    "x-max-length-bytes": 256 << 20,
+    "x-overflow": "drop-head",
+    "x-message-ttl": 24 * 3600 * 1000,
+}
 _LESS = {str(Lane.NORMAL): 2}  #: what brings the levels of a lane into that class
 
 
@@ -82,9 +93,11 @@ def quorum_priority(routing_key: str, priority: int) -> int:
 
 
 def kind_of(queue: str) -> str:
-    """lane | shop | delay | dead | other, "" for a queue that is not ours."""
+    """lane | shop | delay | dead | notice | other, "" for a queue that is not ours."""
     if queue == DEAD_QUEUE:
         return "dead"
+    if queue == NOTICES:
+        return "notice"
     if queue in {lane_queue(lane) for lane in LANES}:
         return "lane"
     for prefix, kind in ((SHOP_QUEUE, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
@@ -107,6 +120,32 @@ def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Part, ..
         Binding(DEAD_QUEUE, DEAD_LETTERS, DEAD_KEY),
         *lanes,
     )
+
+
+def own_way(profile: str = SINGLE) -> tuple[Part, ...]:
+    """The exchange of the fleet's own work, and the notices of all other. Welcome, not required: without them own work
+    goes by the exchange of all programs, and what others send is known when a worker takes it.
+
+    The notices have the keys of the lanes and no more: what leads to no lane must stay unroutable for who sends it.
+    """
+    lanes = [(lane_queue(lane), f"task.*.{lane}") for lane in LANES]
+    return (
+        Exchange(OWN, "topic"),
+        *(Binding(queue, OWN, key) for queue, key in lanes),
+        Queue(NOTICES, {**(QUORUM if profile == CLUSTER else CLASSIC), **NOTICE_LIMITS}),
+        *(Binding(NOTICES, TASKS, key) for _, key in lanes),
+    )
+
+
+def own_way_of_shop(platform: str, shop_id: str) -> tuple[Part, ...]:
+    """What leads to the dedicated queue of a shop beside the exchange of all programs."""
+    key = shop_key(platform, shop_id)
+    return Binding(shop_queue(shop_id), OWN, key), Binding(NOTICES, TASKS, key)
+
+
+def shop_key(platform: str, shop_id: str) -> str:
+    """Routing key of a shop with a queue of its own."""
+    return f"task.{platform}.{shop_id}"
 
 
 def _dead_queue(profile: str, version: tuple[int, ...]) -> Queue:
@@ -139,7 +178,7 @@ def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Part, ...]
     if profile == CLUSTER:
         back = {"x-dead-letter-exchange": DEAD_LETTERS, "x-dead-letter-routing-key": DEAD_KEY}
         queue = Queue(name, {**QUORUM, **back}, (CLASSIC,))
-    return queue, Binding(name, TASKS, f"task.{platform}.{shop_id}")
+    return queue, Binding(name, TASKS, shop_key(platform, shop_id))
 
 
 def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:

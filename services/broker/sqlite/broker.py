@@ -137,6 +137,10 @@ class EmbeddedBroker:
         """Start consuming the dead queue."""
         return self._enter([messages.DEAD_QUEUE], DEAD_WINDOW, name)
 
+    def notices(self, *, name: str) -> Consumer | None:
+        """There are none: who writes to this file by the engine records what it sends."""
+        return None
+
     def dead_log(self, *, name: str) -> Consumer | None:
         """There is no second copy here: store and broker are one file."""
         return None

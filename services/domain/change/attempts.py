@@ -17,7 +17,9 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     slot is taken, its reservation used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and
     ``note`` as new. The record is returned with every answer but ``missing``. ``foreign_done`` or an executed mark
     without our outcome (drivers look it up), looked at before the gates: the record becomes succeeded by worker
-    ``foreign``, answer ``ended``. That the message of a queued task came, of those published once, moves the
+    ``foreign``, answer ``ended``. With ``adopt`` the message is another program's: the mark *noticed*, set where the
+    record was made of a notice of it, goes, and one that meets its record ended is ``stale``, not ``ended``: it is not
+    asked for again, it has only come late. That the message of a queued task came, of those published once, moves the
     watermark of its queue and priority (``Store.delivered``).
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *session*: the shop asks for a person

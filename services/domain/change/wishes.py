@@ -7,10 +7,11 @@ from services.domain.task.record import Task
 
 
 class Create(Op, frozen=True, kw_only=True, gc=False):
-    """Record a new task.
+    """Record a new task; its shop is registered if it is not known.
 
-    ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark) or dead (a letter that never
-    was a task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the
+    ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark), queued (another program has
+    sent its message: no mark, and ``exists`` where a tombstone of any end has this id) or dead (a letter that never was
+    a task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the
     very same creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record
     has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
     one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` clears its ``uniq`` and

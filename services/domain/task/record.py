@@ -88,7 +88,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     triage: str = ""  #: Triage value once dead
     triage_note: str = ""
     uniq: str = ""  #: uniqueness key while it counts, "" when the duplicate guard does not apply
-    marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign
+    marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign | noticed
     losses: tuple[Instant, ...] = ()  #: instants at which a worker was lost while running it
     timeout_s: int = 600
     idempotent: bool = True

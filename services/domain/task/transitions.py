@@ -24,6 +24,8 @@ LOOK_AHEAD = 32
 BELIEVED_MS = 30_000
 #: a watermark is written when it moves by this much
 WATERMARK_MS = 1_000
+#: mark of a record that was made of a notice: the message itself is still in its queue, as far as anybody knows
+NOTICED = "noticed"
 #: note of the step that takes a forgotten claim up again
 ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
@@ -72,6 +74,11 @@ def same_creation(record: Task, asked: Task) -> bool:
 def marked(task: Task, mark: str) -> tuple[str, ...]:
     """The task's marks with one more."""
     return task.marks if mark in task.marks else (*task.marks, mark)
+
+
+def unnoticed(task: Task) -> Task:
+    """The message of another program, which the record was made of, has come out of its queue."""
+    return replace(task, marks=tuple(mark for mark in task.marks if mark != NOTICED))
 
 
 def queued(task: Task, now: int) -> Task:
@@ -251,7 +258,7 @@ def resolved_already(task: Task, op: Resolve) -> bool:
 def given_up(task: Task, op: GiveUp, now: int) -> Task:
     """Dead without another attempt, for there is no message for it; or held."""
     return step(
-        task,
+        unnoticed(task),
         op.to,
         now,
         why=op.error_kind,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from services.domain.change import Forget, Op
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
+from services.domain.task.transitions import NOTICED
 from services.engine.steps import Steps
 from services.ports import Clock, Store
 
@@ -16,6 +17,8 @@ log = logging.getLogger(__name__)
 DAY_MS = 86_400_000
 #: records of one call, what one tick may take, and how long all is left alone once there was nothing to remove
 BATCH, TICK_S, REST_S = 100, 0.1, 60.0
+#: how long a task is kept at least whose message may still come out of its lane: it must be known that it has ended
+NOTICED_MS = 30 * DAY_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +119,10 @@ class Janitor:
             yield gone
 
     def _forget(self, tasks: tuple[Task, ...]) -> int:
+        now = self._store.now_ms()
         ops: list[Op] = [
-            Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=self._keep.tombstone_ms) for task in tasks
+            Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=self._keep.tombstone_ms)
+            for task in tasks
+            if NOTICED not in task.marks or task.updated_at <= now - NOTICED_MS
         ]
         return sum(answer.code == "ok" for answer in self._steps.apply(ops))

@@ -13,6 +13,7 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.task.transitions import NOTICED
 from services.engine.steps import Steps
 from services.ports import Store
 
@@ -30,6 +31,9 @@ TAKEN_TEXT = own_words.write("own.taken")
 
 class MissingFinder:
     """Two signs: the queue is empty while the task waits, or messages published long after it have come out.
+
+    What another program has sent is not sent again from here, as long as nobody here has taken its message: it is held
+    for a person, for that program, or a consumer of its own, may have taken it back or done it.
 
     ``foreign_consumers``: programs that record nothing here may take messages. What is missing may have been done by
     one of them, so it is held for a person instead of being published again. ``lifo``: lanes where the youngest goes
@@ -109,10 +113,12 @@ class MissingFinder:
                 if max(own) > 0:
                     before[lane.value, priority] = max(own)
         found = self._store.queued_before(before, OVERTAKEN) if before else []
+        # what another program published may stand behind all others for long, by the priority that it gave its message
         return {
             task.task_id: task
             for task in found
-            if task.queued_at < limits.get((task.queue or str(task.lane), task.priority), 0)
+            if NOTICED not in task.marks
+            and task.queued_at < limits.get((task.queue or str(task.lane), task.priority), 0)
         }
 
     def _unstarted(self, depth: QueueDepth, running: int) -> int:
@@ -133,7 +139,7 @@ class MissingFinder:
         where: dict[str, Any] = {"task_id": task.task_id, "gen": task.gen, "attempt": task.attempt}
         if executed:  # by somebody who says so: it has succeeded
             return Claim(owner="reconciler", worker="foreign", lease_ms=1_000, foreign_done=True, **where)
-        if self._foreign:
+        if self._foreign or NOTICED in task.marks:  # whoever took that message may have recorded nothing here
             return GiveUp(to=Status.HELD, error=TAKEN_TEXT, error_kind="unknown", **where)
         return Nudge(**where)
 

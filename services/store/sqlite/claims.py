@@ -27,9 +27,12 @@ def claim(session: Session, op: Claim) -> Answer:
     if isinstance(task, Answer):
         return task
     code = _answer_without_gates(task, op)
+    noticed = op.adopt is not None and transitions.NOTICED in task.marks
+    if noticed:
+        task = session.put(transitions.unnoticed(task))
     if code:
-        return Answer(code, task)
-    if known:
+        return Answer("stale" if noticed and code == "ended" else code, task)
+    if known and not noticed:
         session.delivered(task)
     key = key_of(task)
     session.register(key)

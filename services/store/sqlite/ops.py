@@ -40,7 +40,7 @@ from services.domain.errors import TaskError
 from services.domain.gates import dependency
 from services.domain.task import transitions
 from services.domain.task.record import Task
-from services.domain.task.status import ACTIVE, CANCELLABLE, MOVABLE, WITH_MARK, Status, Triage
+from services.domain.task.status import ACTIVE, CANCELLABLE, MOVABLE, TERMINAL, WITH_MARK, Status, Triage
 from services.store.sqlite import claims, remarks
 from services.store.sqlite.gates.dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
 from services.store.sqlite.gates.gates import first_gate, open_shop
@@ -102,7 +102,7 @@ def _create(session: Session, op: Create) -> Answer:
     if record is not None:
         return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
     stone = session.stones.get(op.task.task_id)
-    if stone is not None and stone.status != Status.DEAD:
+    if stone is not None and (stone.status != Status.DEAD or op.task.status == Status.QUEUED):
         return Answer("exists")
     if stone is not None:
         session.stones.remove(op.task.task_id)
@@ -131,9 +131,16 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
         task = replace(task, status=Status.BLOCKED, gate=gate)
     if task.deadline:
         session.conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
+    _introduce(session, task)
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
     fresh = session.put(transitions.created(task, session.now), mark)
     return Answer("created", *note_needs(session, fresh, needs, broken)) if needs else Answer("created", fresh)
+
+
+def _introduce(session: Session, task: Task) -> None:
+    """The shop of a new task is known from now on; one that nobody worked for may be a misspelt word in a letter."""
+    if task.status not in TERMINAL:
+        session.register(key_of(task))
 
 
 def _published(session: Session, op: Published) -> Answer:

@@ -66,7 +66,7 @@ local function first_gate(e)
   return way.crowded(e.shop, e[T.priority], shop_of, shop_state) and 'shop_busy'
 end
 
--- A shop that nobody has described gets a name tag when its first task is claimed.
+-- A shop that nobody has described gets a name tag when its first task is recorded.
 local function register(e, shop, s)
   if s.n[1] > 0 then return end
   s.n[1], s.dirty = 1, true

@@ -41,6 +41,7 @@ local function insert(e, on_duplicate, released)
   if holder and on_duplicate == 'force' then set_rest(e, T.uniq, '') end
   if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
+  if not ENDED[status] then register(e, e.shop, shop_of(e.shop)) end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'
   elseif status == 'pending' then
@@ -48,6 +49,8 @@ local function insert(e, on_duplicate, released)
     if gate then status, e[T.gate] = 'blocked', gate else e.mark = true end
   elseif status == 'dead' and e[T.triage] == '' then
     set_rest(e, T.triage, 'open')
+  elseif status == 'queued' and e[T.queued_at] == 0 then
+    e[T.queued_at] = NOW
   end
   records[e.id] = e
   transition(e, status, '', e[T.created_by])
@@ -64,7 +67,7 @@ local function create(o, released)
   local known = load(e.id)
   if not known then
     local ended = tombstone(e.id)
-    if ended and ended ~= 'dead' then return 'exists' end
+    if ended and (ended ~= 'dead' or e[T.status] == 'queued') then return 'exists' end
     if ended then call('DEL', K.tomb .. e.id) end
     return insert(e, o[Create.on_duplicate], released)
   end

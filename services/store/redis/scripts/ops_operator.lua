@@ -131,6 +131,7 @@ local function give_up(o, released)
   if status ~= 'dead' then
     e[T.error], e[T.error_kind], e[T.fingerprint] = o[GiveUp.error], o[GiveUp.error_kind], o[GiveUp.fingerprint]
     if to == 'dead' then set_rest(e, T.triage, 'open') end
+    take_mark(e, 'noticed')
     unreserve(e)
     forget_needs(e.id)
     transition(e, to, '', o[GiveUp.error_kind])

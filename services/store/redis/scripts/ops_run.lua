@@ -82,13 +82,14 @@ local function claim(o, released)
   end
   if not e then return 'missing' end
   local status = e[T.status]
-  if ENDED[status] then return 'ended', e end
+  local noticed = o[Claim.adopt] ~= '' and take_mark(e, 'noticed')
+  if ENDED[status] then return noticed and 'stale' or 'ended', e end
   if status == 'running' then return e[T.owner] == o[Claim.owner] and 'run' or 'duplicate', e end
   if e[T.gen] ~= o[Claim.gen] or e[T.attempt] ~= o[Claim.attempt] or status == 'held' or status == 'scheduled' then
     if not e.status then settle(e) end
     return 'stale', e
   end
-  delivered(e)
+  if not noticed then delivered(e) end
   local shop = e.shop
   local s = shop_state(shop)
   register(e, shop, s)

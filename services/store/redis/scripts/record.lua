@@ -160,6 +160,22 @@ local function add_mark(e, mark)
   end)
 end
 
+-- Whether it had the mark.
+local function take_mark(e, mark)
+  local had = false
+  change_lists(e, function(marks)
+    for place, present in ipairs(marks) do
+      if present == mark then
+        table.remove(marks, place)
+        had = true
+        return true
+      end
+    end
+    return false
+  end)
+  return had
+end
+
 local function add_loss(e)
   change_lists(e, function(_, losses)
     losses[#losses + 1] = NOW

@@ -29,6 +29,7 @@ def decoded(data: bytes) -> list[Any]:
     ("fields", "exchange"),
     [
         ({}, "rpa_task_exchange"),
+        ({"kind": "own"}, "rpa_own_exchange"),
         ({"kind": "delay", "delay_s": 30}, "rpa_delay_30s"),
         ({"kind": "dead"}, "rpa_dlx_exchange"),
         ({"kind": "result"}, "rpa_result_exchange"),

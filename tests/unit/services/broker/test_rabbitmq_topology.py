@@ -25,6 +25,17 @@ def test_the_base_is_the_wire_contract() -> None:
     assert Binding("rpa_dead_queue", "rpa_dlx_exchange", "dead") in parts
 
 
+def test_own_work_goes_past_the_notices() -> None:
+    parts = topology.own_way()
+    (queue,) = [part for part in parts if isinstance(part, Queue)]
+    assert (queue.name, queue.arguments["x-overflow"]) == ("rpa_notice_queue", "drop-head")
+    assert "x-dead-letter-exchange" not in queue.arguments, "what is dropped here is no task that was given up"
+    bound = {(part.exchange, part.queue, part.key) for part in parts if isinstance(part, Binding)}
+    lanes = ("high", "normal", "low")
+    own = {("rpa_own_exchange", f"rpa_tasks_{lane}", f"task.*.{lane}") for lane in lanes}
+    assert bound == own | {("rpa_task_exchange", "rpa_notice_queue", f"task.*.{lane}") for lane in lanes}
+
+
 def test_a_delay_keeps_the_routing_key() -> None:
     exchange, queue, binding = topology.delay(120)
     assert exchange == Exchange("rpa_delay_120s", "fanout")
@@ -47,6 +58,7 @@ def test_a_platform_has_a_way_to_the_dead_queue_from_every_lane() -> None:
         ("rpa_delay_30s", "delay"),
         ("single_shop_s1", "shop"),
         ("rpa_node_desk", "other"),
+        ("rpa_notice_queue", "notice"),
         ("rpa_dead_log", ""),
         ("rpa_tasks_other", ""),
         ("somebody_elses", ""),

@@ -1,0 +1,125 @@
+"""What other programs send, recorded before a worker takes it: read from the notices, which decide nothing.
+
+The message stays in its lane. Its claim finds the record, so it is seen, searched, cancelled and moved until then;
+where a notice is lost the claim makes the record, as it does without notices. Several may read them at the same time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import msgspec
+
+from services.domain.change import Create, Op
+from services.domain.errors import BadMessage
+from services.domain.task import envelope
+from services.domain.task.order import Delivery
+from services.domain.task.record import Task
+from services.domain.task.transitions import NOTICED
+from services.engine import recipe
+from services.engine.registry import Registry
+from services.engine.steps import Steps
+from services.ports import Broker, Clock, Consumer, Store
+
+log = logging.getLogger(__name__)
+BATCH = 200
+#: how long the first notice is waited for once they are consumed; when nothing comes for so long there are no more
+FIRST_S, QUIET_S = 1.0, 0.1
+
+
+class Notices:
+    """Safe to share between threads: it remembers nothing."""
+
+    def __init__(
+        self,
+        store: Store,
+        broker: Broker,
+        steps: Steps,
+        registry: Registry,
+        clock: Clock,
+        name: str,
+        *,
+        strict_shops: bool = False,
+    ) -> None:
+        self._store, self._broker, self._steps = store, broker, steps
+        self._registry, self._clock, self._name, self._strict_shops = registry, clock, name, strict_shops
+
+    def consumer(self) -> Consumer | None:
+        """Start to consume the notices; None where the broker makes none."""
+        return self._broker.notices(name=f"{self._name}-notices")
+
+    def take_up(self, seconds: float) -> int:
+        """Record what waits now, for at most so long; how many notices were read.
+
+        Raises:
+            ConsoleError: store or broker do not answer; what was not recorded is still there.
+        """
+        if not any(depth.kind == "notice" and depth.ready for depth in self._broker.depths()):
+            return 0
+        consumer = self.consumer()
+        if consumer is None:
+            return 0
+        until, read = self._clock.monotonic() + seconds, 0
+        try:
+            while (left := until - self._clock.monotonic()) > 0:
+                got = self.round(consumer, min(left, QUIET_S if read else FIRST_S))
+                if not got:
+                    break
+                read += got
+        finally:
+            consumer.close()
+        return read
+
+    def round(self, consumer: Consumer, wait_s: float) -> int:
+        """Record one batch; how many there were.
+
+        Raises:
+            ConsoleError: the batch went back.
+        """
+        deliveries = consumer.take(BATCH, wait_s)
+        if not deliveries:
+            return 0
+        try:
+            self.record(deliveries)
+        except BaseException:
+            consumer.requeue(deliveries)
+            raise
+        consumer.ack(deliveries)
+        return len(deliveries)
+
+    def record(self, deliveries: Sequence[Delivery]) -> None:
+        """Make the records that are not there yet.
+
+        Raises:
+            StoreError: some may be missing; it is safe to repeat.
+        """
+        tasks = {task.task_id: task for delivery in reversed(deliveries) if (task := self._read(delivery)) is not None}
+        if not tasks:
+            return
+        self._steps.dispatcher.know({task.platform for task in tasks.values()})
+        # as at a claim: what a foreign producer published is never refused, a twin waits for the first
+        ops: list[Op] = [Create(task=task, on_duplicate="queue") for task in reversed(tasks.values())]
+        answers = self._steps.apply(ops)
+        made = sum(answer.code == "created" for answer in answers)
+        log.debug("%d notices of other programs' messages, %d of them recorded or known", len(deliveries), made)
+
+    def _read(self, delivery: Delivery) -> Task | None:
+        """The record that this message calls for; None for one of our own, and for what a worker will refuse."""
+        if envelope.GEN in delivery.headers:
+            return None
+        try:
+            parsed = envelope.parse(
+                delivery.body,
+                delivery.headers,
+                routing_key=delivery.routing_key,
+                content_type=delivery.content_type,
+                content_encoding=delivery.content_encoding,
+                now_ms=self._clock.now_ms(),
+            )
+        except BadMessage:
+            return None
+        if self._strict_shops and parsed.task.shop not in self._registry.shops():
+            return None
+        task = recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type))
+        return msgspec.structs.replace(task, queued_at=0, marks=(*task.marks, NOTICED))
