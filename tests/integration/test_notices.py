@@ -237,7 +237,8 @@ def test_a_message_that_expires_is_a_letter_and_may_be_sent_again(fleet: Fleet, 
         properties = pika.BasicProperties(content_type="application/json", delivery_mode=2, expiration="1500")
         raw.basic_publish("rpa_task_exchange", "task.pdd.high", json.dumps(body).encode(), properties, mandatory=True)
     assert noticed(fleet) == 1
-    assert ended(fleet, ID, "dead").marks == ("foreign",)
+    dead = ended(fleet, ID, "dead")
+    assert (dead.marks, dead.error_kind) == (("foreign",), "expired")
     send(fleet, body)
     fleet.worker()
     eventually(lambda: lines(seen, "end"), 30)

@@ -83,7 +83,8 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         ELEMENT_NOT_FOUND,
         (
-            "no ?such ?element|stale element|element_not_found|waiting for (?:selector|locator|element|getby)",
+            "no ?such ?element|stale element|element[ _-]?not[ _-]?found",
+            "waiting for (?:selector|locator|element|getby)",
             r"element (?:\S+ ){0,3}(?:not (?:found|visible|attached|interactable)|missing)",
             r"(?:selector|locator|xpath)\b.{0,120}\b(?:not found|did not match|no match)",
             "(?:元素|控件|按钮|选择器|输入框).{0,120}?(?:未找到|不存在|找不到|未出现|不可见)|定位(?:元素)?失败",

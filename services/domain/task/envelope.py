@@ -181,8 +181,10 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
     kind = _text(headers.get(ERROR_KIND)) or _text(seen.get("error_kind"))
     if error or kind:
         return DeadReason(kind if kind in classify.KINDS else classify.classify(error), error[-ERROR_LIMIT:])
-    reason = _text(headers.get("x-first-death-reason")) or _broker_reason(headers.get("x-death"))
-    queue = _text(headers.get("x-first-death-queue"))[:255]
+    # the newest first: a retry has left a delay queue as expired before
+    newest = _newest_death(headers.get("x-death"))
+    reason = _text(newest.get("reason")) or _text(headers.get("x-first-death-reason"))
+    queue = (_text(newest.get("queue")) or _text(headers.get("x-first-death-queue")))[:255]
     sentences = {
         "expired": "the message expired in its queue before any worker took it",
         "maxlen": "the queue was over its length limit and the broker dropped the message",
@@ -191,7 +193,8 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
     }
     text = sentences.get(reason, "the message was dead-lettered and nobody recorded why")
     sentence = f"{text} (queue {queue})" if queue else text
-    return DeadReason(classify.UNKNOWN, sentence, returned=reason == "delivery_limit")
+    kind = classify.EXPIRED if reason == "expired" else classify.UNKNOWN
+    return DeadReason(kind, sentence, returned=reason == "delivery_limit")
 
 
 def contract(task: Task) -> dict[str, Any]:
@@ -276,6 +279,6 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _broker_reason(deaths: object) -> str:
+def _newest_death(deaths: object) -> Mapping[str, object]:
     newest = deaths[0] if isinstance(deaths, list) and deaths else None
-    return _text(newest.get("reason")) if isinstance(newest, Mapping) else ""
+    return newest if isinstance(newest, Mapping) else {}

@@ -168,9 +168,9 @@ def _slow(body: bytes) -> tuple[Fields, str]:
     dead = isinstance(found.get("error"), str)
     ours = [name for name in Fields.__struct_fields__ if name not in _OF_DEAD or (dead and _is_text(found.get(name)))]
     known = {name: found[name] for name in ours if found.get(name) is not None}
+    if lacking := [name for name in _NEEDED if known.get(name, "") == ""]:
+        raise BadMessage(f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} missing")
     for name in _NEEDED:
-        if known.get(name, "") == "":
-            raise BadMessage(f"{name} is missing")
         if not isinstance(known[name], str):
             raise BadMessage(f"{name} must be text, not {_json_word(known[name])}")
     _check_types(known)

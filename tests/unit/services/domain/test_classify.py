@@ -25,6 +25,8 @@ TEXTS = [
     ("操作频繁，请稍后再试", "rate_limited"),
     ("HTTP 429 Too Many Requests", "rate_limited"),
     ("NoSuchElementException: no such element: .order-row", "element_not_found"),
+    ("ElementNotFound: #orders", "element_not_found"),
+    ("flows.errors.ElementNotFoundError", "element_not_found"),
     ("页面元素未找到: #submit", "element_not_found"),
     ("找不到“发货”按钮", "element_not_found"),
     ("选择器 '.goods-table .ant-table-row' 未找到，已等待 30 秒（第 3 页）", "element_not_found"),

@@ -198,6 +198,10 @@ def test_a_missing_field_is_named(name: str, value: object) -> None:
     assert str(refused(body(**{name: value}))) == f"{name} is missing"
 
 
+def test_all_missing_fields_are_named_at_once() -> None:
+    assert str(refused(b'{"task_id": "t1", "platform": ""}')) == "shop_id, platform, task_type are missing"
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -425,10 +429,19 @@ def test_the_record_of_a_bad_message_is_named_after_its_bytes() -> None:
         ({"x-rpa-error": "network unreachable"}, "network", "network"),
         (
             {"x-first-death-reason": "expired", "x-first-death-queue": "rpa_tasks_low"},
-            "unknown",
+            "expired",
             "expired in its queue",
         ),
         ({"x-death": [{"reason": "rejected", "queue": "q"}]}, "unknown", "rejected"),
+        (
+            {
+                "x-first-death-reason": "expired",
+                "x-first-death-queue": "rpa_delay_30s",
+                "x-death": [{"reason": "rejected", "queue": "q"}, {"reason": "expired", "queue": "rpa_delay_30s"}],
+            },
+            "unknown",
+            "rejected",
+        ),
         ({"x-death": "forged"}, "unknown", "nobody recorded why"),
         (None, "unknown", "nobody recorded why"),
     ],
