@@ -96,8 +96,10 @@ class VitalDoors(QObject):
             (_("With workers"), text.count(sum(lane.unacked for lane in lanes))),
             (_("Recorded, not sent"), text.count(sum(lane.unsent for lane in lanes))),
         )
+        foreign = depth.unrecorded(snapshot.counts, snapshot.depths)
+        others = ((_("From other programs, not yet recorded"), text.count(foreign)),) if foreign else ()
         doubts = tuple((_("Missing"), render(one)) for one in self._doubts)
-        return replace(part, rows=(*part.rows, *found, *doubts, *self._way_rows(way)))
+        return replace(part, rows=(*part.rows, *found, *others, *doubts, *self._way_rows(way)))
 
     def _way_rows(self, way: PublisherNow) -> tuple[tuple[str, str], ...]:
         """Why nothing goes to the broker, since when, who meets it, and what helps."""

@@ -9,7 +9,7 @@ from functools import partial
 
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import ability, home
-from services.domain.insight import flow
+from services.domain.insight import depth, flow
 from services.domain.insight.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
 from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
@@ -248,6 +248,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     fleet, way = snapshot.fleet(), snapshot.publisher()
     pending = status.get(Status.PENDING, 0)
     lane = _full_lane(snapshot, fleet)
+    unrecorded = depth.unrecorded(snapshot.counts, snapshot.depths) if snapshot.told else 0
     taking = fleet.taking(lane) if lane else []
     pause = snapshot.pauses[0] if len(snapshot.pauses) == 1 and snapshot.pauses[0].by else None
     slots, busy = (sum(len(one.slots) for one in taking), sum(one.busy for one in taking)) if lane else (0, 0)
@@ -256,7 +257,8 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         store=snapshot.store.connected,
         broker=snapshot.broker.connected or not snapshot.at_ms,
         blocked=way.held,
-        waiting=sum(status.get(one, 0) for one in WAITING),
+        waiting=sum(status.get(one, 0) for one in WAITING) + unrecorded,
+        unrecorded=unrecorded,
         unsent=pending if way.held or not snapshot.broker.connected else min(unsent, pending),
         running=status.get(Status.RUNNING, 0),
         retrying=status.get(Status.RETRYING, 0),

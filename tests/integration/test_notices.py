@@ -92,6 +92,19 @@ def test_commands_know_what_nobody_has_taken(fleet: Fleet, cli: Cli, seen: Path)
     assert fleet.task("f3").lane == "low"
 
 
+def test_who_only_looks_counts_what_nobody_has_recorded(fleet: Fleet, cli: Cli) -> None:
+    send(fleet, *many(3))
+    eventually(lambda: fleet.ready(NOTICES) == 3, 30)
+    stats = cli.run("stats", "--read-only")
+    assert (stats["status"], stats["unrecorded"], stats["lanes"]["high"]["ready"]) == ({}, 3, 3)
+    assert stats["flow"]["state"] == "no_worker"
+    assert stats["headline"].startswith("3 tasks waiting; from other programs, not yet recorded; no worker takes tasks")
+    assert cli.run("stats")["unrecorded"] == 0
+    fleet.commands().tasks.prioritize(["f1"], "low")
+    assert cli.run("stats")["unrecorded"] == 0, "the old message of a moved task is none"
+    assert fleet.engine.store.counts().status == {"queued": 3}
+
+
 def test_the_leader_records_them_while_no_worker_runs(fleet: Fleet) -> None:
     steward = fleet.steward()
     eventually(lambda: steward.leader.leading, 30)

@@ -67,6 +67,7 @@ class RabbitBroker:
         self._restoration = threading.Event()  #: clear while it is under way
         self._restoration.set()
         self._used: set[Link] = set()
+        self._noticed = False  #: somebody has declared the queue of notices
 
     # -------------------------------------------------------------------------------------------------- messages
     def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
@@ -168,7 +169,9 @@ class RabbitBroker:
         self._use(self._in)
         waits = [part for seconds in sorted(delays) for part in topology.delay(seconds, self._profile)]
         parts = topology.base(self._profile, topology.NO_LIMIT_SINCE)
-        return look.look(self._in, self.management, [*parts, *waits, *topology.own_way(self._profile)])
+        seen = look.look(self._in, self.management, [*parts, *waits, *topology.own_way(self._profile)])
+        self._noticed = topology.NOTICES not in seen.missing
+        return seen
 
     def queues(self) -> list[QueueSeen]:
         return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
@@ -240,7 +243,7 @@ class RabbitBroker:
         with self._lock:
             dedicated, waits = set(self._dedicated), self._waits | self._control.delays
         delays = {topology.delay_queue(seconds) for seconds in waits}
-        notices = {topology.NOTICES} if self._control.own_way else set()
+        notices = {topology.NOTICES} if self._control.own_way or self._noticed else set()
         return lanes | delays | dedicated | notices | {topology.DEAD_QUEUE}
 
     def _restore(self) -> None:

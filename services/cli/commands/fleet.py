@@ -91,6 +91,7 @@ def stats(context: Context) -> int:
         "workers_by_state": {state: number for state in STATES if (number := fleet.number(state))},
         "slots_apart": fleet.apart,
         "unsent": counts.unsent,
+        "unrecorded": told.facts.unrecorded,
         "publisher": _publisher(way),
         "scaling": scaling,
         "total": counts.total,
@@ -107,6 +108,8 @@ def stats(context: Context) -> int:
     lines.append(f"fetched ahead: {document['fetched_ahead']}")
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     lines.append(", ".join(map(messages.english, insight.summary(fleet))))
+    foreign = told.facts.unrecorded
+    lines += [f"from other programs, not yet recorded: {foreign}"] if foreign else []
     lines += [f"recorded, not sent: {counts.unsent}"] if counts.unsent else []
     lines += [f"{messages.english(way.message)}. {messages.english(way.remedy)}"] if way.kind else []
     lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))

@@ -52,6 +52,17 @@ def lanes(counts: Counts, depths: Iterable[QueueDepth]) -> tuple[LaneDepth, ...]
     )
 
 
+def unrecorded(counts: Counts, depths: Iterable[QueueDepth]) -> int:
+    """Messages of other programs that wait and have no record yet, as far as notices of them wait, too.
+
+    Not all that the broker has beyond the records: the old message of a task that was moved waits there as well.
+    """
+    known = list(depths)
+    noticed = sum(depth.ready + (depth.unacked or 0) for depth in known if depth.kind == "notice")
+    waiting = sum(depth.ready for depth in known if depth.kind in ("lane", "shop"))
+    return min(noticed, max(0, waiting - counts.status.get(Status.QUEUED, 0)))
+
+
 def held_told(depths: Iterable[QueueDepth]) -> bool:
     """Whether the broker tells what consumers hold."""
     asked = [depth for depth in depths if depth.kind in ("lane", "shop")]

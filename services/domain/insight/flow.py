@@ -72,6 +72,8 @@ SENTENCES: dict[str, str] = {
     "flow.retrying.one": N_("1 task failed and tries again by itself"),
     "flow.unconfirmed": N_("of {n:,} nobody knows whether they still run: no word from their worker"),
     "flow.unconfirmed.one": N_("of 1 nobody knows whether it still runs: no word from its worker"),
+    "flow.unrecorded": N_("{n:,} of them from other programs, not yet recorded"),
+    "flow.unrecorded_all": N_("from other programs, not yet recorded"),
     "flow.waiting": N_("{n:,} tasks waiting"),
     "flow.waiting.one": N_("1 task waiting"),
     "flow.growing": N_("{n:,} tasks waiting and growing: in {in}, out {out}"),
@@ -193,13 +195,16 @@ NOT_SEEN = Rates()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The fleet when somebody asked. Waiting is what the records call so: parked, queued, and not sent yet."""
+    """The fleet when somebody asked. Waiting is what the records call so (parked, queued, and not sent yet), and what
+    other programs have sent and nobody has recorded.
+    """
 
     known: bool = True
     store: bool = True  #: answers
     broker: bool = True
     blocked: bool = False  #: the broker holds publishers back
     waiting: int = 0
+    unrecorded: int = 0  #: of these, messages of other programs without a record
     unsent: int = 0  #: of these, recorded and not sent, for longer than a moment
     running: int = 0
     retrying: int = 0
@@ -574,13 +579,21 @@ def _of_waiting(flow: Flow) -> list[Clause]:
     if not facts.waiting:
         return _of_nothing(facts)
     if flow.state == GROWING and flow.runnable == facts.waiting:
-        return [_said("flow.growing", n=facts.waiting, **rates), *_of_slots(flow)]
-    found = [_how_many(flow)]
+        growing = _said("flow.growing", n=facts.waiting, **rates)
+        return [growing, *_of_unrecorded(facts), *_of_slots(flow)]
+    found = [_how_many(flow), *_of_unrecorded(facts)]
     if not facts.broker:
         return [*found, _said("flow.lost_broker")]
     if facts.blocked:
         return [*found, _said("flow.blocked", n=facts.unsent)]
     return [*found, *_of_gates(flow), *(_of_runnable(flow) if flow.runnable else ())]
+
+
+def _of_unrecorded(facts: Facts) -> list[Clause]:
+    if not facts.unrecorded:
+        return []
+    everything = facts.unrecorded >= facts.waiting
+    return [_said("flow.unrecorded_all" if everything else "flow.unrecorded", n=facts.unrecorded)]
 
 
 def _how_many(flow: Flow) -> Clause:

@@ -45,3 +45,12 @@ def test_where_the_broker_does_not_tell_the_workers_do() -> None:
     assert not depth.held_told(silent)
     assert depth.ahead(rows, [WORKER], told=False) == 3
     assert sum(row.unacked for row in rows) == 4
+
+
+def test_what_other_programs_sent_and_nobody_recorded() -> None:
+    counts = Counts(status={"queued": 4})
+    lane = QueueDepth(name="rpa_tasks_high", ready=10, unacked=0, consumers=0)
+    notices = QueueDepth(name="rpa_notice_queue", ready=5, unacked=0, consumers=0, kind="notice")
+    assert depth.unrecorded(counts, [lane, notices]) == 5, "one of them is the old message of a moved task"
+    assert depth.unrecorded(counts, [lane]) == 0
+    assert depth.unrecorded(Counts(status={"queued": 8}), [lane, notices]) == 2, "some notices are read a second time"
