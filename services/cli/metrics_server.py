@@ -2,53 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterable, Iterator
+from http.server import ThreadingHTTPServer
+
+from prometheus_client import CollectorRegistry, MetricsHandler
+from prometheus_client.core import GaugeMetricFamily, Metric
 
 from services.domain.errors import ConsoleError, UsageError
-from services.monitor import metrics
-from services.monitor.metrics import Metric
 
-LOOPBACK = "127.0.0.1"
 #: seconds for which an answer about the fleet is given again: each costs broker and store a look
 FRESH_S = 5.0
 Source = Callable[[], list[Metric]]
 
 
-def address(text: str) -> tuple[str, int]:
-    """Read ``PORT`` or ``HOST:PORT``.
-
-    Raises:
-        argparse.ArgumentTypeError: it is neither.
-    """
-    host, colon, port = text.rpartition(":")
-    if not port.isascii() or not port.isdigit() or int(port) > 65_535 or (colon and not host):
-        raise argparse.ArgumentTypeError(f"takes PORT or HOST:PORT, not {text!r:.60}")
-    return host.strip("[]") or LOOPBACK, int(port)
-
-
 @contextlib.contextmanager
-def serving(where: tuple[str, int] | None, own: Source, fleet: Source) -> Iterator[str]:
-    """Answer while the block runs; its address, "" for None.
+def serving(where: tuple[str, int], own: Source, fleet: Source) -> Iterator[str]:
+    """Answer while the block runs; the address of its page.
 
     Raises:
         UsageError: nobody may listen there.
     """
-    if where is None:
-        yield ""
-        return
-    kept = _Kept(fleet)
-
-    class Handler(_Handler):
-        def page(self) -> str:
-            return metrics.text([*own(), *kept.metrics()])
-
+    registry = CollectorRegistry(support_collectors_without_names=True)
+    registry.register(_Numbers(own, fleet))
     try:
-        server = ThreadingHTTPServer(where, Handler)
+        server = ThreadingHTTPServer(where, _Handler.factory(registry))
     except OSError as exc:
         text = f"{where[0]}:{where[1]} cannot be listened on: {exc.strerror or exc}"
         raise UsageError(text, field="--metrics") from exc
@@ -63,50 +43,53 @@ def serving(where: tuple[str, int] | None, own: Source, fleet: Source) -> Iterat
         server.server_close()
 
 
-class _Kept:
-    """What was told about the fleet a moment ago; what cannot be asked is left out, for the worker itself is well."""
+class _Numbers:
+    """The worker's own, and what was told about the fleet a moment ago.
 
-    def __init__(self, source: Source) -> None:
-        self._source, self._lock = source, threading.Lock()
+    What cannot be asked is left out, for the worker itself is well.
+    """
+
+    def __init__(self, own: Source, fleet: Source) -> None:
+        self._own, self._fleet, self._lock = own, fleet, threading.Lock()
         self._found: list[Metric] = []
         self._until = float("-inf")
 
-    def metrics(self) -> list[Metric]:
+    def collect(self) -> Iterable[Metric]:
+        """Every number as it is now."""
+        return [*self._own(), *self._of_fleet()]
+
+    def _of_fleet(self) -> list[Metric]:
         with self._lock:
             if time.monotonic() >= self._until:
                 try:
-                    self._found = self._source()
+                    self._found = self._fleet()
                 except ConsoleError:
                     self._found = []
                 self._until = time.monotonic() + FRESH_S
-            told: tuple[metrics.Sample, ...] = (({}, float(bool(self._found))),)
-            up = Metric("fleetdeck_services_up", "gauge", "1 where broker and store answer", told)
-            return [up, *self._found]
+            answered = float(bool(self._found))
+            return [
+                GaugeMetricFamily("fleetdeck_services_up", "1 where broker and store answer", answered),
+                *self._found,
+            ]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(MetricsHandler):
     """Two pages, nothing to write to."""
 
     timeout = 10.0
 
-    def page(self) -> str:
-        raise NotImplementedError
-
     def do_GET(self) -> None:
-        if self.path.partition("?")[0] == "/metrics":
-            self._answer(200, self.page(), metrics.CONTENT_TYPE)
-        elif self.path == "/healthz":
-            self._answer(200, "ok\n", "text/plain")
+        path = self.path.partition("?")[0]
+        if path == "/metrics":
+            super().do_GET()
+        elif path == "/healthz":
+            self._answer(200, b"ok\n")
         else:
-            self._answer(404, "metrics are at /metrics\n", "text/plain")
+            self._answer(404, b"metrics are at /metrics\n")
 
-    def _answer(self, status: int, body: str, kind: str) -> None:
-        data = body.encode()
+    def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """A line for each look of Prometheus would be the whole log."""
+        self.wfile.write(body)

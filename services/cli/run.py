@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from services import assembly, workforce
 from services import settings as config
-from services.cli import metrics_server, output, signals
+from services.cli import output, signals
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
@@ -26,10 +27,12 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.query import Counts
 from services.domain.task.status import Status
 from services.engine import fates
-from services.monitor import metrics
 from services.sample import demo
 from services.workers.host import Steward
 from services.workers.worker import Worker
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
 
 log = logging.getLogger(__name__)
 EXAMPLES = (
@@ -52,6 +55,7 @@ LED_S = 4.0
 
 #: so many late schedules are counted for who measures
 LATE_COUNTED = 1000
+LOOPBACK = "127.0.0.1"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -80,8 +84,20 @@ def _options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--node", type=workers.node, default=None, metavar="NAME", help=text)
     text = "serve metrics for Prometheus; on the loopback address unless HOST is given"
-    parser.add_argument("--metrics", type=metrics_server.address, default=None, metavar="[HOST:]PORT", help=text)
+    parser.add_argument("--metrics", type=metrics_address, default=None, metavar="[HOST:]PORT", help=text)
     parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
+
+
+def metrics_address(text: str) -> tuple[str, int]:
+    """Read ``PORT`` or ``HOST:PORT``.
+
+    Raises:
+        argparse.ArgumentTypeError: it is neither.
+    """
+    host, colon, port = text.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65_535 or (colon and not host):
+        raise argparse.ArgumentTypeError(f"takes PORT or HOST:PORT, not {text!r:.60}")
+    return host.strip("[]") or LOOPBACK, int(port)
 
 
 def console(context: Context) -> int:
@@ -112,11 +128,31 @@ def work(context: Context) -> int:
     return EXIT_OK if clean else EXIT_FAILED
 
 
-def _of_fleet(engine: assembly.Engine) -> list[metrics.Metric]:
+@contextlib.contextmanager
+def _measured(
+    where: tuple[str, int] | None, engine: assembly.Engine, worker: Worker, steward: Steward
+) -> Iterator[None]:
+    """Serve numbers while the block runs, if anybody wants them."""
+    if where is None:
+        yield
+        return
+    # here, because no other command should pay for loading it
+    from services.cli import metrics_server
+    from services.monitor import metrics
+
     store = engine.store
-    now = store.now_ms()
-    late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
-    return metrics.of_fleet(store.counts(), engine.broker.depths(), fates.look(store), late_schedules=late)
+
+    def fleet() -> list[Metric]:
+        now = store.now_ms()
+        late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
+        return metrics.of_fleet(store.counts(), engine.broker.depths(), fates.look(store), late_schedules=late)
+
+    def own() -> list[Metric]:
+        return metrics.of_worker(worker.last_info, leads=steward.leader.leading)
+
+    with metrics_server.serving(where, own, fleet) as page:
+        output.err(f"fleetdeck: metrics at {page}\n")
+        yield
 
 
 def _work(
@@ -133,13 +169,7 @@ def _work(
         own = settings.worker
         count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
         output.err(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
-        with metrics_server.serving(
-            metrics_at,
-            lambda: metrics.of_worker(worker.last_info, leads=steward.leader.leading),
-            lambda: _of_fleet(engine),
-        ) as page:
-            if page:
-                output.err(f"fleetdeck: metrics at {page}\n")
+        with _measured(metrics_at, engine, worker, steward):
             _wait(engine, worker, steward, stop, drain=drain)
             clean = worker.stop()
     finally:
