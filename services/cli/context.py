@@ -102,8 +102,8 @@ class Context:
 
     def warn(self, sentences: Sequence[str]) -> None:
         """Tell on stderr what is worth a look; not with ``--json``, where the document has them as ``warnings``."""
-        if not self.json:
-            output.err("".join(f"fleetdeck: warning: {sentence}\n" for sentence in sentences))
+        for sentence in [] if self.json else sentences:
+            output.err(f"{sentence}\n", lead="fleetdeck: warning:", style="bold yellow")
 
     @property
     def person(self) -> bool:

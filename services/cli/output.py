@@ -43,7 +43,17 @@ def out(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
-def err(words: str, *, before: str = "") -> None:
-    """Tell something beside the output; ``before`` is for the terminal itself."""
+def err(words: str, *, before: str = "", lead: str = "", style: str = "") -> None:
+    """Tell something beside the output; ``before`` is for the terminal itself.
+
+    ``lead``: a word before it, in ``style`` on a terminal that shows colours (not piped, no ``NO_COLOR``).
+    """
+    if lead and sys.stderr.isatty():
+        # here, because it is for people at a terminal only
+        from rich.console import Console
+
+        Console(stderr=True).out(lead, style=style, end=" ", highlight=False)
+    elif lead:
+        words = f"{lead} {words}"
     sys.stderr.write(before + text(words))
     sys.stderr.flush()

@@ -17,6 +17,7 @@ from services.cli import output, window
 from services.cli import run as cli_run
 from services.cli.commands import (
     batches,
+    completion,
     dead,
     doctor,
     fleet,
@@ -85,6 +86,20 @@ _CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)
 class _Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
+    def format_help(self) -> str:
+        """As ever, in colour on a terminal that wants it (not piped, no ``NO_COLOR``, no ``TERM=dumb``)."""
+        if not sys.stdout.isatty():
+            return super().format_help()
+        # here, because only help is drawn with it
+        from rich_argparse import RawDescriptionRichHelpFormatter, RichHelpFormatter
+
+        # brackets of our texts are brackets, and headings are as elsewhere
+        RichHelpFormatter.text_markup = False
+        RichHelpFormatter.group_name_formatter = str
+        raw = self.formatter_class is argparse.RawDescriptionHelpFormatter
+        self.formatter_class = RawDescriptionRichHelpFormatter if raw else RichHelpFormatter
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         head, _, tail = message.partition(": ")
@@ -138,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
         records,
     ):
         module.add(nouns, common)
+    completion.add(nouns, common, parser)
     return parser
 
 
@@ -162,5 +178,5 @@ def _fail(context: Context, exc: ConsoleError, code: int) -> int:
     logging.getLogger(__name__).debug("failed", exc_info=exc)
     if context.json:
         sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
-    output.err(f"fleetdeck: {exc}\n")
+    output.err(f"{exc}\n", lead="fleetdeck:", style="bold red")
     return code

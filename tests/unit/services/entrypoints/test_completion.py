@@ -1,0 +1,101 @@
+"""What a shell finishes at a Tab, asked of the shell itself, and colours that only a terminal gets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from services.cli import program
+
+ROOT = Path(__file__).resolve().parents[4]
+#: prints what it would offer after the words given
+ASK = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+function=$(complete -p fleetdeck | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+$function
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert program.run(["completion", shell], lambda _request: 0) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks bash")
+def test_bash_finishes_nouns_verbs_options_values_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "completion.bash"
+    place.write_text(script("bash", capsys), encoding="utf-8")
+    (tmp_path / "types.json").write_text("{}", encoding="utf-8")
+
+    def offered(*words: str) -> list[str]:
+        asked = ["bash", "-c", ASK, "bash", str(place), "fleetdeck", *words]
+        return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    assert offered("sche") == ["schedule"]
+    assert offered("task", "cr") == ["create", "create-again"]
+    assert offered("shop", "session", "o") == ["open"]
+    assert offered("task", "list", "--fi") == ["--filter"]
+    assert offered("--page", "dead") == ["dead_letters"]
+    assert offered("type", "import", "ty") == ["types.json"]
+    assert offered("completion", "") == ["bash", "zsh", "fish", "powershell"]
+
+
+@pytest.mark.parametrize(
+    ("shell", "word"),
+    [("zsh", "#compdef fleetdeck"), ("fish", "complete -c fleetdeck"), ("powershell", "Register-ArgumentCompleter")],
+)
+def test_every_shell_gets_its_own(shell: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = script(shell, capsys)
+    assert word in text
+    assert "prioritize" in text
+
+
+def test_a_shell_that_nobody_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.run(["completion", "csh"], lambda _request: 0) == 2
+    assert "there is no shell 'csh'; there are bash, zsh, fish, powershell" in capsys.readouterr().err
+
+
+def shown(*words: str, **environment: str) -> str:
+    """All that a terminal gets to see."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *words],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=plain | {"TERM": "xterm-256color", "COLUMNS": "100"} | environment,
+    ):
+        os.close(theirs)
+        found = b""
+        try:
+            while piece := os.read(ours, 65536):
+                found += piece
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    return found.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such terminals")
+def test_colours_are_for_terminals_that_want_them(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        program.run(["worker", "--help"], lambda _request: 0)
+    piped = capsys.readouterr().out
+    assert "\x1b" not in piped
+
+    coloured = shown("worker", "--help")
+    assert "\x1b[36m--metrics\x1b[0m" in coloured
+    assert "[HOST:]PORT" in coloured, "brackets are no markup"
+
+    wrong = shown("task", "show")
+    assert "\x1b[1;31mfleetdeck:\x1b[0m" in wrong
+    assert "\x1b[1;31m" not in shown("task", "show", NO_COLOR="1")
