@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 _WORD_START = re.compile(r"(?:^|(?<=[\s_\-./:,()]))")
 
+#: a shorter word is soon like any other; per cent of letters that stand in the same order
+LEAST_MISSPELT, ALIKE = 5, 80.0
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -38,7 +41,7 @@ def match(query: str, words: str, others: Sequence[str] = ()) -> Match | None:
 def _in_words(token: str, words: str) -> tuple[float, list[tuple[int, int]]] | None:
     at = words.find(token)
     if at < 0:
-        return _scattered(token, words)
+        return _scattered(token, words) or _misspelt(token, words)
     start = next((m.start() for m in _WORD_START.finditer(words) if words.startswith(token, m.start())), -1)
     if start == 0:
         return 4.0, [(0, len(token))]
@@ -56,6 +59,21 @@ def _scattered(token: str, words: str) -> tuple[float, list[tuple[int, int]]] | 
         if len(spans) < len(token) and words.startswith(token[len(spans)], place):
             spans.append((place, place + 1))
     return (1.0, spans) if len(spans) == len(token) else None
+
+
+def _misspelt(token: str, words: str) -> tuple[float, list[tuple[int, int]]] | None:
+    """Letters left out, doubled or turned around: ``retyr`` for "retry". Never digits: another shop is not meant."""
+    if len(token) < LEAST_MISSPELT or not (token.isascii() and token.isalpha()):
+        return None
+    # here, because the window opens without it
+    from rapidfuzz import fuzz
+
+    found: tuple[float, int] = (0.0, 0)
+    for start in (m.start() for m in _WORD_START.finditer(words)):
+        alike = fuzz.ratio(token, words[start : start + len(token)], score_cutoff=ALIKE)
+        found = max(found, (alike, -start))
+    score, start = found[0], -found[1]
+    return (score / 200, [(start, start + len(words[start : start + len(token)].rstrip()))]) if score else None
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

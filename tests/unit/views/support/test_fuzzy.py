@@ -17,6 +17,9 @@ from views.support.pinyin import initials
         ("ail", "Retry failed", ((7, 10),)),
         ("柚子", "柚子家纺旗舰店", ((0, 2),)),
         ("", "anything", ()),
+        ("retyr", "Retry failed tasks", ((0, 5),)),
+        ("faield ret", "Retry failed tasks", ((0, 3), (6, 12))),
+        ("shops", "Open shop settings", ((5, 9),)),
     ],
 )
 def test_letters_that_are_meant_are_marked(query: str, words: str, spans: tuple[tuple[int, int], ...]) -> None:
@@ -28,6 +31,18 @@ def test_letters_that_are_meant_are_marked(query: str, words: str, spans: tuple[
 def test_every_word_must_occur() -> None:
     assert match("retry xyz", "Retry failed tasks") is None
     assert match("wgsm", "微光数码专卖店", (initials("微光数码专卖店"),)) is not None
+
+
+@pytest.mark.parametrize("query", ["10022", "pdd10022", "rtr", "tabel", "rarely"])
+def test_what_is_alike_by_chance_is_not_meant(query: str) -> None:
+    assert match(query, "Retry of pdd-10021, unstable") is None
+
+
+def test_a_slip_ranks_below_what_was_typed() -> None:
+    meant, alike = match("shops", "All shops"), match("shops", "Shop list")
+    assert meant is not None
+    assert alike is not None
+    assert meant.score > alike.score
 
 
 def test_beginnings_count_most() -> None:
