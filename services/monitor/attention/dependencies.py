@@ -72,6 +72,9 @@ def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Att
     # what would die again is no way out: there the reason stands, and the task itself
     worth, refusal = look.letter(found) if dead else (Worth(), None)
     hopeless = worth.level in (cause.AGAIN, cause.LOGIN, cause.WAIT) or refusal is not None
+    ways = [opening, cancel]
+    if dead and not hopeless:  # what may run twice goes on without a look at it first
+        ways.insert(0 if found.idempotent else 1, ("republish", found.task_id))
     known = refusal or (worth.message if worth.level != cause.UNKNOWN else None)
     return Attention(
         key=f"dependency:{needed}",
@@ -80,5 +83,5 @@ def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Att
         params={"tasks": len(tasks), "type": found.task_type, "shop": look.name(found.shop)},
         since_ms=begun,
         facts=(known,) if known is not None else (),
-        verbs=(opening, ("republish", found.task_id), cancel) if dead and not hopeless else (opening, cancel),
+        verbs=tuple(ways),
     )

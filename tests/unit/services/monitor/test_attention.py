@@ -20,6 +20,8 @@ from services.domain.plans import schedule as schedules
 from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Counts
 from services.domain.task.record import Attempt, Task
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
 from services.monitor.causes import CauseQueries, Causes
@@ -467,13 +469,20 @@ def test_no_worker_is_as_old_as_the_last_worker_s_leave_or_the_oldest_task(room:
     assert items["no_workers"].since_ms == later.seen_at
 
 
-def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(room: Room) -> None:
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(room: Room, idempotent: bool) -> None:
+    kind = TaskType(name="sync_order", idempotent=idempotent)
+    room.store.put_document("type", kind.name, task_type.dump(kind))
+    room.registry.forget()
     first = room.running("w#1", task_type="sync_order")
     behind = [room.create(depends_on=(first.task_id,)) for _n in range(2)]
     assert found(room) == {}, "it may still succeed"
     room.clock.advance(5)
     died_at = room.finish(first, "dead", error="no", error_kind="crashed", fingerprint="aaaa").ended_at
-    item = found(room)[f"dependency:{first.task_id}"]
+    items = found(room)
+    assert [key.partition(":")[0] for key in items] == ["dependency", "dead"], "what others wait for comes first"
+    item = items[f"dependency:{first.task_id}"]
+    assert item.verbs[0][0] == ("republish" if idempotent else "open_task"), "twice is not for every type"
     assert (item.code, item.params["tasks"], item.params["type"]) == ("attention.dependency_dead", 2, "sync_order")
     assert item.since_ms == max(died_at, min(task.created_at for task in behind))
     verbs = dict(item.verbs)

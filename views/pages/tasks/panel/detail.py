@@ -351,6 +351,9 @@ class TaskDetailPanel(QWidget):
         if (warning := run_now(self._task)[1]) and now.isEnabled():
             now.setToolTip(warning)
         stop.setVisible(bool(holder))
+        gate = closed(self._detail.gates)
+        # where that one seems to hang, nothing else lets this one start
+        stop.set_kind("dangerfill" if gate is not None and needs_person(gate) else "danger")
         stop.disable(self._actions.barred())
         if not self._actions.barred():
             stop.setToolTip(

@@ -42,3 +42,22 @@ def test_where_the_broker_takes_nothing_run_now_says_that_it_cannot_help() -> No
     view = GateView(name=gates.MESSAGE, state=CLOSED, code="gate.unsent_memory")
     assert wait_words.no_help(view) == "The broker takes no new messages"
     assert wait_words.no_help(GateView(name=gates.MESSAGE, state=CLOSED, code="gate.unconfirmed")) == ""
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "needs"),
+    [
+        (gates.PAUSED, "gate.paused", True),
+        (gates.SESSION, "gate.session_login", True),
+        (gates.BROKER, "gate.workers_cut_off", True),
+        (gates.SHOP_BUSY, "gate.shop_hung", True),
+        (gates.TWIN, "gate.twin_held", True),
+        (gates.DEPENDENCY, "gate.dependency_dead", True),
+        (gates.SHOP_BUSY, "gate.shop_held", False),
+        (gates.TWIN, "gate.twin_running", False),
+        (gates.DEPENDENCY, "gate.dependency", False),
+        (gates.NOT_DUE, "gate.scheduled", False),
+    ],
+)
+def test_what_goes_on_only_after_a_person_has_acted(gate: str, code: str, needs: bool) -> None:
+    assert wait_words.needs_person(GateView(name=gate, state=CLOSED, code=code)) is needs
