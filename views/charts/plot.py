@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QPainter,
@@ -16,24 +19,148 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy
+from PySide6.QtWidgets import QDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
-from services.i18n import _
+from services.i18n import N_, _
 from views.charts import axes, ticks
 from views.charts.line import Line
 from views.charts.named import Marker, Series
 from views.charts.pointed import Pointed
-from views.charts.scene_ahead import scene_ahead
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
-from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import on_language_changed
+from views.support.operation import Operation
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
 from views.theme import theme
 
 if TYPE_CHECKING:
     from views.charts.curves import Scene
+if TYPE_CHECKING:
+    from views.charts.curves import Scene
+
+
+#: What a chart tells the table: key, words, and how a value reads.
+Shown = tuple[str, str, Callable[[float], str]]
+
+
+class TableDialog(QDialog):
+    """A snapshot of what the chart showed when it was opened, newest first; Ctrl+C copies a cell, with Shift rows."""
+
+    def __init__(self, title: str, frame: Frame, columns: tuple[Shown, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(_(title))
+        self.resize(140 + 110 * len(columns), 480)
+        made = (_time_column(frame), *(_column(frame, *one) for one in columns))
+        self.model: RecordModel[int] = RecordModel(made, key=int, hold_new=False)
+        self.model.apply(list(range(len(frame) - 1, -1, -1)))
+        self.table = TableView(self.model, title)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.table)
+
+
+def _time_column(frame: Frame) -> Column[int]:
+    now = round(float(frame.at[-1]) * 1000) if len(frame) else 0
+
+    def said(at: int) -> str:
+        return shown.clock(round(float(frame.at[at]) * 1000), now)
+
+    return Column(key="time", title=N_("Time"), value=lambda at: float(frame.at[at]), text=said, width=120)
+
+
+def _column(frame: Frame, key: str, words: str, say: Callable[[float], str]) -> Column[int]:
+    values = frame[key]
+    return Column(
+        key=key,
+        title=words,
+        value=lambda at: float(values[at]),
+        text=lambda at: say(float(values[at])),
+        kind="number",
+        width=110,
+    )
+
+
+_MODULE = "views.charts.curves"
+#: what the library brings along that has nothing to do with Qt, so that a thread may load it
+_PLAIN = ("numpy", "colorama", "cProfile", "multiprocessing.connection", "pydoc", "xml.etree.ElementTree")
+#: names of Qt that are looked up in one turn of the loop: a few milliseconds
+_NAMES = 40
+
+
+class SceneAhead(QObject):
+    """One for all charts: the first that is painted has the library loaded.
+
+    Signals:
+        ready: scenes can be made now.
+    """
+
+    ready = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loading = Operation(self)
+        self._steps: Iterator[None] = iter(())
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._step)
+
+    def make(self) -> Scene | None:
+        """A new scene; None while the library is on its way."""
+        scene: type[Scene] | None = getattr(sys.modules.get(_MODULE), "Scene", None)
+        if scene is not None:
+            return scene()
+        if not self._loading.busy and not self._timer.isActive():
+            self._loading.start(_load_plain, lambda _: self._begin())
+        return None
+
+    def _begin(self) -> None:
+        self._steps = _load()
+        self._timer.start()
+
+    def _step(self) -> None:
+        try:
+            next(self._steps)
+        except StopIteration:
+            self._timer.stop()
+            self.ready.emit()
+        except BaseException:
+            self._timer.stop()
+            raise
+
+
+def _load_plain() -> None:
+    for name in _PLAIN:
+        importlib.import_module(name)
+
+
+def _load() -> Iterator[None]:
+    """Load the rest, in the GUI thread (see ``console.pages.modules``) and a little in each turn of its loop."""
+    for module in (QtCore, QtGui, QtWidgets):
+        # the library looks up every name at once, and each is made when it is first asked for
+        for number, name in enumerate(dir(module)):
+            getattr(module, name, None)
+            if number % _NAMES == 0:
+                yield
+    importlib.import_module("pyqtgraph")
+    yield
+    importlib.import_module(_MODULE)
+
+
+_made: SceneAhead | None = None
+
+
+def scene_ahead() -> SceneAhead:
+    """The one of this process; call it in the GUI thread."""
+    global _made
+    if _made is None or not isValid(_made):
+        _made = SceneAhead()
+    return _made
+
 
 _DOT = 3.5
 

@@ -4,17 +4,83 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from typing import Any
 
 from services import assembly, messages
 from services.cli import choose, shapes
 from services.cli.commands import republish
-from services.cli.commands import runs as cli_runs
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.commands.bulk.book import interrupted
+from services.commands.bulk.republish import RunView
 from services.domain.errors import UsageError
 from services.domain.task import classify
 from services.domain.task.status import Status, Triage
 from services.monitor.causes import Cause
+
+
+def list_runs(context: Context) -> int:
+    """Print the runs, the newest first."""
+    with context.engine() as engine:
+        views = assembly.commands(engine).bulk.runs()
+    header = ("run", "state", "by", "begun", "done", "skipped", "of", "ended by")
+    rows = [
+        (
+            view.entry.run_id,
+            view.state,
+            view.holder or view.entry.who,
+            shapes.iso(view.entry.begun_at),
+            view.entry.done,
+            view.entry.skipped,
+            view.entry.total,
+            view.entry.why,
+        )
+        for view in views
+    ]
+    context.show({"runs": [_document(view) for view in views]}, table(header, rows))
+    return EXIT_OK
+
+
+def resume(context: Context, engine: assembly.Engine) -> int:
+    """Go on with one, or with the newest that has something left.
+
+    Raises:
+        UsageError: ids, a filter or another option was named too, or there is nothing to go on with.
+    """
+    args = context.args
+    if args.ids or args.filter or args.payload or args.probe or args.rate:
+        raise UsageError("--resume goes on with the letters and options of its run; leave the others out", "--resume")
+    bulk = assembly.commands(engine).bulk
+    newest = interrupted(bulk.runs()) if not args.resume else None
+    if not args.resume and newest is None:
+        raise UsageError("no run was stopped or fell over; `dead runs` lists them", field="--resume")
+    run_id = newest.entry.run_id if newest is not None else args.resume
+    plan = bulk.plan_of(run_id)
+    if args.dry_run:
+        view = next(view for view in bulk.runs() if view.entry.run_id == run_id)
+        return republish.show_preview(context, plan, view.entry.options)
+    if not context.confirm(f"go on with run {run_id} of", len(plan.items), republish.short(plan)):
+        return EXIT_FAILED
+    return republish.go(context, engine, True, partial(bulk.resume, run_id))
+
+
+def _document(view: RunView) -> dict[str, Any]:
+    entry = view.entry
+    return {
+        "run": entry.run_id,
+        "state": view.state,
+        "by": entry.who,
+        "at_it": view.holder,
+        "begun_at": shapes.iso(entry.begun_at),
+        "told_at": shapes.iso(entry.at),
+        "total": entry.total,
+        "done": entry.done,
+        "skipped": entry.skipped,
+        "left": entry.left if entry.ended else entry.total - entry.done - entry.skipped,
+        "ended_by": entry.why,
+        "options": entry.options.detail(entry.fields),
+    }
+
 
 WITHIN = "status:dead"
 EXAMPLES = (
@@ -61,7 +127,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     noting.add_argument("text")
     noting.set_defaults(handler=note)
     runs = verbs.add_parser("runs", parents=[common], help="bulk republishing: what went how far, and what can go on")
-    runs.set_defaults(handler=cli_runs.list_runs)
+    runs.set_defaults(handler=list_runs)
 
 
 def list_dead(context: Context) -> int:
@@ -150,7 +216,7 @@ def change(context: Context) -> int:
     args = context.args
     with context.engine() as engine:
         if args.verb == "republish" and args.resume is not None:
-            return cli_runs.resume(context, engine)
+            return resume(context, engine)
         ids = choose.chosen(context, engine, within=WITHIN if args.verb == "restore" else f"{WITHIN} triage:open")
         if args.verb == "republish":
             return republish.republish(context, engine, ids)

@@ -17,6 +17,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -24,9 +25,12 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextBlock,
+    QTextCharFormat,
     QTextCursor,
+    QTextDocument,
+    QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from services.i18n import _
 from views.support import safe, text
@@ -34,8 +38,39 @@ from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.json.highlighter import JsonHighlighter
-from views.widgets.json.marks import ground, wave
 from views.widgets.json.problems import Problem, Validator, check, line_of
+
+
+def ground(document: QTextDocument, line: int, colour: QColor) -> QTextEdit.ExtraSelection | None:
+    """A line (1-based) on a ground of its whole width; None where there is no such line."""
+    block = document.findBlockByNumber(line - 1)
+    if not block.isValid():
+        return None
+    mark = QTextEdit.ExtraSelection()
+    style = QTextCharFormat()
+    style.setBackground(colour)
+    style.setProperty(QTextFormat.Property.FullWidthSelection, True)
+    mark.format = style
+    mark.cursor = QTextCursor(block)
+    return mark
+
+
+def wave(document: QTextDocument, line: int) -> QTextEdit.ExtraSelection | None:
+    """A wave below the text of a line (1-based), without its indentation; None where there is no such line."""
+    block = document.findBlockByNumber(line - 1)
+    if not block.isValid():
+        return None
+    text = block.text()
+    mark = QTextEdit.ExtraSelection()
+    style = QTextCharFormat()
+    style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+    style.setUnderlineColor(theme().color("dead"))
+    cursor = QTextCursor(block)
+    cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
+    cursor.setPosition(block.position() + len(text.rstrip()), QTextCursor.MoveMode.KeepAnchor)
+    mark.format, mark.cursor = style, cursor
+    return mark
+
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

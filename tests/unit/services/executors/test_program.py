@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.executors.base import Outcome
-from services.executors.program import Program
-from services.executors.rpa import RpaExecutor
+from services.executors.rpa import Program, RpaExecutor
 from tests.unit.services.executors.builders import Listener, job
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="rights of files")

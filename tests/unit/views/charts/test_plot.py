@@ -17,9 +17,8 @@ from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
 from views.charts.named import Marker
-from views.charts.plot import Plot
+from views.charts.plot import Plot, scene_ahead
 from views.charts.rates_chart import RatesChart
-from views.charts.scene_ahead import scene_ahead
 from views.charts.series import EMPTY, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart

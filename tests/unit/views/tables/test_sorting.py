@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from views.tables.sorting import next_sorts, sorted_rows
+from views.tables.record_model import next_sorts, sorted_rows
 
 
 @pytest.mark.parametrize(

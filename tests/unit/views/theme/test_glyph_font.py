@@ -8,8 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon
 from pytestqt.qtbot import QtBot
 
-from views.theme.glyph_font import phosphor_icon
-from views.theme.icons import make_icon
+from views.theme.icons import make_icon, phosphor_icon
 
 
 @pytest.mark.parametrize("name", ["ph.clock", "ph.x", "ph.check-bold", "ph.gauge-fill"])

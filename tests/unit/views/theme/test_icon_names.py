@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from views.theme.glyph_font import phosphor_icon
+from views.theme.icons import phosphor_icon
 
 ROOT = Path(__file__).resolve().parents[4]
 NAMED = re.compile(r"[\"'](ph\.[a-z][a-z0-9-]*)[\"']")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QColor, QTextDocument
 from pytestqt.qtbot import QtBot
 
-from views.widgets.json.marks import ground, wave
+from views.widgets.json.editor import ground, wave
 
 
 def test_a_wave_leaves_the_indentation_out(qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.outlook import Load, forecast
-from views.dialogs.republish.plot import WaitingPlot
+from views.dialogs.republish.speed import WaitingPlot
 
 
 def test_it_says_the_same_in_words(qtbot: QtBot) -> None:
