@@ -21,7 +21,7 @@ def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet
     commands.sessions.close("pdd:s3", kind="captcha")
     commands.fleet.pause("platform:pdd", reason="new page")
     items = {item.key.partition(":")[0]: item for item in assembly.attention(fleet.engine)}
-    assert [name for name in items if name != "no_leader"] == ["sessions", "dead", "dependency", "paused"]
+    assert [name for name in items if name != "no_leader"] == ["sessions", "dependency", "dead", "paused"]
     assert items["sessions"].since_ms == min(one.since for one in fleet.engine.store.sessions())
     told = items["dependency"]
     assert (told.code, told.params["tasks"]) == ("attention.dependency_hopeless", 2)
