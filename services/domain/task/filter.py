@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
@@ -44,7 +44,10 @@ _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
 _BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
 _PLAIN = re.compile(r"[^\s\"“”,，\\]+\Z")
-_SPACE = re.compile(r"\s*")
+_VALUE_ALONE = re.compile(r"[^\s\"“”,，]+\Z")
+_SPACE, _TO_SPACE = re.compile(r"\s*"), re.compile(r"\S+")
+_QUOTES = ('"', "“", "”")
+_BEGUN = re.compile(rf"(?:^|\s){_NAME.pattern}\S")
 
 
 class FilterError(UsageError):
@@ -57,14 +60,15 @@ class FilterError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Raw:
-    """One condition as written."""
+class Piece:
+    """One condition as it is written in ``text[at:end]``; one that cannot be read has no field and no values."""
 
-    field: str
-    op: str
-    values: tuple[tuple[str, bool], ...]  #: (text, quoted)
+    field: str  #: in small letters, known or not; ``text`` for bare words
+    op: str  #: one of ``= ~ < <= > >=``, whichever sign stands there for it
+    values: tuple[tuple[str, bool], ...]  #: (text without its quotes, whether it was quoted)
     negated: bool
     at: int
+    end: int
 
 
 def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
@@ -83,12 +87,46 @@ def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
     terms: list[Term] = []
     at = _skip(text, 0)
     while at < len(text):
-        raw, at = _scan(text, at)
+        raw = _scan(text, at, FIELDS)
         terms += _terms(raw, times)
         if len(terms) > MAX_TERMS:
             raise FilterError("filter.too_many", raw.at, limit=MAX_TERMS)
-        at = _skip(text, at)
+        at = _skip(text, raw.end)
     return tuple(terms)
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """The conditions of a text that may be half typed, of any field; never raises.
+
+    Between two pieces is space or nothing. One that cannot be read ends where its word does, behind a quote that was
+    never closed where the text does.
+    """
+    at = _skip(text, 0)
+    while at < len(text):
+        try:
+            piece = _scan(text, at, None)
+        except FilterError as error:
+            word = _TO_SPACE.match(text, at)
+            closed = word is not None and error.message.code != "filter.open_quote"
+            piece = Piece("", "", (), False, at, word.end() if word is not None and closed else len(text))
+        yield piece
+        at = _skip(text, piece.end)
+
+
+def has_conditions(typed: str) -> bool:
+    """Whether a typed text means to be a filter: a name, a sign and a value in it, or a quote at its head."""
+    return _BEGUN.search(typed) is not None or typed.startswith(_QUOTES)
+
+
+def quoted(text: str) -> str:
+    """A value, or a bare word, as it is written in a filter whatever is in it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def written(value: str) -> str:
+    """A value as it is written behind a field: in quotes where it would end early or mean something else."""
+    return value if _VALUE_ALONE.match(value) and "*" not in value[:-1] else quoted(value)
 
 
 def format_terms(terms: tuple[Term, ...], *, time_zone: str = "") -> str:
@@ -101,31 +139,31 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _scan(text: str, at: int) -> tuple[_Raw, int]:
+def _scan(text: str, at: int, known: Collection[str] | None) -> Piece:
     name = _NAME.match(text, at)
     if name is None:
         return _scan_bare(text, at)
     field = name[2].lower()
-    if field not in FIELDS:
+    if known is not None and field not in known:
         raise FilterError(
             "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
         )
     values, end = _scan_values(text, name.end(), field)
     op = name[3].translate(_WIDE).replace(":", "=")
-    return _Raw(field, op, values, bool(name[1]), at), end
+    return Piece(field, op, values, bool(name[1]), at, end)
 
 
-def _scan_bare(text: str, at: int) -> tuple[_Raw, int]:
+def _scan_bare(text: str, at: int) -> Piece:
     match = _BARE.match(text, at)
     if match is None or match.end() == match.end(1):
-        code = "filter.open_quote" if text[at : at + 2].lstrip("-")[:1] in ('"', "“", "”") else "filter.empty"
+        code = "filter.open_quote" if text[at : at + 2].lstrip("-")[:1] in _QUOTES else "filter.empty"
         raise FilterError(code, at)
-    word, quoted = _value(match[2], match[3], match[4])
+    word, in_quotes = _value(match[2], match[3], match[4])
     if not word:
         raise FilterError("filter.empty", at)
-    if not quoted and not any(char.isalnum() for char in word):
+    if not in_quotes and not any(char.isalnum() for char in word):
         raise FilterError("filter.signs", at, text=word[:40])
-    return _Raw("text", "~", ((word, quoted),), bool(match[1]), at), match.end()
+    return Piece("text", "~", ((word, in_quotes),), bool(match[1]), at, match.end())
 
 
 def _scan_values(text: str, at: int, field: str) -> tuple[tuple[tuple[str, bool], ...], int]:
@@ -133,7 +171,7 @@ def _scan_values(text: str, at: int, field: str) -> tuple[tuple[tuple[str, bool]
     while True:
         match = _VALUE.match(text, at)
         if match is None:
-            code = "filter.open_quote" if text[at : at + 1] in ('"', "“", "”") else "filter.no_value"
+            code = "filter.open_quote" if text[at : at + 1] in _QUOTES else "filter.no_value"
             raise FilterError(code, at, field=field) if code == "filter.no_value" else FilterError(code, at)
         values.append(_value(match[1], match[2], match[3]))
         at = match.end()
@@ -150,10 +188,10 @@ def _value(escaped: str | None, wide: str | None, plain: str | None) -> tuple[st
     return (wide, True) if wide is not None else (plain or "", False)
 
 
-def _terms(raw: _Raw, times: filter_time.Times) -> list[Term]:
+def _terms(raw: Piece, times: filter_time.Times) -> list[Term]:
     if any(not value for value, _ in raw.values):
         raise FilterError("filter.no_value", raw.at, field=raw.field)
-    make: Callable[[_Raw, filter_time.Times], list[Term]] = _free
+    make: Callable[[Piece, filter_time.Times], list[Term]] = _free
     if raw.field in _WORDS:
         make = _words
     elif raw.field in _NUMBERS:
@@ -163,7 +201,7 @@ def _terms(raw: _Raw, times: filter_time.Times) -> list[Term]:
     return make(raw, times)
 
 
-def _words(raw: _Raw, _: filter_time.Times) -> list[Term]:
+def _words(raw: Piece, _: filter_time.Times) -> list[Term]:
     _need_op(raw, {"="})
     found: list[str] = []
     for value, _quoted in raw.values:
@@ -175,17 +213,17 @@ def _words(raw: _Raw, _: filter_time.Times) -> list[Term]:
     return [Term(field=raw.field, op="=", values=tuple(dict.fromkeys(found)), negated=raw.negated)]
 
 
-def _free(raw: _Raw, _: filter_time.Times) -> list[Term]:
+def _free(raw: Piece, _: filter_time.Times) -> list[Term]:
     _need_op(raw, {"=", "~"} if raw.field in _CONTAINS else {"="})
     if raw.field in ("error", "text") or raw.op == "~":
         if len(raw.values) > 1:
             raise FilterError("filter.one_value", raw.at, field=raw.field)
         return [Term(field=raw.field, op="~", values=(raw.values[0][0],), negated=raw.negated)]
-    values = tuple(dict.fromkeys(_pattern(raw, value, quoted) for value, quoted in raw.values))
+    values = tuple(dict.fromkeys(_pattern(raw, *value) for value in raw.values))
     return [Term(field=raw.field, op="=", values=values, negated=raw.negated)]
 
 
-def _pattern(raw: _Raw, value: str, quoted: bool) -> str:
+def _pattern(raw: Piece, value: str, in_quotes: bool) -> str:
     if raw.field == "gate" and value == home.GATE:
         return f"{home.gate_of('')}*"
     if raw.field == "fp" and not re.fullmatch(r"[0-9a-fA-F]{1,16}\*?", value):
@@ -193,12 +231,12 @@ def _pattern(raw: _Raw, value: str, quoted: bool) -> str:
     if raw.field == "fp":
         value = value.lower()
         return value if len(value) >= FINGERPRINT_LENGTH or value.endswith("*") else f"{value}*"
-    if "*" in value[:-1] and not quoted:
+    if "*" in value[:-1] and not in_quotes:
         raise FilterError("filter.star", raw.at, value=value[:40])
     return value
 
 
-def _number(raw: _Raw, _: filter_time.Times) -> list[Term]:
+def _number(raw: Piece, _: filter_time.Times) -> list[Term]:
     _need_op(raw, {"=", *_ORDERED})
     value = _single(raw)
     if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
@@ -208,7 +246,7 @@ def _number(raw: _Raw, _: filter_time.Times) -> list[Term]:
     return [Term(field=raw.field, op=raw.op, values=values, number=float(int(value)), negated=raw.negated)]
 
 
-def _time(raw: _Raw, times: filter_time.Times) -> list[Term]:
+def _time(raw: Piece, times: filter_time.Times) -> list[Term]:
     value = _single(raw)
     if raw.field == "age":
         _need_op(raw, _ORDERED)
@@ -226,7 +264,7 @@ def _time(raw: _Raw, times: filter_time.Times) -> list[Term]:
     return _within(raw, *span)
 
 
-def _within(raw: _Raw, start: int, end: int) -> list[Term]:
+def _within(raw: Piece, start: int, end: int) -> list[Term]:
     """A date is its whole day: ``<`` and ``>=`` look at its start, ``<=`` and ``>`` at its end."""
 
     def term(op: str, number: int) -> Term:
@@ -246,19 +284,19 @@ def _within(raw: _Raw, start: int, end: int) -> list[Term]:
     return [term(*by_op[raw.op])]
 
 
-def _single(raw: _Raw) -> str:
+def _single(raw: Piece) -> str:
     if len(raw.values) > 1:
         raise FilterError("filter.one_value", raw.at, field=raw.field)
     return raw.values[0][0]
 
 
-def _need_op(raw: _Raw, allowed: set[str] | frozenset[str]) -> None:
+def _need_op(raw: Piece, allowed: set[str] | frozenset[str]) -> None:
     if raw.op not in allowed:
         shown = " ".join(sorted(allowed)).replace("=", ":", 1) if "=" in allowed else " ".join(sorted(allowed))
         raise FilterError("filter.operator", raw.at, field=raw.field, op=raw.op, allowed=shown)
 
 
-def _unknown_word(raw: _Raw, value: str) -> FilterError:
+def _unknown_word(raw: Piece, value: str) -> FilterError:
     choices = _WORDS[raw.field]
     return FilterError(
         "filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=_nearest(value.lower(), choices)
@@ -278,19 +316,10 @@ def _format(term: Term, time_zone: str) -> str:
         plain = (
             _PLAIN.match(word) and any(map(str.isalnum, word)) and not word.startswith("-") and not _NAME.match(word)
         )
-        return sign + (word if plain else _quote(word))
+        return sign + (word if plain else quoted(word))
     if term.field in _TIMES:
         return f"{sign}{term.field}{term.op}{filter_time.iso(round(term.number), time_zone)}"
     if term.field in _NUMBERS:
         return f"{sign}{term.field}{':' if term.op == '=' else term.op}{round(term.number)}"
     op = ":" if term.op == "=" else term.op
-    return sign + term.field + op + ",".join(_shown(value) for value in term.values)
-
-
-def _shown(value: str) -> str:
-    return value if _PLAIN.match(value) and "*" not in value[:-1] else _quote(value)
-
-
-def _quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return sign + term.field + op + ",".join(map(written, term.values))

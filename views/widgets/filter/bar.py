@@ -5,9 +5,9 @@
             FilterField("status", N_("Status"), tuple(FilterValue(name, word, glyph) …)),
             FilterField("shop", N_("Shop")),              # no values: any text
         ),
-        placeholder=N_("Error contains"), prefix="error~",
+        placeholder=N_("Search"),
     )
-    bar.changed.connect(self._query)         # "status:dead,held platform:pdd error~\"login\""
+    bar.changed.connect(self._query)         # "status:dead,held platform:pdd login"
     bar.set_expression("status:running")     # no signal
     bar.add_value("shop", "pdd:10021")       # "Filter by this value" of a table
 
@@ -35,7 +35,7 @@ from views.widgets.filter.chips import FilterChips
 from views.widgets.filter.field import FilterField as FilterField
 from views.widgets.filter.field import FilterValue as FilterValue
 from views.widgets.filter.search_field import SearchField
-from views.widgets.filter.text import Chip, as_words, combine, split, without_prefix
+from views.widgets.filter.text import Chip, as_words, combine, split
 
 TYPING_MS = 250
 FIELD_WIDTH = 230
@@ -56,13 +56,12 @@ class FilterBar(QWidget):
         fields: Sequence[FilterField],
         *,
         placeholder: str = "",
-        prefix: str = "",
         offers: int = 4,
         parent: QWidget | None = None,
     ) -> None:
-        """Show offers for the first `offers` fields; `prefix` (``error~``) goes before plain typed words."""
+        """Show offers for the first `offers` fields."""
         super().__init__(parent)
-        self._placeholder, self._prefix = placeholder, prefix
+        self._placeholder = placeholder
         self._silent = False
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         set_look(self, panel="header")
@@ -112,13 +111,13 @@ class FilterBar(QWidget):
         """Return the filter as the grammar writes it, in text mode as it was typed."""
         if self.text_mode:
             return self.line.text().strip()
-        return combine(self.chips.chips, as_words(self.field.text(), self._prefix))
+        return combine(self.chips.chips, as_words(self.field.text()))
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
         chips, words = split(expression, self.chips.fields)
         self._silent = True
-        self.field.setText(without_prefix(words, self._prefix))
+        self.field.setText(words)
         self.line.setText(expression)
         self._silent = False
         self.clear_problem()
@@ -132,9 +131,7 @@ class FilterBar(QWidget):
 
     def set_text_mode(self, on: bool) -> None:
         """Show the filter as text, or as chips again; the filter itself stays."""
-        expression = (
-            self.line.text().strip() if not on else combine(self.chips.chips, as_words(self.field.text(), self._prefix))
-        )
+        expression = combine(self.chips.chips, as_words(self.field.text())) if on else self.line.text().strip()
         self.text_button.setChecked(on)
         self.set_expression(expression)
         self.line.setVisible(on)

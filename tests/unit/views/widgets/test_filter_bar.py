@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> FilterBar:
-    bar = FilterBar(FIELDS, placeholder="Filter", prefix="error~")
+    bar = FilterBar(FIELDS, placeholder="Filter")
     qtbot.addWidget(bar)
     bar.resize(1100, 43)
     bar.show()
@@ -29,10 +30,23 @@ def shown(bar: FilterBar) -> list[str]:
 
 
 def test_an_expression_becomes_chips_and_words(bar: FilterBar) -> None:
-    bar.set_expression('status:running,dead -platform:pdd error~"login expired"')
+    bar.set_expression('status:running,dead -platform:pdd "login expired"')
     assert shown(bar)[:2] == ["Status is Running, Dead letter", "Platform is not Pinduoduo"]
-    assert bar.field.text() == "login expired"
-    assert bar.expression() == 'status:running,dead -platform:pdd error~"login expired"'
+    assert bar.field.text() == '"login expired"'
+    assert bar.expression() == 'status:running,dead -platform:pdd "login expired"'
+
+
+def test_chinese_punctuation_typed_as_a_line_becomes_chips(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.text_button.click()
+    with qtbot.waitSignal(bar.changed) as signal:
+        typed = QInputMethodEvent()
+        typed.setCommitString("status：dead，running -platform：“pdd” “登录 失效”")
+        QApplication.sendEvent(bar.line, typed)
+    assert signal.args == ["status：dead，running -platform：“pdd” “登录 失效”"]
+    bar.text_button.click()
+    assert shown(bar)[:2] == ["Status is Dead letter, Running", "Platform is not Pinduoduo"]
+    assert bar.field.text() == "“登录 失效”"
+    assert bar.expression() == "status:dead,running -platform:pdd “登录 失效”"
 
 
 def test_setting_is_silent(qtbot: QtBot, bar: FilterBar) -> None:
@@ -43,12 +57,12 @@ def test_setting_is_silent(qtbot: QtBot, bar: FilterBar) -> None:
 def test_typing_tells_after_a_pause(qtbot: QtBot, bar: FilterBar) -> None:
     with qtbot.waitSignal(bar.changed) as signal:
         qtbot.keyClicks(bar.field, "login")
-    assert signal.args == ["error~login"]
+    assert signal.args == ["login"]
 
 
 @pytest.mark.parametrize(
     ("typed", "expression"),
-    [("two words", 'error~"two words"'), ("age>1h", "age>1h"), ("batch:B", "batch:B"), ("  ", "")],
+    [("two words", "two words"), ("age>1h", "age>1h"), ("batch:B", "batch:B"), ("  ", "")],
 )
 def test_typed_terms_stay_terms(bar: FilterBar, typed: str, expression: str) -> None:
     bar.field.setText(typed)
@@ -126,7 +140,7 @@ def test_where_it_is_narrow_offers_go_behind_more(qtbot: QtBot, bar: FilterBar) 
     next(action for action in menu.actions() if action.text() == "Shop").trigger()
     popup = bar.findChild(ValuePopup)
     popup.changed.emit(("pdd:1",), False)
-    assert bar.expression() == 'status:running,retrying shop:"pdd:1"'
+    assert bar.expression() == "status:running,retrying shop:pdd:1"
     popup.close()
     menu.close()
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.widgets.filter.text import Chip, as_words, combine, quote, split, unquote, without_prefix
+from services.domain.task.filter import parse
+from services.domain.task.query import Term
+from views.widgets.filter.text import Chip, as_words, combine, split
 
 FIELDS = ("status", "shop", "platform")
 
@@ -20,10 +22,15 @@ FIELDS = ("status", "shop", "platform")
         ('shop:"a b","c,d"', (Chip("shop", ("a b", "c,d")),), ""),
         ('error~"login expired" status:dead x', (Chip("status", ("dead",)),), 'error~"login expired" x'),
         ("age>1h batch:B", (), "age>1h batch:B"),
-        ('shop:"never closed', (Chip("shop", ("never closed",)),), ""),
+        ('x  y shop:"never closed platform:pdd', (), 'x  y shop:"never closed platform:pdd'),
         (r'shop:"say \"hi\""', (Chip("shop", ('say "hi"',)),), ""),
         ("shop:pdd:10021", (Chip("shop", ("pdd:10021",)),), ""),
         ("status:", (), "status:"),
+        ("status: shop:a", (Chip("shop", ("a",)),), "status:"),
+        ("登录 状态", (), "登录 状态"),
+        ("status：dead，held -platform：pdd", (Chip("status", ("dead", "held")), Chip("platform", ("pdd",), True)), ""),
+        ("shop：“柚子 家纺”，pdd:2 “两个 词”", (Chip("shop", ("柚子 家纺", "pdd:2")),), "“两个 词”"),
+        ("STATUS=dead age＞1h", (Chip("status", ("dead",)),), "age＞1h"),
     ],
 )
 def test_splitting(expression: str, chips: tuple[Chip, ...], words: str) -> None:
@@ -45,12 +52,28 @@ def test_what_is_put_together_comes_apart_again(chips: list[Chip]) -> None:
     assert split(combine(chips, ""), FIELDS) == (tuple(chips), "")
 
 
+@given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=3, unique=True))
+def test_a_chip_means_its_values(values: list[str]) -> None:
+    (term,) = parse(Chip("shop", tuple(values)).text(), now_ms=0)
+    assert term == Term(field="shop", op="=", values=tuple(values))
+
+
 @pytest.mark.parametrize(
-    ("value", "text"), [("dead", "dead"), ("shop01*", "shop01*"), ("a b", '"a b"'), ("-x", '"-x"'), ("", '""')]
+    ("value", "text"),
+    [
+        ("shop01*", "shop:shop01*"),
+        ("pdd:1", "shop:pdd:1"),
+        ("a b", 'shop:"a b"'),
+        ("a，b", 'shop:"a，b"'),
+        ("“a”", 'shop:"“a”"'),
+        ("a*b", 'shop:"a*b"'),
+        ("DOMAIN\\ann", "shop:DOMAIN\\ann"),
+        ("", 'shop:""'),
+    ],
 )
-def test_quoting(value: str, text: str) -> None:
-    assert quote(value) == text
-    assert unquote(text) == value
+def test_a_value_stands_in_quotes_where_it_would_end_early(value: str, text: str) -> None:
+    assert Chip("shop", (value,)).text() == text
+    assert split(text, FIELDS) == ((Chip("shop", (value,)),), "")
 
 
 def test_chips_gain_values() -> None:
@@ -61,23 +84,21 @@ def test_chips_gain_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "plain", "behind_error"),
+    ("typed", "words"),
     [
-        ("login", "login", "error~login"),
-        ("two words", "two words", 'error~"two words"'),
-        ("age>1h x", "age>1h x", "age>1h x"),
-        ("LoginExpired: redirected", '"LoginExpired: redirected"', 'error~"LoginExpired: redirected"'),
-        ("stauts:dead", "stauts:dead", "stauts:dead"),
-        ('"a b', '"a b', '"a b'),
-        ("  ", "", ""),
+        ("login", "login"),
+        ("two words", "two words"),
+        ("age>1h x", "age>1h x"),
+        ("age＞1h x", "age＞1h x"),
+        ("LoginExpired: redirected", '"LoginExpired: redirected"'),
+        ("LoginExpired： 重定向", '"LoginExpired： 重定向"'),
+        ("登录：失败", '"登录：失败"'),
+        ("stauts:dead", "stauts:dead"),
+        ("status：dead", "status：dead"),
+        ('"a b', '"a b'),
+        ("“两个 词”", "“两个 词”"),
+        ("  ", ""),
     ],
 )
-def test_typed_words_become_terms(typed: str, plain: str, behind_error: str) -> None:
-    assert as_words(typed) == plain
-    assert as_words(typed, "error~") == behind_error
-
-
-def test_terms_are_shown_as_typed() -> None:
-    assert without_prefix('error~"two words"', "error~") == "two words"
-    assert without_prefix('error~"a: b"', "error~") == 'error~"a: b"'
-    assert without_prefix("two words", "") == "two words"
+def test_typed_words_become_terms(typed: str, words: str) -> None:
+    assert as_words(typed) == words
