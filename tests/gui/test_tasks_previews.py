@@ -11,11 +11,12 @@ from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
+from views.kit.task_verb import TaskVerb
 from views.pages.tasks.page import TasksPage
-from views.pages.tasks.verbs import LOWER, MENU_VERBS, RETRY, Verb
+from views.pages.tasks.verbs import CANCEL, LOWER, RAISE, RETRY, RUN_NOW
 
 
-def make(desk: Desk, verb: Verb, number: int) -> list[Task]:
+def make(desk: Desk, verb: TaskVerb, number: int) -> list[Task]:
     """Tasks that suit a verb."""
     urgency = "normal" if verb is LOWER else "low"
     made = [
@@ -28,7 +29,7 @@ def make(desk: Desk, verb: Verb, number: int) -> list[Task]:
     return made
 
 
-def another(desk: Desk, verb: Verb, task: Task) -> Task:
+def another(desk: Desk, verb: TaskVerb, task: Task) -> Task:
     """Somebody else deals with a task, so that the verb does not suit it any more."""
     if verb is RETRY:
         assert desk.session.commands.dead_letters.republish([task.task_id]).done
@@ -43,12 +44,12 @@ def preview(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
     return next(dialog for dialog in page.findChildren(ConfirmDialog) if dialog.isVisible())
 
 
-@pytest.mark.parametrize("verb", MENU_VERBS, ids=lambda verb: str(verb.key))
+@pytest.mark.parametrize("verb", [RETRY, CANCEL, RAISE, RUN_NOW, LOWER], ids=lambda verb: str(verb.key))
 def test_it_is_asked_anew_and_nothing_is_done_to_what_has_moved_on(
-    desk: Desk, page: TasksPage, qtbot: QtBot, verb: Verb, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, page: TasksPage, qtbot: QtBot, verb: TaskVerb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("views.pages.tasks.actions.FEW", 2)
-    monkeypatch.setattr("views.pages.tasks.actions.confirm_limit", lambda _environment: 2)
+    monkeypatch.setattr("views.kit.task_acting.FEW", 2)
+    monkeypatch.setattr("views.kit.task_acting.confirm_limit", lambda _environment: 2)
     first, second, *rest = make(desk, verb, 5)
     shown(page, qtbot, 5)
     page._model.tick_all()

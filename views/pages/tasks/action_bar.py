@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
-from views.pages.tasks.verbs import CREATE_AGAIN, Verb, decision, many
+from views.kit.task_verb import TaskVerb, many
+from views.kit.verb import Offer
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -52,7 +53,7 @@ class ActionBar(QWidget):
     clear_wanted = Signal()
     export_wanted = Signal()
 
-    def __init__(self, verbs: Sequence[Verb], parent: QWidget | None = None) -> None:
+    def __init__(self, verbs: Sequence[TaskVerb], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state, self._busy = BarState(), False
         self.setFixedHeight(HEIGHT)
@@ -75,15 +76,13 @@ class ActionBar(QWidget):
             kind = "ghostdanger" if verb.danger else "ghost"
             button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)
             button.clicked.connect(partial(self.verb_wanted.emit, verb.key))
-            self._buttons[verb.key] = button
+            button.hide()
+            self._buttons[str(verb.key)] = button
             row.addWidget(button)
         self._decide = Button(N_("Decide"), icon="ph.question", kind="ghost")
         self._decisions = QMenu(self)
         self._decide.set_menu(self._decisions)
         row.insertWidget(row.indexOf(self._current) + 1, self._decide)
-        self._again = Button(CREATE_AGAIN.text, icon=CREATE_AGAIN.icon, kind="ghost")
-        self._again.clicked.connect(partial(self.verb_wanted.emit, CREATE_AGAIN.key))
-        row.insertWidget(row.indexOf(self._decide) + 1, self._again)
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
@@ -94,9 +93,8 @@ class ActionBar(QWidget):
         self._new.clicked.connect(self.new_rows_wanted)
         row.addWidget(self._new)
         on_language_changed(self._say)
-        self.show_state(BarState(), lambda _key: "")
-        self.offer_decisions((), alone=False)
-        self.offer_again(offered=False)
+        self.show_state(BarState())
+        self.offer_decisions(())
 
     def set_copy_menu(self, fill: Callable[[QMenu], None]) -> None:
         """Let ``fill`` put the forms of copying into the menu each time it opens."""
@@ -105,41 +103,25 @@ class ActionBar(QWidget):
         menu.aboutToShow.connect(partial(fill, menu))
         self._copy.set_menu(menu)
 
-    def offer_decisions(self, offers: Sequence[tuple[Verb, str]], *, alone: bool) -> None:
-        """Offer verbs with their reasons in one menu; none hides it. ``alone``: nothing else is chosen, so that they
-        stand in the place of the retry, which is one of them.
-        """
+    def offer_decisions(self, offers: Sequence[Offer[TaskVerb]]) -> None:
+        """Offer what a person may answer in one menu; nothing hides it."""
         self._decide.setVisible(bool(offers))
         self._decisions.clear()
-        if offers and alone:
-            self._buttons["retry"].hide()
-        for verb, reason in offers:
-            offer(self._decisions, decision(verb), partial(self.verb_wanted.emit, str(verb.key)), reason)
+        for one in offers:
+            key = str(one.verb.key)
+            offer(self._decisions, one.verb.words(), partial(self.verb_wanted.emit, key), one.reason)
 
-    def offer_tries(self, *, again: bool, name: tuple[str, str]) -> None:
-        """``again``: what is chosen tries again by itself, so that one verb is enough; ``name``: what that is called,
-        and what must be known before.
-        """
-        words, warning = name
-        if again:
-            self._buttons["retry"].hide()
-        button = self._buttons["run_now"]
-        button.set_source(words)
-        if warning and button.isEnabled():
-            button.setToolTip(warning)
-
-    def offer_again(self, *, offered: bool, reason: str = "") -> None:
-        """Offer to create what was cancelled again, or say why not."""
-        self._again.setVisible(offered)
-        self._again.disable(reason)
-
-    def show_state(self, state: BarState, reason: Callable[[str], str]) -> None:
-        """Show how many rows are chosen; ``reason`` says for the key of a verb why it cannot be used."""
+    def show_state(self, state: BarState, offers: Sequence[Offer[TaskVerb]] = ()) -> None:
+        """Show how many rows are chosen, and of the verbs those that are offered for them."""
         self._state = state
         set_look(self, panel="actionbar" if state.ticked else "footer")
-        for key, button in self._buttons.items():
-            button.disable(reason(key))
-            button.setVisible(bool(state.ticked or state.cursor))
+        for one in offers:
+            button = self._buttons[str(one.verb.key)]
+            button.disable(one.reason)
+            button.set_source(one.name)
+            button.setVisible(one.shown and bool(state.ticked or state.cursor))
+            if one.warning and not one.reason:
+                button.setToolTip(one.warning)
         self._clear.setVisible(bool(state.ticked))
         self._copy.setVisible(bool(state.ticked))
         self._export.setVisible(bool(state.ticked))

@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
-from services.domain.task.status import Status
+from collections.abc import Sequence
+
+from views.kit.task_verb import Chosen, TaskVerb, many, standing_of
+from views.kit.verb import Place, Verbs
+from views.page import PageCommand
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import (
-    CREATE_AGAIN,
-    DECISIONS,
-    MENU_VERBS,
-    RETRY,
-    RUN_NOW,
-    VERBS,
-    Verb,
-    cancelled,
-    retrying,
-    run_now,
-    undecided,
-)
-from views.pages.tasks.wait_words import no_help
 
 
 class Offers:
     """Keeps the bar true to the selection and runs its verbs."""
 
-    def __init__(self, bar: ActionBar, selection: Selection, actions: TaskActions, tally: Tally) -> None:
-        self._bar, self._selection, self._actions, self._tally = bar, selection, actions, tally
+    def __init__(
+        self, verbs: Sequence[TaskVerb], bar: ActionBar, selection: Selection, actions: TaskActions, tally: Tally
+    ) -> None:
+        self._bar, self._selection, self._tally = bar, selection, tally
+        self.verbs: Verbs[TaskVerb, Chosen] = Verbs(
+            verbs, run=lambda verb, chosen: actions.run(verb, chosen.picks()), barred=actions.barred
+        )
 
     def show(self, *, newest_first: bool) -> None:
         """Say what is chosen, and of each verb why it cannot be done."""
-        standing = self._selection.standing()
-        reasons = {verb.key: self._reason(verb) for verb in VERBS}
-        self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
+        chosen = self.chosen()
+        self._bar.show_state(self._tally.bar_state(self._selection), self.verbs.offers(Place.BAR, chosen))
         self._bar.set_newest_first(newest_first)
-        verbs = DECISIONS if undecided(standing) else ()
-        alone = all(status == Status.HELD for (status, _triage), number in standing.items() if number)
-        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs], alone=alone)
-        self._bar.offer_tries(again=retrying(standing), name=run_now(self._selection.one()))
-        self._bar.offer_again(offered=cancelled(standing), reason=self._actions.reason(CREATE_AGAIN, standing))
+        self._bar.offer_decisions(
+            [one for one in self.verbs.offers(Place.MENU, chosen) if one.shown and one.verb.decision]
+        )
 
     def act(self, key: str) -> None:
         """Do it to what is chosen, unless there is a reason not to."""
-        verb = next(one for one in (*MENU_VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
-        if not self._refusal(verb):
-            self._actions.run(verb, self._selection.picks())
+        self.verbs.act(key, self.chosen())
 
-    def _refusal(self, verb: Verb) -> str:
-        """Why it cannot be done, or would be refused."""
-        barred = self._actions.reason(verb, self._selection.standing())
-        return barred or (self._selection.refused(self._selection.picks()) if verb is RETRY else "")
+    def commands(self) -> list[PageCommand]:
+        """The verbs with their state, for the palette."""
+        chosen = self.chosen()
+        number = sum(chosen.standing.values())
+        return self.verbs.commands("tasks", chosen, many(number) if number else "")
 
-    def _reason(self, verb: Verb) -> str:
-        """Why it is not offered: also where it would be of no use to the one task under the cursor."""
-        return self._refusal(verb) or (no_help(self._selection.gate()) if verb is RUN_NOW else "")
+    def chosen(self) -> Chosen:
+        """What the bar and keys are about: the ticked tasks, else the one under the cursor."""
+        selection = self._selection
+        return Chosen(
+            standing=selection.standing(),
+            picks=selection.picks,
+            refused=lambda: selection.refused(selection.picks()),
+            one=selection.one(),
+            gate=selection.gate(),
+        )
+
+    def chosen_at(self, key: object) -> Chosen:
+        """What the menu of a row is about."""
+        picks = self._selection.picks_at(key)
+        return Chosen(standing=standing_of(picks), picks=lambda: picks, refused=lambda: self._selection.refused(picks))

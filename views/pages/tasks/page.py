@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.task.filter import FilterError
 from services.domain.task.status import Status
-from services.i18n import N_
+from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
+from views.kit.verb import Place
 from views.page import Page, PageCommand
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
-from views.pages.tasks.commands import page_commands
 from views.pages.tasks.face import HeaderButtons, NoTasks
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
@@ -31,7 +31,7 @@ from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import MENU_VERBS, VERBS
+from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View, one_task, view_of
 from views.pages.tasks.waits import Waits
@@ -112,7 +112,18 @@ class TasksPage(Page):
 
     def commands(self) -> Sequence[PageCommand]:
         """Verbs on the selection, and what can be done with the list."""
-        return page_commands(self, self._actions, self._selection)
+        return (
+            *self._offers.commands(),
+            PageCommand(key="tasks.all", words=_("Select all that match"), icon="ph.checks", run=self.select_all),
+            PageCommand(key="tasks.export", words=_("Export"), icon="ph.export", run=self.share),
+            PageCommand(
+                key="tasks.suppressed",
+                words=_("Suppressed duplicates"),
+                icon="ph.copy-simple",
+                run=self.show_suppressed,
+            ),
+            PageCommand(key="tasks.save", words=_("Save view"), icon="ph.bookmark-simple", run=self.save_view),
+        )
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed; filter, copies and export go on."""
@@ -150,12 +161,12 @@ class TasksPage(Page):
         self._empty = NoTasks()
         self._stack = stacked(self._table, self._empty)
         self._unknown = self.covered(self._stack)
-        self._bar = ActionBar(VERBS)
-        self._offers = Offers(self._bar, self._selection, self._actions, self._tally)
-        self._detail = TaskDetailPanel(self._context, self._actions)
+        self._bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
+        self._offers = Offers(VERBS, self._bar, self._selection, self._actions, self._tally)
+        self._detail = TaskDetailPanel(self._context, self._actions, self._offers.verbs)
         self._door = PanelDoor(self._table, self._detail)
         self._sharing = Sharing(self._context, self._tsv, self)
-        self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
+        self._menu = RowMenu(self._table, self._offers, self._sharing)
         self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._selection.ids))
         self.buttons = HeaderButtons(self.header, self)
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
@@ -199,7 +210,7 @@ class TasksPage(Page):
         self.buttons.export.clicked.connect(self.share)
         self._bar.export_wanted.connect(self.share)
         # acting
-        bind(self._table, {verb.shortcut: partial(self._offers.act, verb.key) for verb in MENU_VERBS})
+        self._offers.verbs.bind(self._table, self._offers.chosen)
         bind(self, {"Esc": self._on_escape})
         self._bar.verb_wanted.connect(self._offers.act)
         self._bar.new_rows_wanted.connect(self._show_new)

@@ -9,12 +9,9 @@ from PySide6.QtWidgets import QMenu
 
 from services.domain.task.record import Task
 from services.i18n import _
-from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.offers import Offers
 from views.pages.tasks.rows import TaskRow
-from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.verbs import MENU_VERBS, RETRY, decision, extra, retrying, standing_of
-from views.support.offers import offer
 from views.tables.table_view import TableView
 
 
@@ -35,29 +32,18 @@ class RowMenu(QObject):
     history_wanted = Signal(str)
     suppressed_wanted = Signal(str)
 
-    def __init__(self, table: TableView, selection: Selection, actions: TaskActions, sharing: Sharing) -> None:
+    def __init__(self, table: TableView, offers: Offers, sharing: Sharing) -> None:
         super().__init__(table)
-        self._table, self._selection, self._actions, self._sharing = table, selection, actions, sharing
+        self._table, self._offers, self._sharing = table, offers, sharing
         table.menu_requested.connect(self._begin)
         table.menu_ending.connect(self._end)
         table.filter_requested.connect(self._filter)
 
     def _begin(self, menu: QMenu, key: object) -> None:
-        picks = self._selection.picks_at(key)
-        standing = standing_of(picks)
-        if verbs := extra(standing):
-            for verb in verbs:
-                offer(
-                    menu, decision(verb), partial(self._actions.run, verb, picks), self._actions.reason(verb, standing)
-                )
-            menu.addSeparator()
-        for verb in MENU_VERBS:
-            if verb is RETRY and retrying(standing):
-                continue  # it runs again by itself: *Run now* does what a retry would
-            reason = self._actions.reason(verb, standing) or (self._selection.refused(picks) if verb is RETRY else "")
-            offer(menu, _(verb.text), partial(self._actions.run, verb, picks), reason)
+        chosen = self._offers.chosen_at(key)
+        self._offers.verbs.fill(menu, chosen)
         copies = menu.addMenu(_("Copy as"))
-        self._sharing.fill_menu(copies, lambda: [one.task_id for one in picks])
+        self._sharing.fill_menu(copies, lambda: [one.task_id for one in chosen.picks()])
 
     def _end(self, menu: QMenu, key: object) -> None:
         row = self._row(key)

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from services.domain.insight.wait import GateView
 from services.domain.task.record import Task
 from services.monitor.tasks import Pick, TaskQueries, pick
+from views.kit.task_verb import Standing
 from views.pages.tasks.rows import TaskRow
-from views.pages.tasks.verbs import Standing
 from views.support.operation import Operation
 from views.support.words import verdicts
 from views.tables.table_view import TableView

@@ -20,9 +20,9 @@ from services.i18n import N_, _, ngettext
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.kit.task_verb import many
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.rows import TaskRow
-from views.pages.tasks.verbs import many
 from views.support import safe, shown, text
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting

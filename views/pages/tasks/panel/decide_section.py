@@ -12,7 +12,8 @@ from services.domain.fleet.shop import Shop
 from services.domain.insight.attempts import Unknown
 from services.domain.task.record import Task
 from services.i18n import N_, _
-from views.pages.tasks.verbs import CANCEL, DECISIONS, Verb
+from views.kit.task_verb import TaskVerb
+from views.pages.tasks.verbs import CANCEL, DECISIONS
 from views.support import safe, shown
 from views.support.look import Label
 from views.support.words import type_names
@@ -23,12 +24,12 @@ from views.widgets.section import Section
 
 class DecideSection(Section):
     """Signals:
-    wanted: the ``Verb`` that was chosen.
+    wanted: the ``TaskVerb`` that was chosen.
     """
 
     wanted = Signal(object)
 
-    def __init__(self, verbs: Sequence[Verb] = (*DECISIONS, CANCEL)) -> None:
+    def __init__(self, verbs: Sequence[TaskVerb] = (*DECISIONS, CANCEL)) -> None:
         super().__init__(N_("Did it run? A person must say"), foldable=False, divider=False)
         self._known = Label("", "body", "text2", wrap=True)
         self._first = Label("", "body", "text", wrap=True)

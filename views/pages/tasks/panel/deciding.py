@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QWidget
 from services.commands.outcome import Outcome
 from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE
 from services.domain.task.status import Status
-from services.i18n import N_, _, ngettext
+from services.i18n import _, ngettext
 from services.monitor.tasks import Pick, Weighed
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
-from views.pages.tasks.verbs import AGAIN, FEW, GIVE_UP, RAN, Verb, many
+from views.kit.task_verb import FEW, TaskVerb, many
+from views.pages.tasks.verbs import AGAIN, GIVE_UP, RAN
 from views.support import safe, text
 from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
 from views.support.operation import Operation
@@ -25,7 +26,6 @@ from views.support.words import type_names, verdicts
 #: different pieces of evidence that are told one by one
 TOLD = 4
 _ORDER = (WOULD_DUPLICATE, CHECK, SAFE)
-_TITLES = {RAN: N_("Confirm that it ran"), AGAIN: N_("Run it again"), GIVE_UP: N_("Make it a dead letter")}
 
 
 class Deciding(QObject):
@@ -40,12 +40,12 @@ class Deciding(QObject):
         self._context, self._acting, self._owner = context, acting, owner
         self._look = Operation(self, latest=True)
 
-    def ask(self, verb: Verb, picks: Sequence[Pick]) -> None:
+    def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Look at what is known of them, then ask."""
         ids = [one.task_id for one in picks if one.status == Status.HELD]
         self._look.start(partial(self._context.tasks.weigh, ids), partial(self._show, verb))
 
-    def _show(self, verb: Verb, weighed: tuple[Weighed, ...]) -> None:
+    def _show(self, verb: TaskVerb, weighed: tuple[Weighed, ...]) -> None:
         if not weighed:
             self._acting.at_once(Outcome, lambda _outcome: "")
             return
@@ -53,29 +53,29 @@ class Deciding(QObject):
         dialog.confirmed.connect(lambda: self._decide(verb, weighed, dialog.note))
         dialog.open()
 
-    def _decide(self, verb: Verb, weighed: tuple[Weighed, ...], note: str) -> None:
+    def _decide(self, verb: TaskVerb, weighed: tuple[Weighed, ...], note: str) -> None:
         ids = tuple(one.task_id for one in weighed)
         call = partial(self._context.commands.tasks.resolve, ids, verb.key, note=note)
         number = len(ids)
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
         words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
         announce = words.format(n=text.count(number), s=seconds)
-        self._acting.held(announce, call, _DONE[verb], seconds, about=[(verb.key, one) for one in ids])
+        self._acting.held(announce, call, verb.done, seconds, about=[(verb.key, one) for one in ids])
         self.decided.emit(ids)
 
 
-def question(verb: Verb, weighed: Sequence[Weighed], environment: str) -> Question:
+def question(verb: TaskVerb, weighed: Sequence[Weighed], environment: str) -> Question:
     """What is asked before ``verb`` on these tasks: how many, what is known of them, what will happen."""
     number = len(weighed)
     duplicates = verb is AGAIN and any(one.verdict.level == WOULD_DUPLICATE for one in weighed)
     needed = _("Write down first how you know that it ran") if verb is RAN else ""
     return Question(
-        title=_TITLES[verb],
+        title=verb.title,
         number=many(number) if number > 1 else "",
         rows=_about(weighed[0]) if number == 1 else (),
         findings=tuple(_findings(weighed)),
         text=_explain(verb, number, safe_=all(one.verdict.level == SAFE for one in weighed)),
-        verb=_verb_text(verb, number),
+        verb=verb.count(number),
         danger=verb is GIVE_UP or duplicates,
         typed=typed_count(number, environment),
         note=_("How do you know? It is kept with the task.") if verb is RAN else _("Note, kept with the task"),
@@ -106,7 +106,7 @@ def _findings(weighed: Sequence[Weighed]) -> list[Finding]:
     return found
 
 
-def _explain(verb: Verb, number: int, *, safe_: bool) -> str:
+def _explain(verb: TaskVerb, number: int, *, safe_: bool) -> str:
     if verb is RAN:
         return ngettext(
             "It is recorded as succeeded by hand and does not run again; what waits for it may start.",
@@ -129,33 +129,3 @@ def _explain(verb: Verb, number: int, *, safe_: bool) -> str:
         " twice.",
         number,
     )
-
-
-def _verb_text(verb: Verb, number: int) -> str:
-    words = {
-        RAN: ngettext("{n} task ran", "{n} tasks ran", number),
-        AGAIN: ngettext("Run {n} task again", "Run {n} tasks again", number),
-        GIVE_UP: ngettext("Give up {n} task", "Give up {n} tasks", number),
-    }
-    return words[verb].format(n=text.count(number))
-
-
-def _ran(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    words = ngettext("{n} task recorded as succeeded", "{n} tasks recorded as succeeded", number)
-    return words.format(n=text.count(number))
-
-
-def _again(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
-
-
-def _given_up(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    return ngettext("{n} task is a dead letter now", "{n} tasks are dead letters now", number).format(
-        n=text.count(number)
-    )
-
-
-_DONE: dict[Verb, Callable[[Outcome], str]] = {RAN: _ran, AGAIN: _again, GIVE_UP: _given_up}

@@ -20,9 +20,11 @@ from services.domain.task.status import Status
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.mask import masked_json, masked_text
 from services.i18n import N_, _
-from services.monitor.tasks import TaskDetail, TaskQueries, pick
+from services.monitor.tasks import Pick, TaskDetail, TaskQueries, pick
 from services.monitor.waits.waiting import Wait
 from views.context import PageContext
+from views.kit.task_verb import Chosen, TaskVerb
+from views.kit.verb import Place, Verbs
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.panel.artifact_section import ArtifactSection
 from views.pages.tasks.panel.decide_section import DecideSection
@@ -32,18 +34,7 @@ from views.pages.tasks.panel.log_section import LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
 from views.pages.tasks.panel.ways_row import WaysRow
-from views.pages.tasks.verbs import (
-    CANCEL,
-    CREATE_AGAIN,
-    DECISIONS,
-    RETRY,
-    RUN_NOW,
-    STOP_HOLDER,
-    VERBS,
-    Verb,
-    retrying,
-    run_now,
-)
+from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RUN_NOW, STOP_HOLDER
 from views.pages.tasks.wait_words import needs_person, no_help
 from views.support import heard, instant, safe, shown, text
 from views.support.instant import ticks
@@ -78,9 +69,15 @@ class TaskDetailPanel(QWidget):
     edit_wanted = Signal(object)
     told = Signal()
 
-    def __init__(self, context: PageContext, actions: TaskActions, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: PageContext,
+        actions: TaskActions,
+        verbs: Verbs[TaskVerb, Chosen],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._context, self._actions = context, actions
+        self._context, self._actions, self._verbs = context, actions, verbs
         self._task_id = ""
         self._still = False
         self._task: Task | None = None
@@ -194,10 +191,10 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._copy)
         third = QHBoxLayout()
         self._buttons: dict[str, Button] = {}
-        for verb in (*VERBS, CREATE_AGAIN, STOP_HOLDER):
+        for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
-            button.setVisible(verb in VERBS)
+            button.setVisible(not verb.special and verb is not STOP_HOLDER)
             self._buttons[str(verb.key)] = button
             third.addWidget(button)
         third.addStretch(1)
@@ -327,20 +324,21 @@ class TaskDetailPanel(QWidget):
         useless = no_help(gate)
         for verb in (*DECISIONS, CANCEL):
             self.decide.buttons[verb.key].disable(self._actions.reason(verb, standing))
-        for verb in VERBS:
+        chosen = Chosen(standing=standing, picks=self._picks, refused=self._refusal, one=self._task)
+        for verb in self._verbs.at(Place.PANEL):
             button = self._buttons[verb.key]
-            refused = self._refusal() if verb is RETRY else ""
-            button.disable(self._actions.reason(verb, standing) or refused)
+            button.disable(self._verbs.reason(verb, chosen))
+            button.set_source(verb.name(chosen))
+            if (warning := verb.warning(chosen)) and button.isEnabled():
+                button.setToolTip(warning)
             # each is shown or hidden once: the row would jump with every answer; what a held task needs stands below,
             # each answer beside what it does
             replaced = verb is RUN_NOW and bool(self._holder and useless)
-            twice = verb is RETRY and retrying(standing)  # *Run now* says what a retry would do
-            button.setVisible(not held and not gone and not replaced and not twice)
-        self._buttons[RUN_NOW.key].set_source(run_now(self._task)[0])
-        again = self._buttons[CREATE_AGAIN.key]
-        done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
-        again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
-        again.setVisible(gone)
+            usual = verb.special or (not held and not gone)
+            button.setVisible(usual and not replaced and verb.offered(Place.PANEL, chosen))
+        if self._detail.again and not self._actions.barred() and CREATE_AGAIN.key in self._buttons:
+            done = _("Created again already, as {id}.").format(id=self._detail.again)
+            self._buttons[CREATE_AGAIN.key].disable(CREATE_AGAIN.reason(standing) or done)
         self._show_way_out(useless)
 
     def _show_way_out(self, useless: str) -> None:
@@ -348,8 +346,6 @@ class TaskDetailPanel(QWidget):
         now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
         if useless and not self._actions.barred():
             now.disable(useless)
-        if (warning := run_now(self._task)[1]) and now.isEnabled():
-            now.setToolTip(warning)
         stop.setVisible(bool(holder))
         gate = closed(self._detail.gates)
         # where that one seems to hang, nothing else lets this one start
@@ -425,12 +421,15 @@ class TaskDetailPanel(QWidget):
         if self._task is not None and not self._task.ended:
             self.refresh()
 
-    def _act(self, verb: Verb) -> None:
+    def _picks(self) -> tuple[Pick, ...]:
+        return (pick(self._task),) if self._task is not None else ()
+
+    def _act(self, verb: TaskVerb) -> None:
         if verb is STOP_HOLDER:
             self._stop_holder()
             return
         if self._task is not None:
-            self._actions.run(verb, [pick(self._task)])
+            self._actions.run(verb, self._picks())
 
     def _copy_id(self) -> None:
         QGuiApplication.clipboard().setText(self._task_id)

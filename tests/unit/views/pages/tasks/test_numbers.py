@@ -8,9 +8,16 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from views.kit.task_verb import Chosen, TaskVerb
+from views.kit.verb import Offer, Place, Verbs
 from views.pages.tasks.action_bar import ActionBar, BarState
-from views.pages.tasks.verbs import VERBS, retrying, run_now
+from views.pages.tasks.verbs import VERBS
 from views.support.words.rows import News
+
+
+def offers(chosen: Chosen) -> tuple[Offer[TaskVerb], ...]:
+    """The verbs for what is chosen, where everything may be changed."""
+    return Verbs(VERBS, run=lambda _verb, _chosen: None, barred=lambda _role: "").offers(Place.BAR, chosen)
 
 
 def test_the_foot_says_at_least_so_many(qtbot: QtBot) -> None:
@@ -21,7 +28,7 @@ def test_the_foot_says_at_least_so_many(qtbot: QtBot) -> None:
         (BarState(loaded=200, total=None, at_least=200), "200 of … loaded"),
         (BarState(loaded=200, total=4_120, at_least=4_120), "200 of 4,120 loaded"),
     ):
-        bar.show_state(state, lambda _key: "")
+        bar.show_state(state)
         assert words in [one.text() for one in bar.findChildren(QLabel)]
 
 
@@ -34,29 +41,29 @@ def test_the_pill_does_not_name_a_number_that_nobody_counted(qtbot: QtBot) -> No
         (News(200, 200), "200 new rows"),
         (News(200, 200, cut=True), "200 or more new rows"),
     ):
-        bar.show_state(BarState(loaded=200, total=4_120, news=news), lambda _key: "")
+        bar.show_state(BarState(loaded=200, total=4_120, news=news))
         assert words in [one.text() for one in bar.findChildren(QAbstractButton)]
 
 
 def test_with_no_box_ticked_the_foot_names_the_one_row_that_its_verbs_are_about(qtbot: QtBot) -> None:
-    bar = ActionBar(VERBS)
+    bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
     qtbot.addWidget(bar)
 
     def said() -> list[str]:
         return [one.text() for one in bar.findChildren(QLabel) if one.isVisibleTo(bar) and "task" in one.text().lower()]
 
     alone = BarState(loaded=17, total=17, match=17, cursor=True, current="Task of one shop")
-    bar.show_state(alone, lambda _key: "")
+    bar.show_state(alone)
     assert said() == ["Current row: Task of one shop"], "a number beside Cancel reads as the number that is cancelled"
-    bar.show_state(BarState(loaded=17, total=17, match=17), lambda _key: "")
+    bar.show_state(BarState(loaded=17, total=17, match=17))
     assert said() == ["17 tasks"]
-    bar.show_state(BarState(ticked=3, loaded=17, total=17, cursor=True, current="Task of one shop"), lambda _key: "")
+    bar.show_state(BarState(ticked=3, loaded=17, total=17, cursor=True, current="Task of one shop"))
     assert said() == []
     assert "3 selected" in [one.text() for one in bar.findChildren(QLabel) if one.isVisibleTo(bar)]
 
 
 def test_what_tries_again_by_itself_has_one_verb_that_says_when_it_is_the_last_try(qtbot: QtBot) -> None:
-    bar = ActionBar(VERBS)
+    bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
     qtbot.addWidget(bar)
     task = Task(
         task_id="t",
@@ -70,8 +77,8 @@ def test_what_tries_again_by_itself_has_one_verb_that_says_when_it_is_the_last_t
     )
 
     def offered(task: Task) -> dict[str, str]:
-        bar.show_state(BarState(loaded=1, total=1, cursor=True), lambda _key: "")
-        bar.offer_tries(again=retrying({(task.status, ""): 1}), name=run_now(task))
+        chosen = Chosen(standing={(task.status, ""): 1}, picks=tuple, one=task)
+        bar.show_state(BarState(loaded=1, total=1, cursor=True), offers(chosen))
         shown = [one for one in bar.findChildren(QAbstractButton) if one.isVisibleTo(bar) and one.text()]
         return {one.text(): one.toolTip() for one in shown}
 

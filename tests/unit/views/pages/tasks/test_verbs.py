@@ -17,10 +17,10 @@ from services.domain.task.status import Status
 from services.monitor.tasks import Pick, pick
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened
-from views.pages.tasks.actions import give_back, lower_priority, raise_priority, retry
-from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, MENU_VERBS, Verb, extra, standing_of
+from views.kit.task_verb import Chosen, TaskVerb, standing_of
+from views.kit.verb import Place
+from views.pages.tasks.verbs import DECISIONS, VERBS, give_back, lower_priority, raise_priority
 
-EVERY = (*MENU_VERBS, *DECISIONS, CREATE_AGAIN)
 REPUBLISHED = "republished"
 WAITS = {Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING}
 #: what each verb is for
@@ -84,30 +84,22 @@ MAKE: dict[str, Callable[..., Task]] = {
 }
 
 
-def act(verb: Verb, desk: Desk, one: Pick) -> Outcome:
+def act(verb: TaskVerb, desk: Desk, one: Pick) -> Outcome:
     """What the page sends for a verb."""
-    calls: dict[str, Callable[[], Outcome]] = {
-        "retry": lambda: retry(desk, [one]),  # type: ignore[arg-type]
-        "cancel": lambda: desk.tasks.cancel([one.task_id]),
-        "raise": lambda: raise_priority(desk, [one]),  # type: ignore[arg-type]
-        "lower": lambda: lower_priority(desk, [one]),  # type: ignore[arg-type]
-        "run_now": lambda: desk.tasks.run_now([one.task_id]),
-        "create_again": lambda: desk.tasks.create_again([one.task_id]),
-    }
     if verb in DECISIONS:
         return desk.tasks.resolve([one.task_id], verb.key, note="seen")
-    return calls[verb.key]()
+    return verb.run(desk, [one])  # type: ignore[arg-type]
 
 
 def test_every_state_and_every_verb_is_here() -> None:
     assert set(MAKE) == {*Status, REPUBLISHED}
-    assert {verb.key for verb in EVERY} == set(SUITS) == set(AFTER)
+    assert {verb.key for verb in VERBS} == set(SUITS) == set(AFTER)
 
 
 @pytest.mark.parametrize(
-    ("verb", "state"), [pytest.param(*pair, id=f"{pair[0].key}-{pair[1]}") for pair in product(EVERY, MAKE)]
+    ("verb", "state"), [pytest.param(*pair, id=f"{pair[0].key}-{pair[1]}") for pair in product(VERBS, MAKE)]
 )
-def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: Verb, state: str, tmp_path: Path) -> None:
+def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: TaskVerb, state: str, tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         before = MAKE[state](room)
         one, twin = pick(before), pick(before)
@@ -116,7 +108,8 @@ def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: Verb, state: st
         assert verb.fits(one.status, one.triage) == fits, "what the page offers"
         assert (verb.reason(standing_of([one])) == "") == fits
         assert (verb.reason(standing_of([one, twin])) == "") == fits
-        assert (verb in extra(standing_of([one]))) == (fits and verb not in MENU_VERBS)
+        chosen = Chosen(standing=standing_of([one]), picks=lambda: [one])
+        assert verb.offered(Place.PALETTE, chosen) == (fits or not verb.special)
         outcome = act(verb, desk_of(room), one)
         after = room.task(before.task_id)
         entry = room.store.audit(1)[0]
@@ -131,8 +124,8 @@ def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: Verb, state: st
             assert str(outcome.skipped[0].why.code)
 
 
-@pytest.mark.parametrize("verb", EVERY, ids=lambda verb: str(verb.key))
-def test_few_that_do_not_fit_forbid_it_and_among_many_they_are_left_alone(verb: Verb, tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: str(verb.key))
+def test_few_that_do_not_fit_forbid_it_and_among_many_they_are_left_alone(verb: TaskVerb, tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         fit = pick(MAKE[min(SUITS[verb.key])](room))
         misfit = pick(MAKE[Status.SUCCEEDED](room, shop_id="s2"))

@@ -1,0 +1,1 @@
+"""What pages are made of: verbs, and how they are done."""

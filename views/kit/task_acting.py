@@ -1,0 +1,86 @@
+"""How a verb on tasks goes, whichever it is: a few at once or held with Undo, many after a preview of their present
+state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.i18n import _
+from services.monitor.tasks import Pick
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, confirm_limit
+from views.kit.task_verb import FEW, TaskVerb, question
+from views.support import text
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
+from views.support.operation import Operation
+
+
+class TaskActing(QObject):
+    """Signals:
+    acted: something was asked for these ids (tuple); a selection of them has done its duty.
+    """
+
+    acted = Signal(object)
+
+    def __init__(self, context: PageContext, acting: Acting, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._acting, self._owner = context, acting, owner
+        self._look = Operation(self, latest=True)
+
+    def run(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
+        """Act on those of ``picks`` that the verb suits; after a preview where they are many or need care."""
+        if len(picks) > self._few(verb) or verb.careful(picks):
+            ids = [one.task_id for one in picks]
+            self._look.start(partial(self._context.tasks.picks_of, ids), partial(self.ask, verb))
+            return
+        self._start(verb, picks, HOLD_S)
+
+    def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
+        """Show the preview; what it says is what is done."""
+        dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)
+        dialog.confirmed.connect(partial(self._start, verb, picks, HOLD_MANY_S))
+        dialog.open()
+
+    def _few(self, verb: TaskVerb) -> int:
+        """What can be reversed has a preview only above the limit."""
+        return FEW if verb.soon is not None else confirm_limit(self._context.environment)
+
+    def _start(self, verb: TaskVerb, picks: Sequence[Pick], seconds: int) -> None:
+        fit = [one for one in picks if verb.fits(one.status, one.triage)]
+        if fit and verb.soon is not None:
+            fit = self._free(verb, fit)
+        if not fit:
+            return
+        commands = self._context.commands
+        call = partial(verb.run, commands, fit)
+        reverse = verb.undo(commands, fit) if verb.undo is not None else None
+        if verb.soon is None or verb.unheld(fit):
+            self._acting.at_once(call, verb.done, reverse)
+        else:
+            words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
+            about = [(verb.stands_for(one), one.task_id) for one in fit]
+            self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse)
+        self.acted.emit(tuple(one.task_id for one in picks))
+
+    def _free(self, verb: TaskVerb, picks: Sequence[Pick]) -> list[Pick]:
+        """Those for which the same is not about to happen already, here or on another page."""
+        free: set[str] = set()
+        for name in {verb.stands_for(one) for one in picks}:
+            free |= set(self._acting.free(name, [one.task_id for one in picks if verb.stands_for(one) == name]))
+        return [one for one in picks if one.task_id in free]
+
+
+def barred(context: PageContext, forbidden: str, role: str = "operator") -> str:
+    """Why nothing can be changed that needs ``role``, "" when it can; ``forbidden``: what the window says."""
+    if forbidden:
+        return forbidden
+    latest = context.feed.latest
+    if latest.at_ms and not latest.store.connected:
+        return _("Not while the connection is lost")
+    if context.role == "viewer":
+        return _("Your role may only look")
+    return _("Only an admin may change this") if role == "admin" and context.role != "admin" else ""

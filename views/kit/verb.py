@@ -1,0 +1,157 @@
+"""One action of a page as a value, and what is made of a list of them: menu entries, buttons, keys, the palette.
+
+    VERBS = (ShopVerb(key="pause", text=N_("Pause shop"), shortcut="", …), …)   # a subclass says what it fits
+    verbs = Verbs(VERBS, run=lambda verb, row: verb.do(actions, row), barred=actions.barred)
+    verbs.fill(menu, row)                      # grey with a reason where it cannot be done
+    verbs.bind(table, self._row)               # keys, only while the table has the focus
+    verbs.offers(Place.BAR, row)               # what a row of buttons shows
+    verbs.commands("shops", row)               # the palette
+
+A verb is offered in every place unless it names some; nothing else of a page has to know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from services.i18n import _
+from views.page import PageCommand
+from views.support.keys import bind
+from views.support.offers import offer
+
+
+class Place(StrEnum):
+    """Where a verb can be offered; a key works wherever the verb has one."""
+
+    BAR = "bar"
+    PANEL = "panel"
+    MENU = "menu"
+    PALETTE = "palette"
+
+
+EVERYWHERE = frozenset(Place)
+C = TypeVar("C")
+V = TypeVar("V", bound="Verb[Any]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb(Generic[C]):
+    """What a person can do about what is chosen (``C``)."""
+
+    key: str
+    text: str  #: source text
+    icon: str = "ph.lightning"
+    shortcut: str = ""
+    danger: bool = False
+    role: str = "operator"  #: the least that may; the command asks again
+    places: frozenset[Place] = EVERYWHERE
+    special: bool = False  #: offered only in some cases, before the usual ones
+
+    def name(self, chosen: C) -> str:
+        """What it is called for this, source text."""
+        return self.text
+
+    def entry(self, chosen: C) -> str:
+        """The entry of a menu, translated."""
+        return _(self.name(chosen))
+
+    def offered(self, place: Place, chosen: C) -> bool:
+        """Whether it is shown there at all; what only cannot be done now is shown with its reason."""
+        return place in self.places
+
+    def why_not(self, chosen: C) -> str:
+        """Why it cannot be done to this, translated, "" where it can."""
+        return ""
+
+    def needless(self, chosen: C) -> str:
+        """Why it would be of no use, which a button says; a key does it all the same. "" where it would."""
+        return ""
+
+    def warning(self, chosen: C) -> str:
+        """What must be known before, translated; "" for nothing."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer(Generic[V]):
+    """A verb as a button shows it now."""
+
+    verb: V
+    name: str  #: source text
+    shown: bool = True
+    reason: str = ""  #: translated; why it is disabled
+    warning: str = ""  #: translated
+
+
+class Verbs(Generic[V, C]):
+    """The verbs of a page, in their order."""
+
+    def __init__(self, verbs: Sequence[V], run: Callable[[V, C], object], barred: Callable[[str], str]) -> None:
+        """``barred`` says for a role why nothing may be changed now that needs it, "" where it may."""
+        self.all = tuple(verbs)
+        self._run, self._barred = run, barred
+
+    def reason(self, verb: V, chosen: C) -> str:
+        """Why it cannot be done now, "" where it can."""
+        return self._barred(verb.role) or verb.why_not(chosen)
+
+    def at(self, place: Place) -> tuple[V, ...]:
+        """Those that may stand in a place."""
+        return tuple(verb for verb in self.all if place in verb.places)
+
+    def offers(self, place: Place, chosen: C) -> tuple[Offer[V], ...]:
+        """What a row of buttons shows now."""
+        return tuple(
+            Offer(
+                verb=verb,
+                name=verb.name(chosen),
+                shown=verb.offered(place, chosen),
+                reason=self.reason(verb, chosen) or verb.needless(chosen),
+                warning=verb.warning(chosen),
+            )
+            for verb in self.at(place)
+        )
+
+    def act(self, key: str, chosen: C) -> None:
+        """Do it, unless there is a reason not to."""
+        verb = next(one for one in self.all if one.key == key)
+        if not self.reason(verb, chosen):
+            self._run(verb, chosen)
+
+    def fill(self, menu: QMenu, chosen: C) -> None:
+        """Put them into a menu, the special ones apart."""
+        shown = [verb for verb in self.all if verb.offered(Place.MENU, chosen)]
+        for place, verb in enumerate(shown):
+            if place and shown[place - 1].special and not verb.special:
+                menu.addSeparator()
+            offer(menu, verb.entry(chosen), partial(self._run, verb, chosen), self.reason(verb, chosen))
+
+    def bind(self, widget: QWidget, chosen: Callable[[], C]) -> None:
+        """Let their keys act on what is ``chosen`` when one is pressed."""
+
+        def act(key: str) -> None:
+            self.act(key, chosen())
+
+        bind(widget, {verb.shortcut: partial(act, verb.key) for verb in self.all if verb.shortcut})
+
+    def commands(self, page: str, chosen: C, note: str = "") -> list[PageCommand]:
+        """What the palette offers; ``note`` says about what."""
+        return [
+            PageCommand(
+                key=f"{page}.{verb.key}",
+                words=_(verb.name(chosen)),
+                note=note,
+                icon=verb.icon,
+                keys=verb.shortcut,
+                reason=self.reason(verb, chosen),
+                run=partial(self._run, verb, chosen),
+            )
+            for verb in self.all
+            if verb.offered(Place.PALETTE, chosen)
+        ]
