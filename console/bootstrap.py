@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 from console.connection.role_watch import RoleWatch
 from console.connection.session import Session
 from console.main_window import MainWindow
-from console.navigation import PageSpec
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
-from services.cli.window import PAGES
-from services.i18n import N_
 from views.context import PageContext
 from views.page import Page
 from views.pages.overview.page import OverviewPage
@@ -160,14 +157,7 @@ def build(
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
-    made = (
-        PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
-        *page_specs(context),
-        PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
-    )
-    specs = {spec.id: spec for spec in made}
-    # what the command line takes for --page and what the rail shows is one list
-    window = MainWindow(tuple(specs[page_id] for page_id in PAGES))
+    window = MainWindow(page_specs(context, {"overview": overview, "settings": settings}))
     doors.connect(window, context)
     role.setParent(window)
     window.closing.connect(role.stop)

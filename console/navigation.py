@@ -24,6 +24,7 @@ class PageSpec:
     icon: str  #: a ``ph`` name that also exists with ``-fill``
     factory: Callable[[], Page]
     shortcut: str = ""  #: default: Alt and its place in the rail
+    letter: str = ""  #: after ``G`` it opens the page
     group: int = 0  #: a divider separates groups in the rail
 
     def entry(self) -> NavEntry:

@@ -1,34 +1,31 @@
-"""The pages beside the Overview; each module is loaded when its page is first made, or a little ahead of that."""
+"""The pages of the window; each module is loaded when its page is first made, or a little ahead of that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import views
 from console.navigation import PageSpec
-from services.i18n import N_
+from services.cli import window
 from views.context import PageContext
 from views.page import Page
 
-#: below the line of the rail
-APART = ("audit",)
 
-
-def page_specs(context: PageContext) -> tuple[PageSpec, ...]:
-    """The pages that need nothing but the context."""
-    made: tuple[tuple[str, str, str, Callable[[PageContext], Page]], ...] = (
-        ("tasks", N_("Tasks"), "ph.list-bullets", _tasks),
-        ("shops", N_("Shops"), "ph.storefront", _shops),
-        ("dead_letters", N_("Dead letters"), "ph.file-x", _dead_letters),
-        ("workers", N_("Workers"), "ph.robot", _workers),
-        ("schedules", N_("Schedules"), "ph.calendar-check", _schedules),
-        ("audit", N_("Audit"), "ph.clipboard-text", _audit),
-    )
+def page_specs(context: PageContext, made: Mapping[str, Callable[[], Page]]) -> tuple[PageSpec, ...]:
+    """All pages of the sitemap; ``made`` has those that need more than the context."""
     return tuple(
-        PageSpec(id=name, title=title, icon=icon, factory=partial(make, context), group=int(name in APART))
-        for name, title, icon, make in made
+        PageSpec(
+            id=line.id,
+            title=line.title,
+            icon=line.icon,
+            factory=made.get(line.id) or partial(_make, line.id, context),
+            group=int(line.apart),
+            letter=line.letter,
+        )
+        for line in window.SITEMAP
     )
 
 
@@ -46,37 +43,9 @@ def modules() -> list[str]:
     return sorted(named, key=lambda name: (order.get(name.split(".")[1], len(order)), name))
 
 
-def _tasks(context: PageContext) -> Page:
-    from views.pages.tasks.page import TasksPage
-
-    return TasksPage(context)
-
-
-def _shops(context: PageContext) -> Page:
-    from views.pages.shops.page import ShopsPage
-
-    return ShopsPage(context)
-
-
-def _dead_letters(context: PageContext) -> Page:
-    from views.pages.dead_letters.page import DeadLettersPage
-
-    return DeadLettersPage(context)
-
-
-def _workers(context: PageContext) -> Page:
-    from views.pages.workers.page import WorkersPage
-
-    return WorkersPage(context)
-
-
-def _schedules(context: PageContext) -> Page:
-    from views.pages.schedules.page import SchedulesPage
-
-    return SchedulesPage(context)
-
-
-def _audit(context: PageContext) -> Page:
-    from views.pages.audit.page import AuditPage
-
-    return AuditPage(context)
+def _make(name: str, context: PageContext) -> Page:
+    """Load the module of a page and make it: ``dead_letters`` is the class ``DeadLettersPage``."""
+    module = import_module(f"views.pages.{name}.page")
+    kind = "".join(word.capitalize() for word in name.split("_"))
+    page: Page = getattr(module, f"{kind}Page")(context)
+    return page

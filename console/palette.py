@@ -134,14 +134,13 @@ class PaletteFinder(QObject):
         return replace(entry, run=partial(self._window.open_page, "tasks", expression))
 
     def _places(self) -> list[Entry]:
-        letters = {"overview": "O", "tasks": "T", "dead_letters": "D", "workers": "W", "audit": "A"}
         places = [
             Entry(
                 key=f"page.{spec.id}",
                 kind="page",
                 words=_(spec.title),
                 icon=spec.icon,
-                keys=f"G {letters[spec.id]}" if spec.id in letters else "",
+                keys=f"G {spec.letter}" if spec.letter else "",
                 run=partial(self._window.open_page, spec.id),
             )
             for spec in self._window.specs

@@ -17,8 +17,6 @@ from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
 
-GO_TO = {"O": "overview", "T": "tasks", "S": "shops", "D": "dead_letters", "W": "workers", "A": "audit"}
-
 
 class ShellKeys(QObject):
     """Binds them to a window."""
@@ -33,8 +31,8 @@ class ShellKeys(QObject):
         self.palette.asked.connect(self._finder.refresh)
         window.top_bar.search_requested.connect(self.palette.ask)
         window.top_bar.set_search_enabled(True)
-        for letter, page in GO_TO.items():
-            QShortcut(QKeySequence(f"G, {letter}"), window).activated.connect(partial(window.open_page, page))
+        for spec in (one for one in window.specs if one.letter):
+            QShortcut(QKeySequence(f"G, {spec.letter}"), window).activated.connect(partial(window.open_page, spec.id))
         QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
@@ -42,7 +40,9 @@ class ShellKeys(QObject):
     def show_help(self) -> None:
         """Show all keys."""
         if self._help is None or not isValid(self._help):
-            self._help = KeyHelp(self._window)
+            self._help = KeyHelp(
+                {f"G {one.letter}": one.title for one in self._window.specs if one.letter}, self._window
+            )
         self._help.open()
 
     def _commands(self) -> Sequence[Entry]:

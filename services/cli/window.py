@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 import argparse
+from typing import NamedTuple
 
 from services.domain.errors import UsageError
+from services.i18n import N_
 
-#: the sitemap: every page of the window in the order of its rail; the window is put together from this list
-PAGES = ("overview", "tasks", "shops", "dead_letters", "workers", "schedules", "audit", "settings")
+
+class PageLine(NamedTuple):
+    """A page of the window: a folder of this name in ``views/pages``, whose ``page.py`` has a ``NamePage``."""
+
+    id: str
+    title: str  #: source text
+    icon: str  #: a ``ph`` name that also exists with ``-fill``
+    letter: str = ""  #: after ``G`` it opens the page
+    apart: bool = False  #: below the line of the rail
+
+
+#: the sitemap, in the order of the rail; rail, palette, keys, their help and ``--page`` are made of it
+SITEMAP = (
+    PageLine("overview", N_("Overview"), "ph.gauge", "O"),
+    PageLine("tasks", N_("Tasks"), "ph.list-bullets", "T"),
+    PageLine("shops", N_("Shops"), "ph.storefront", "S"),
+    PageLine("dead_letters", N_("Dead letters"), "ph.file-x", "D"),
+    PageLine("workers", N_("Workers"), "ph.robot", "W"),
+    PageLine("schedules", N_("Schedules"), "ph.calendar-check"),
+    PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
+    PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
+)
 #: what only a window has
 _OPTIONS = ("screenshot", "page", "size")
 PICTURES = (".png", ".jpg", ".jpeg")
+
+
+def pages() -> tuple[str, ...]:
+    """The names of all pages."""
+    return tuple(line.id for line in SITEMAP)
 
 
 def options() -> argparse.ArgumentParser:
@@ -19,7 +46,7 @@ def options() -> argparse.ArgumentParser:
     group = parent.add_argument_group("the window")
     text = "save a picture of the window (.png or .jpg) and leave"
     group.add_argument("--screenshot", metavar="FILE", type=_picture, help=text)
-    group.add_argument("--page", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
+    group.add_argument("--page", choices=pages(), metavar="PAGE", help=f"page to open: {', '.join(pages())}")
     return parent
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from console.desk import Console
 from console.main_window import MainWindow
-from services.cli.window import PAGES
+from services.cli.window import pages
 from tests.gui.test_console import play, until
 from views.pages.settings.page import SettingsPage
 from views.theme import theme
@@ -31,7 +31,7 @@ async def opened() -> MainWindow:
 
     def found() -> list[MainWindow]:
         windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
-        return [one for one in windows if one.isVisible() and one.current in PAGES]
+        return [one for one in windows if one.isVisible() and one.current in pages()]
 
     await until(lambda: bool(found()), "the window")
     return found()[0]

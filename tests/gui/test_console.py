@@ -15,7 +15,7 @@ from qasync import QEventLoop
 from console.desk import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
-from services.cli.window import PAGES
+from services.cli.window import pages
 from services.domain.task.query import Query, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from tests.gui.desk import SHOPS
@@ -160,8 +160,8 @@ def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path:
         await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
         assert console._desk is not None
         window = console._desk.window
-        assert tuple(spec.id for spec in window.specs) == PAGES, "what --page takes is what the rail shows"
-        for name in (*PAGES[1:], PAGES[0]):
+        assert tuple(spec.id for spec in window.specs) == pages(), "what --page takes is what the rail shows"
+        for name in (*pages()[1:], pages()[0]):
             window.open_page(name)
             await asyncio.sleep(0.3)
             assert window.current == name

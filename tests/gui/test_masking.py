@@ -27,7 +27,7 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services import assembly
-from services.cli.window import PAGES
+from services.cli.window import pages
 from services.domain.change import Annotate
 from services.domain.fleet.shop import Shop
 from services.domain.text import mask
@@ -158,7 +158,7 @@ def dialogs(window: QWidget) -> Iterator[QDialog]:
 
 def test_no_page_panel_menu_or_copy_shows_a_secret(secrets: None, eye: Eye, qtbot: QtBot, console: Console) -> None:
     window = console.window
-    for name in PAGES:
+    for name in pages():
         window.open_page(name)
         page = window.page(name)
         settle(qtbot, page)

@@ -17,7 +17,7 @@ from console.bootstrap import Desk as Console
 from console.connection.session import Session
 from services import assembly, i18n
 from services import settings as config
-from services.cli.window import PAGES
+from services.cli.window import pages
 from services.domain.errors import NotAllowed
 from services.domain.fleet.worker import WorkerInfo
 from services.engine.producer import TaskSpec
@@ -127,7 +127,7 @@ def test_every_page_leaves_all_as_it_was(
     errors: list[BaseException] = []
     operation.configure(errors.append)
     desk = opened(read_only=True, **places, profile=settings.profile)
-    for page in PAGES:
+    for page in pages():
         desk.window.open_page(page)
         shown = desk.feed.latest.at_ms
         qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + 1200)

@@ -21,7 +21,7 @@ from console.connection.session import Session
 from console.desk import Console
 from services import assembly, checkup, i18n
 from services import settings as config
-from services.cli.window import PAGES
+from services.cli.window import pages
 from services.domain.upkeep.health import Finding
 from tests.gui.test_console import play, until
 from tests.integration import fleet_rig, sample
@@ -142,7 +142,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
         desk.window.open_page("overview")
         desk.window.show()
         qtbot.waitUntil(lambda: desk.feed.latest.at_ms > 0)
-        for page in PAGES:
+        for page in pages():
             desk.window.open_page(page)
             shown = desk.feed.latest.at_ms
             qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + settle_ms)

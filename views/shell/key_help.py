@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -12,6 +14,7 @@ from views.widgets.buttons import Button, shortcut_text
 from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
+PAGES = N_("Pages")
 #: group, then keys and what they do; texts are source texts
 KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
@@ -26,15 +29,9 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
     (
-        N_("Pages"),
+        PAGES,
         (
             ("Alt+1 …", N_("pages in the order of the rail")),
-            ("G O", N_("Overview")),
-            ("G T", N_("Tasks")),
-            ("G S", N_("Shops")),
-            ("G D", N_("Dead letters")),
-            ("G W", N_("Workers")),
-            ("G A", N_("Audit")),
             ("Alt+Left  Right", N_("back, forward")),
             ("Ctrl+,", N_("Settings")),
             ("Ctrl+B", N_("fold the rail")),
@@ -70,9 +67,10 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 
 
 class KeyHelp(DialogFrame):
-    """Reads ``KEYS`` aloud."""
+    """Reads ``KEYS`` aloud, and those of the pages."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, pages: Mapping[str, str], parent: QWidget | None = None) -> None:
+        """``pages``: keys and title (source text) of the pages that have some."""
         super().__init__(N_("All keys"), icon="ph.keyboard", parent=parent)
         self.resize(WIDTH, HEIGHT)
         pane = ScrollPane()
@@ -82,7 +80,7 @@ class KeyHelp(DialogFrame):
             column = QVBoxLayout()
             column.setSpacing(18)
             for title, keys in half:
-                column.addLayout(_group(title, keys))
+                column.addLayout(_group(title, (keys[0], *pages.items(), *keys[1:]) if title == PAGES else keys))
             column.addStretch(1)
             columns.addLayout(column, 1)
         pane.body.addLayout(columns)

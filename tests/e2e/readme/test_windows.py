@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.window import PAGES
+from services.cli.window import pages
 from services.executors.browser.executor import NAMES
 from tests.e2e.readme.blocks import Command
 from tests.e2e.readme.plan import Way
@@ -39,7 +39,7 @@ def test_a_window_opens_stays_and_closes(command: Command, desk_screen: Screen, 
     assert window.errors == ""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", pages())
 def test_every_page_opens(page: str, desk_screen: Screen, tmp_path: Path) -> None:
     remember_choice(tmp_path)
     with open_window(desk_screen, tmp_path, "--page", page) as window:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.cli import program
-from services.cli.window import PAGES
+from services.cli.window import pages
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_an_option_without_its_value_is_refused(opened: list[program.ConsoleRequ
     assert not opened
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", pages())
 def test_every_page_can_be_named(opened: list[program.ConsoleRequest], page: str) -> None:
     assert program.run(["--page", page], lambda request: opened.append(request) or 0) == 0
     assert [request.page for request in opened] == [page]
@@ -38,7 +38,7 @@ def test_the_help_names_every_page(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             program.run(words, lambda _request: 0)
         said = " ".join(capsys.readouterr().out.split())
-        assert f"page to open: {', '.join(PAGES)}" in said
+        assert f"page to open: {', '.join(pages())}" in said
 
 
 def test_a_page_that_is_none_is_told_with_those_there_are(
@@ -46,7 +46,7 @@ def test_a_page_that_is_none_is_told_with_those_there_are(
 ) -> None:
     assert program.run(["--page", "shop"], lambda request: opened.append(request) or 0) == 2
     assert not opened
-    assert f"there is no page 'shop'; there are {', '.join(PAGES)}" in capsys.readouterr().err
+    assert f"there is no page 'shop'; there are {', '.join(pages())}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,76 @@
+"""A page is a folder and a line: a made-up one is found wherever pages are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+import views.pages
+from console.bootstrap import Desk as Console
+from services.cli import program, window
+from views.shell.key_help import KeyHelp
+
+PAGE = '''
+"""Where boxes stand."""
+from PySide6.QtWidgets import QLabel
+from views.page import Page
+
+class SpareBoxesPage(Page):
+    page_id = "spare_boxes"
+
+    def __init__(self, context):
+        super().__init__("Spare boxes")
+        self.body.addWidget(QLabel(f"boxes of {context.commands.operator.who}"))
+'''
+
+
+@pytest.fixture
+def spare_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One folder, one line."""
+    folder = tmp_path / "spare_boxes"
+    folder.mkdir()
+    (folder / "page.py").write_text(PAGE, encoding="utf-8")
+    monkeypatch.setattr(views.pages, "__path__", [*views.pages.__path__, str(tmp_path)])
+    line = window.PageLine("spare_boxes", "Spare boxes", "ph.package", "B")
+    monkeypatch.setattr(window, "SITEMAP", (*window.SITEMAP, line))
+
+
+def test_rail_palette_key_and_key_help_have_it(spare_boxes: None, console: Console, qtbot: QtBot) -> None:
+    shell = console.window
+    assert shell.rail.item("spare_boxes").accessibleName().startswith("Spare boxes")
+    shell.activateWindow()
+    qtbot.keyClick(shell, Qt.Key.Key_G)
+    qtbot.keyClick(shell, Qt.Key.Key_B)
+    assert shell.current == "spare_boxes"
+    who = console.context.commands.operator.who
+    assert f"boxes of {who}" in [one.text() for one in shell.page("spare_boxes").findChildren(QLabel)]
+    console.keys.show_help()
+    (help_,) = shell.findChildren(KeyHelp)
+    said = [one.text() for one in help_.findChildren(QLabel)]
+    assert said[said.index("G B") + 1] == "Spare boxes"
+    help_.close()
+    shell.open_page("overview")
+    palette = console.keys.palette
+    palette.ask()
+    qtbot.keyClicks(palette.field, "spare")
+    entry = palette.current()
+    assert entry is not None
+    assert (entry.words, entry.keys) == ("Spare boxes", "G B")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert shell.current == "spare_boxes"
+
+
+def test_the_command_line_opens_it_and_its_help_names_it(
+    spare_boxes: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    opened: list[str] = []
+    assert program.run(["--page", "spare_boxes"], lambda request: opened.append(request.page) or 0) == 0
+    assert opened == ["spare_boxes"]
+    with pytest.raises(SystemExit):
+        program.run(["--help"], lambda _request: 0)
+    assert "settings, spare_boxes" in " ".join(capsys.readouterr().out.split())
