@@ -5,16 +5,13 @@ on_language_changed(self.retranslate)     # a bound method of a QObject
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from services import i18n
 from views.theme import theme
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class LanguageRelay(QObject):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QEvent, QMetaMethod, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from views.support.operation import Operation, report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtWidgets import QWidget
 
 
 class Refresher(QObject):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Throttle(QObject):

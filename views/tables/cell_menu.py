@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QMenu
 
 from services.i18n import _
-from views.tables.column import TICK
-
-if TYPE_CHECKING:
-    from views.tables.table_view import TableView
+from views.tables.column import TICK, Column
 
 
-def add_cell_actions(menu: QMenu, table: TableView, index: QModelIndex) -> None:
-    """Add copying and filtering for the cell at `index`."""
+def add_cell_actions(
+    menu: QMenu,
+    column: Column[Any],
+    text: str,
+    *,
+    copy_cell: Callable[[], object],
+    copy_rows: Callable[[], object],
+    filter_by: Callable[[str, str, bool], object],
+) -> None:
+    """Add copying, and filtering by `text` for a cell of `column`; ``filter_by``: column, text, whether to include."""
     if menu.actions():
         menu.addSeparator()
-    menu.addAction(_("Copy cell"), table.copy_cell)
-    menu.addAction(_("Copy row"), table.copy_rows)
-    column = table.records.column(index.column())
-    text = column.display(table.records.record(index.row()))
+    menu.addAction(_("Copy cell"), copy_cell)
+    menu.addAction(_("Copy row"), copy_rows)
     if column.key == TICK or not (text or column.kind == "glyph"):
         return
     menu.addSeparator()
     for words, include in ((_("Filter by this value"), True), (_("Exclude this value"), False)):
-        menu.addAction(words, partial(table.filter_requested.emit, column.key, text, include))
+        menu.addAction(words, partial(filter_by, column.key, text, include))

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from services.i18n import _
 from views.support import safe
 from views.tables import roles
 from views.tables.column import TICK, Column
 
-if TYPE_CHECKING:
-    from views.tables.record_model import RecordModel
+
+class Records(Protocol):
+    """What is asked of the model."""
+
+    @property
+    def tickable(self) -> bool: ...
+    @property
+    def sentence(self) -> Callable[[Any], str] | None: ...
+    def record(self, row: int) -> Any: ...
+    def column(self, section: int) -> Column[Any]: ...
+    def key_at(self, row: int) -> Any: ...
+    def is_ticked(self, row: int) -> bool: ...
+    def is_dimmed(self, row: int) -> bool: ...
 
 
-def cell(model: RecordModel[Any], row: int, column: Column[Any], role: int) -> Any:
+def cell(model: Records, row: int, column: Column[Any], role: int) -> Any:
     """What `role` asks of the cell of `column` in `row`; None for what nobody answers."""
     if column.key == TICK:
         return _tick(model, row, role)
@@ -37,7 +48,7 @@ def title(column: Column[Any], role: int) -> Any:
     return None
 
 
-def _tick(model: RecordModel[Any], row: int, role: int) -> Any:
+def _tick(model: Records, row: int, role: int) -> Any:
     if role == roles.CHECK:
         return roles.CHECKED if model.is_ticked(row) else roles.UNCHECKED
     if role == roles.ACCESSIBLE:
@@ -47,13 +58,13 @@ def _tick(model: RecordModel[Any], row: int, role: int) -> Any:
     return None
 
 
-def _tooltip(model: RecordModel[Any], row: int, column: Column[Any]) -> str | None:
+def _tooltip(model: Records, row: int, column: Column[Any]) -> str | None:
     if column.tooltip is None:
         return None
     return safe.tooltip(column.tooltip(model.record(row))) or None
 
 
-def _speech(model: RecordModel[Any], row: int, column: Column[Any]) -> str:
+def _speech(model: Records, row: int, column: Column[Any]) -> str:
     record = model.record(row)
     lead = model.column(1 if model.tickable else 0)
     if model.sentence is not None and column.key == lead.key:
@@ -63,7 +74,7 @@ def _speech(model: RecordModel[Any], row: int, column: Column[Any]) -> str:
     return _("{title}: {value}").format(title=title, value=words) if title else words
 
 
-_ANSWERS: dict[int, Callable[[RecordModel[Any], int, Column[Any]], Any]] = {
+_ANSWERS: dict[int, Callable[[Records, int, Column[Any]], Any]] = {
     roles.TOOLTIP: _tooltip,
     roles.ACCESSIBLE: _speech,
     roles.KEY: lambda model, row, _column: model.key_at(row),

@@ -7,15 +7,14 @@ Esc clears the ticks; Menu or Shift+F10 opens the context menu.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import Any, Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from views.tables.record_model import RecordModel
 from views.tables.ticking import Ticking
-
-if TYPE_CHECKING:
-    from views.tables.table_view import TableView
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -23,10 +22,23 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
 
 
+class Keyed(Protocol):
+    """What the keys do to a table."""
+
+    @property
+    def records(self) -> RecordModel[Any]: ...
+    def currentIndex(self) -> QModelIndex: ...
+    def copy_cell(self) -> None: ...
+    def copy_rows(self) -> None: ...
+    def move_cursor(self, event: QKeyEvent) -> None: ...
+    def peek(self, key: Hashable) -> None: ...
+    def open_row(self, key: Hashable) -> None: ...
+
+
 class TableKeys:
     """The keys of one table."""
 
-    def __init__(self, table: TableView, ticking: Ticking) -> None:
+    def __init__(self, table: Keyed, ticking: Ticking) -> None:
         self._table, self._ticking = table, ticking
 
     def handle(self, event: QKeyEvent) -> bool:
@@ -52,9 +64,9 @@ class TableKeys:
             if self._table.records.tickable:
                 self._table.records.toggle(index.row())
         elif event.key() == Qt.Key.Key_Space:
-            self._table.peek_requested.emit(key)
+            self._table.peek(key)
         elif event.key() in _ENTER and not event.modifiers() & _CTRL:
-            self._table.open_requested.emit(key)
+            self._table.open_row(key)
         elif event.key() in _MOVES and event.modifiers() == _SHIFT and self._table.records.tickable:
             self._extend(event)
         else:

@@ -200,7 +200,7 @@ class TableView(QTableView):
         if index.isValid() and self._records.column(index.column()).key == TICK:
             self._records.toggle(index.row())
         elif index.isValid() and event.button() == Qt.MouseButton.LeftButton:
-            self.open_requested.emit(self._records.key_at(index.row()))
+            self.open_row(self._records.key_at(index.row()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the mouse with the hover colour."""
@@ -229,6 +229,14 @@ class TableView(QTableView):
         self._cells.show_focus = True
         if not self._keys.handle(event):
             super().keyPressEvent(event)
+
+    def peek(self, key: Hashable) -> None:
+        """Somebody wants to look into a row."""
+        self.peek_requested.emit(key)
+
+    def open_row(self, key: Hashable) -> None:
+        """Somebody wants a row opened."""
+        self.open_requested.emit(key)
 
     def move_cursor(self, event: QKeyEvent) -> None:
         """Let Qt move the cursor by a key."""
@@ -282,7 +290,15 @@ class TableView(QTableView):
         menu = QMenu(self)
         key = self._records.key_at(index.row())
         self.menu_requested.emit(menu, key)
-        add_cell_actions(menu, self, index)
+        column = self._records.column(index.column())
+        add_cell_actions(
+            menu,
+            column,
+            column.display(self._records.record(index.row())),
+            copy_cell=self.copy_cell,
+            copy_rows=self.copy_rows,
+            filter_by=self.filter_requested.emit,
+        )
         self.menu_ending.emit(menu, key)
         return menu
 

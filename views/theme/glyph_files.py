@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTemporaryDir
 
 from views.theme.icons import make_pixmap
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from views.theme.tokens import Tokens
+from views.theme.tokens import Tokens
 
 #: name in the style sheet: icon, role, logical pixels
 _GLYPHS: Mapping[str, tuple[str, str, int]] = {

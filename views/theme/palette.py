@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtGui import QColor, QPalette
 
-if TYPE_CHECKING:
-    from views.theme.tokens import Tokens
+from views.theme.tokens import Tokens
 
 _ROLES = {
     QPalette.ColorRole.Window: "bg",

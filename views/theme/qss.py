@@ -12,7 +12,7 @@ Fonts are not set here: both fonts are variable and a style sheet cannot name an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from views.theme.tokens import (
     BUTTON,
@@ -25,9 +25,6 @@ from views.theme.tokens import (
     TABLE_HEADER,
     Tokens,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TONES = (
     "text", "text2", "text3", "dis", "accent", "waiting", "scheduled", "running",

@@ -15,10 +15,10 @@ One object for the process. It is a palette, not a setting: only ``console`` cha
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
+from PySide6.QtWidgets import QApplication
 
 from services import i18n
 from views.theme.fonts import load_fonts, make_font
@@ -27,9 +27,6 @@ from views.theme.icons import make_icon, make_pixmap
 from views.theme.palette import make_palette
 from views.theme.qss import make_qss
 from views.theme.tokens import DARK, ICON, LIGHT, ROW_HEIGHTS, LaneToken, StatusToken, Tokens, tokens
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
 
 SYSTEM = "system"
 MODES = (DARK, LIGHT, SYSTEM)

@@ -10,14 +10,11 @@ so that delegates and QSS need one look-up for both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from services.i18n import N_, NP_
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DARK, LIGHT = "dark", "light"
 

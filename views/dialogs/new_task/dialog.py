@@ -361,8 +361,6 @@ class NewTaskDialog(DialogFrame):
     # words
 
     def _say(self) -> None:
-        if not hasattr(self, "verbs"):
-            return
         on_form = self._pages.currentWidget() is self._form
         if self._pages.currentWidget() is self.sheet or (on_form and self.shops.of_file()):
             self._say_file(on_form=on_form)

@@ -138,10 +138,9 @@ class AuditPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if hasattr(self, "panel"):
-            self._say()
-            self._say_news()
-            self._say_verdict()
+        self._say()
+        self._say_news()
+        self._say_verdict()
 
     def verify(self) -> None:
         """Look whether the whole trail is as it was written, off the GUI thread."""

@@ -148,8 +148,6 @@ class ConnectionPage(Page):
         self.body.addWidget(pane, 1)
 
     def _say(self) -> None:
-        if not hasattr(self, "_timer"):
-            return
         failed = bool(self._answers or self._cause)
         name = self._shown.title
         self._glyph.setPixmap(theme().pixmap("ph.wifi-slash" if failed else "ph.globe", "retrying", 22))

@@ -97,8 +97,7 @@ class DeadLettersPage(Page):
     def retranslate(self) -> None:
         """Say headings and counts again."""
         super().retranslate()
-        if hasattr(self, "_split"):
-            self._say()
+        self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width until a person moved a divider."""

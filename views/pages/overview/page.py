@@ -184,11 +184,10 @@ class OverviewPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if hasattr(self, "_history_refresher"):
-            if self._look is None:
-                self.set_summary(_("Loading…"))
-            self._show_look()
-            self._show_history()
+        if self._look is None:
+            self.set_summary(_("Loading…"))
+        self._show_look()
+        self._show_history()
 
     # answers
 

@@ -118,8 +118,7 @@ class SchedulesPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if hasattr(self, "stack"):
-            self._say()
+        self._say()
 
     def current(self) -> ScheduleRow | None:
         """The schedule under the cursor."""

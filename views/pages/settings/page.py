@@ -114,8 +114,7 @@ class SettingsPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if hasattr(self, "_facts"):
-            self._show()
+        self._show()
 
     # putting together
 

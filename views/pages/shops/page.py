@@ -117,9 +117,8 @@ class ShopsPage(Page):
     def retranslate(self) -> None:
         """Say the numbers again."""
         super().retranslate()
-        if hasattr(self, "_side"):
-            self._name_search()
-            self._say()
+        self._name_search()
+        self._say()
 
     # putting together
 

@@ -142,10 +142,9 @@ class TasksPage(Page):
     def retranslate(self) -> None:
         """Say tabs and counts again."""
         super().retranslate()
-        if hasattr(self, "_views"):
-            self._views.retranslate()
-            self._choices.retranslate()
-            self._say_summary()
+        self._views.retranslate()
+        self._choices.retranslate()
+        self._say_summary()
 
     def _build(self) -> None:
         self._tabs = ViewTabs()

@@ -97,8 +97,7 @@ class WorkersPage(Page):
     def retranslate(self) -> None:
         """Say the numbers again."""
         super().retranslate()
-        if hasattr(self, "_stack"):
-            self._say()
+        self._say()
 
     # putting together
 
