@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
@@ -17,11 +17,13 @@ from services.monitor.causes import Causes
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
 from views.pages.dead_letters.rows import LetterRow
-from views.support.operation import Operation
 
-FIRST, MORE, MOST = 200, 200, 5000
+MOST = 5000
 PAGE, ALL = 1000, 100_000
+#: letters whose successors are looked at where none is open
+LAST = 200
 #: after something died or was decided; after something ended well, which tells how shops stand now
 REFRESH_MS, SLOW_MS = 900, 5000
 
@@ -33,7 +35,6 @@ class Wanted:
     triage: str = Triage.OPEN
     cause: str = ""
     descending: bool = True
-    limit: int = FIRST
 
     @property
     def text(self) -> str:
@@ -84,62 +85,53 @@ class Asker(QObject):
     def __init__(self, context: PageContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._wanted = Wanted()
-        self._active = False
         self._count = 0
-        self._causes = Operation(self, latest=True)
-        self._letters = Operation(self, latest=True)
-        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._timer.timeout.connect(self._refresh_live)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(self._refresh_live)
+        self._causes = ListSource(self._call_causes, str(Triage.OPEN), self, soon_ms=REFRESH_MS)
+        self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST, soon_ms=REFRESH_MS)
+        self._causes.listed.connect(self.grouped)
+        self._letters.listed.connect(self._on_listed)
+        for source in (self._causes, self._letters):
+            source.failed.connect(self.failed)
 
     @property
     def wanted(self) -> Wanted:
         """What is asked for now."""
-        return self._wanted
+        return self._letters.wanted
 
     def set_active(self, active: bool) -> None:
-        """Follow the feed only while the page is seen."""
-        self._active = active
-        if not active:
-            self._timer.stop()
-            self._slow.stop()
+        """Ask and follow the feed only while the page is seen."""
+        for source in (self._causes, self._letters):
+            source.set_active(active)
 
-    def ask_causes(self, triage: str, *, settle: bool = True) -> None:
+    def ask_causes(self, triage: str) -> None:
         """Group the letters of one state."""
-        self._causes.start(partial(_group, self._context, triage, settle), self.grouped.emit, self.failed.emit)
+        self._causes.ask(triage)
 
-    def ask(self, wanted: Wanted, *, settle: bool = True) -> None:
+    def ask(self, wanted: Wanted) -> None:
         """List the letters of a cause."""
-        self._wanted = wanted
-        if wanted.cause:
-            call = partial(_list, self._context.tasks, wanted, settle)
-            self._letters.start(call, self._on_listed, self.failed.emit)
+        self._letters.ask(wanted)
 
     def again(self) -> None:
         """Ask everything once more and put it in order."""
-        self.ask_causes(self._wanted.triage)
-        self.ask(self._wanted)
+        self._causes.ask(self.wanted.triage)
+        self._letters.again()
 
     def more(self) -> None:
         """Load the next letters."""
-        if self._count >= self._wanted.limit < MOST and not self._letters.busy:
-            self.ask(replace(self._wanted, limit=self._wanted.limit + MORE))
+        self._letters.more(self._count)
 
     def on_changes(self, changes: Changes) -> None:
         """Note whether something died or was decided."""
-        if not self._active or self._timer.isActive():
-            return
-        if changes.gap or any(Status.DEAD in (event.from_, event.to) for event in changes.events):
-            self._timer.start()
-        elif not self._slow.isActive() and any(event.to == Status.SUCCEEDED for event in changes.events):
-            self._slow.start()
+        died = changes.gap or any(Status.DEAD in (event.from_, event.to) for event in changes.events)
+        if died or any(event.to == Status.SUCCEEDED for event in changes.events):
+            for source in (self._causes, self._letters):
+                source.soon(0 if died else SLOW_MS)
 
-    def _refresh_live(self) -> None:
-        if self._active:
-            self.ask_causes(self._wanted.triage, settle=False)
-            self.ask(self._wanted, settle=False)
+    def _call_causes(self, ask: Ask[str]) -> Callable[[], Grouped]:
+        return partial(_group, self._context, ask.wanted, ask.settle)
+
+    def _call_letters(self, ask: Ask[Wanted]) -> Callable[[], Listing] | None:
+        return partial(_list, self._context.tasks, ask.wanted, ask.limit, ask.settle) if ask.wanted.cause else None
 
     def _on_listed(self, listing: Listing) -> None:
         self._count = len(listing.rows)
@@ -161,7 +153,7 @@ def _group(context: PageContext, triage: str, settle: bool) -> Grouped:
 
 def _again(queries: TaskQueries) -> tuple[Task, ...]:
     """Tasks made of the letters that were republished last which have not ended: some may come back."""
-    letters = queries.page(f"status:dead triage:{Triage.REPUBLISHED}", sort="updated", limit=FIRST).tasks
+    letters = queries.page(f"status:dead triage:{Triage.REPUBLISHED}", sort="updated", limit=LAST).tasks
     made = queries.get([letter.successor for letter in letters if letter.successor])
     return tuple(task for task in made if task.status in ACTIVE)
 
@@ -196,8 +188,8 @@ def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Tas
     return found, total
 
 
-def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
-    found, total = _letters(queries, wanted, wanted.limit)
+def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Listing:
+    found, total = _letters(queries, wanted, limit)
     shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
     refusals = queries.refusals(found)
     found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)

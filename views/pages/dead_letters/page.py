@@ -68,7 +68,6 @@ class DeadLettersPage(Page):
     def activate(self) -> None:
         """Follow the feed."""
         self._asker.set_active(True)
-        self._asker.again()
         self.broken.look()
 
     def deactivate(self) -> None:

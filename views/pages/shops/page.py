@@ -13,8 +13,9 @@ from services.domain.task import filter
 from services.domain.task.query import equals
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
+from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.shops import words
 from views.pages.shops.actions import ShopActions
@@ -25,7 +26,6 @@ from views.pages.shops.table import SCOPES, SHOPS
 from views.support import text
 from views.support.instant import ticks
 from views.support.offers import offer
-from views.support.refresher import Refresher
 from views.support.throttle import Debounce
 from views.support.words import shop
 from views.tables.at_rest import AtRest
@@ -44,15 +44,15 @@ SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Wanted:
-    """One question of a person; asked again, it is another."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which shops the table shows."""
 
     text: str = ""
     which: str = ALL
 
 
-Answer = tuple[_Wanted, ShopsNow, tuple[ScopeRow, ...]]
+Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...]]
 
 
 class ShopsPage(Page):
@@ -65,8 +65,6 @@ class ShopsPage(Page):
         self._context = context
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._wish = ""
-        self._wanted = _Wanted()  #: read in the thread that asks, which may touch no widget
-        self._settled: _Wanted | None = None  #: the question whose answer has put the rows in order
         self.actions_of_page = ShopActions(context, self)
         self._shops: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -74,8 +72,8 @@ class ShopsPage(Page):
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
+        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
         self._build()
-        self._refresher = Refresher(self, self._fetch, self._show, EVERY_MS)
         self._connect()
         self._show_view()
 
@@ -84,16 +82,15 @@ class ShopsPage(Page):
     def activate(self) -> None:
         """Ask now and then; the worst first, as of now."""
         self._rest.begin()
-        self._settled = None
-        self._refresher.start()
+        self._source.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
-        self._refresher.stop()
+        self._source.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once."""
-        self._refresher.now()
+        self._source.again(settle=False)
 
     def show_request(self, request: object) -> None:
         """Show one shop by its key, or those of one sort."""
@@ -169,7 +166,7 @@ class ShopsPage(Page):
         self.body.addWidget(self._error)
         self.body.addLayout(row, 1)
         self._unknown = self.covered(self._tables)
-        self._unknown.ask((self._wanted.text, self._wanted.which))
+        self._unknown.ask(self._source.wanted)
         self.shop.hide()
         self.scope.hide()
 
@@ -179,8 +176,9 @@ class ShopsPage(Page):
         self._search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._ask())
         self._view.chosen.connect(lambda _key: self._say())
-        self._refresher.failed.connect(self._show_error)
-        self._error.retry.connect(self._refresher.now)
+        self._source.listed.connect(self._show)
+        self._source.failed.connect(self._show_error)
+        self._error.retry.connect(self.refresh)
         ticks().ticked.connect(self._on_tick)
         self._none.action.connect(self._show_all)
         # choosing
@@ -190,7 +188,7 @@ class ShopsPage(Page):
         self.table.menu_requested.connect(self._fill_menu)
         # acting
         acts = self.actions_of_page
-        acts.changed.connect(self._refresher.now)
+        acts.changed.connect(self.refresh)
         self.rule_button.clicked.connect(self._on_rule)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
@@ -207,13 +205,12 @@ class ShopsPage(Page):
     # looking
 
     def _ask(self) -> None:
-        self._wanted = _Wanted(self._search.text(), self._sort.current())
-        self._unknown.ask((self._wanted.text, self._wanted.which))
-        self._refresher.now()
+        wanted = Wanted(self._search.text(), self._sort.current())
+        self._unknown.ask(wanted)
+        self._source.ask(wanted)
 
-    def _fetch(self) -> Answer:
-        wanted, queries = self._wanted, self._context.limits
-        return wanted, queries.shops(wanted.text, wanted.which), queries.scopes()
+    def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
+        return partial(_look, self._context.limits, ask)
 
     def _show_error(self, error: BaseException) -> None:
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
@@ -221,20 +218,19 @@ class ShopsPage(Page):
 
     def _show(self, answer: Answer) -> None:
         self._error.clear()
-        wanted, self._now, self._scopes = answer
-        self._unknown.answer((wanted.text, wanted.which))
-        self._shops.apply(self._now.rows, settle=wanted is not self._settled or self._rest.resting)
-        self._settled = wanted
+        ask, self._now, self._scopes = answer
+        self._unknown.answer(ask.wanted)
+        self._shops.apply(self._now.rows, settle=ask.settle or self._rest.resting)
         self._limits.apply(self._scopes)
-        if self._wish and wanted is self._wanted:
-            self._go_to_wish(wanted)
+        if self._wish:
+            self._go_to_wish(ask.wanted)
         if self._now.rows and self.table.current_key() is None:
             self.table.set_current_key(self._shops.key_at(0))
         if self._scopes and self.limits.current_key() is None:
             self.limits.set_current_key(self._limits.key_at(0))
         self._say()
 
-    def _go_to_wish(self, wanted: _Wanted) -> None:
+    def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
         wish = self._wish
         if not self.table.set_current_key(wish) and not wanted.text:
@@ -244,7 +240,7 @@ class ShopsPage(Page):
 
     def _on_tick(self) -> None:
         """Say again how far away everything is."""
-        if self._refresher.active:
+        if self._source.active:
             self._follow()
 
     def _say(self) -> None:
@@ -345,3 +341,7 @@ class ShopsPage(Page):
         menu.addAction(
             _("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{row.key}","shop:{row.key}"')
         )
+
+
+def _look(queries: ShopQueries, ask: Ask[Wanted]) -> Answer:
+    return ask, queries.shops(ask.wanted.text, ask.wanted.which), queries.scopes()

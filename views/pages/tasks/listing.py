@@ -12,6 +12,7 @@ from services.domain.task.record import Task
 from services.domain.text.message import Message
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
+from views.kit.list_source import Ask, ListSource
 from views.pages.tasks.rows import TaskRow
 from views.support.operation import Operation
 from views.tables.task_columns import task_id
@@ -22,8 +23,8 @@ _SORT_KEYS: dict[str, Callable[[Task], int]] = {
     "priority": lambda task: task.priority,
     "due": lambda task: task.due_at,
 }
-FIRST, MORE, MOST = 200, 200, 5000
-PATCH_MS, REFRESH_MS = 60, 1200
+FIRST, MOST = 200, 5000
+PATCH_MS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,47 +64,38 @@ class TaskLister(QObject):
     def __init__(self, queries: TaskQueries, parent: QObject) -> None:
         super().__init__(parent)
         self._queries = queries
-        self._wanted = Wanted()
-        self._limit = FIRST
         self._rows: Sequence[TaskRow] = ()
         self._shown: set[str] = set()
         self._stale: set[str] = set()
-        self._active = False
-        self._query = Operation(self, latest=True)
+        self._source = ListSource(self._call, Wanted(), self, most=MOST)
+        self._source.listed.connect(self.listed)
+        self._source.failed.connect(self.failed)
         self._patch = Operation(self)
         self._patch_timer = QTimer(self, singleShot=True, interval=PATCH_MS)
         self._patch_timer.timeout.connect(self._fetch_stale)
-        self._refresh_timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._refresh_timer.timeout.connect(self._refresh_live)
 
     @property
     def wanted(self) -> Wanted:
         """What is asked for now."""
-        return self._wanted
+        return self._source.wanted
 
     def ask(self, wanted: Wanted) -> None:
         """Show something else."""
-        self._wanted, self._limit = wanted, FIRST
-        self._ask(settle=True)
+        self._source.ask(wanted, FIRST)
 
     def again(self) -> None:
         """Ask the same once more and put everything in its place."""
-        self._ask(settle=True)
+        self._source.again()
 
     def more(self) -> None:
         """Load the next rows."""
-        if self._limit < MOST and not self._query.busy and len(self._shown) >= self._limit:
-            self._limit += MORE
-            self._ask(settle=True)
+        self._source.more(len(self._shown))
 
     def set_active(self, active: bool) -> None:
         """Follow the feed only while the page is seen."""
-        self._active = active
-        if active:
-            self._ask(settle=True)
-        else:
+        self._source.set_active(active)
+        if not active:
             self._patch_timer.stop()
-            self._refresh_timer.stop()
 
     def note_shown(self, rows: Sequence[TaskRow]) -> None:
         """Remember which rows are on screen."""
@@ -117,22 +109,16 @@ class TaskLister(QObject):
 
     def on_changes(self, changes: Changes) -> None:
         """Take in a batch of the feed."""
-        if not self._active:
+        if not self._source.active:
             return
         if changes.gap:
-            self._ask(settle=False)
+            self._source.again(settle=False)
             return
         self.touch(event.task_id for event in changes.events)
-        if not self._refresh_timer.isActive():
-            self._refresh_timer.start()
+        self._source.soon()
 
-    def _ask(self, *, settle: bool) -> None:
-        call = partial(_list, self._queries, self._wanted, self._limit, settle, self._rows)
-        self._query.start(call, self.listed.emit, self._fail)
-
-    def _refresh_live(self) -> None:
-        if self._active and not self._query.busy:
-            self._ask(settle=False)
+    def _call(self, ask: Ask[Wanted]) -> Callable[[], Listing]:
+        return partial(_list, self._queries, ask.wanted, ask.limit, ask.settle, self._rows)
 
     def _fetch_stale(self) -> None:
         if self._patch.busy:
@@ -140,10 +126,7 @@ class TaskLister(QObject):
             return
         keys, self._stale = sorted(self._stale), set()
         if keys:
-            self._patch.start(partial(_rows_of, self._queries, keys), self.patched.emit, self._fail)
-
-    def _fail(self, error: BaseException) -> None:
-        self.failed.emit(error)
+            self._patch.start(partial(_rows_of, self._queries, keys), self.patched.emit, self.failed.emit)
 
 
 def with_rows_beyond(listing: Listing, shown: Sequence[TaskRow]) -> tuple[TaskRow, ...]:

@@ -35,7 +35,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
 
     def show(page: ShopsPage) -> None:
-        with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
             page.show()
             page.activate()
 
@@ -78,8 +78,8 @@ def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         act()
     # an answer that was under way may be one of before
-    qtbot.waitUntil(lambda: not page._refresher._operation.busy, timeout=WAIT_MS)
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    qtbot.waitUntil(lambda: not page._source.busy, timeout=WAIT_MS)
+    with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
         page.refresh()
 
 
@@ -311,7 +311,7 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     assert row(page, SHOP)["reason"].startswith("Must be logged in, for ")
     assert row(page, OTHER)["reason"].startswith("A captcha waits for a person, for ")
     assert page.header._summary.text() == "60 shops, 2 need a login"
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
         page.show_request("session")
     qtbot.waitUntil(lambda: page._shops.rowCount() == 2, timeout=WAIT_MS)
     page.table.set_current_key(SHOP)

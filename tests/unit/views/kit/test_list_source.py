@@ -1,0 +1,161 @@
+"""Rows are asked for in order: the newest question counts, a person's settles, and nothing that changed is missed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from views.kit.list_source import FIRST, MORE, Ask, ListSource
+from views.support import operation
+
+
+class Shelf:
+    """Answers with the question; holds answers back while it is closed."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.asked: list[Ask[str]] = []
+
+    def call(self, ask: Ask[str]) -> Callable[[], Ask[str]] | None:
+        if not ask.wanted:
+            return None
+        self.asked.append(ask)
+
+        def answer() -> Ask[str]:
+            self.open.wait(20)
+            return ask
+
+        return answer
+
+
+@pytest.fixture
+def shelf() -> Iterator[Shelf]:
+    made = Shelf()
+    yield made
+    made.open.set()
+    operation.shut_down(wait=True)
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+@pytest.fixture
+def listed() -> list[Ask[str]]:
+    """What was shown."""
+    return []
+
+
+def source(shelf: Shelf, page: QWidget, listed: list[Ask[str]], **more: int) -> ListSource[str]:
+    made: ListSource[str] = ListSource(shelf.call, "first", page, **{"soon_ms": 1, **more})
+    made.listed.connect(listed.append)
+    return made
+
+
+def test_only_the_answer_to_the_newest_question_is_shown(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    shelf.open.clear()
+    rows.ask("old")
+    rows.ask("new")
+    shelf.open.set()
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.wanted for ask in listed] == ["new"]
+
+
+def test_a_live_question_in_between_does_not_take_the_order_from_a_person(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    shelf.open.clear()
+    rows.ask("new")
+    rows.again(settle=False)
+    shelf.open.set()
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.settle for ask in listed] == [True]
+    rows.again(settle=False)
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.settle for ask in listed] == [True, False], "the order was taken once"
+
+
+def test_what_changes_while_an_answer_is_under_way_is_asked_for_after_it(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    rows.soon()
+    assert shelf.asked == [], "nobody looks"
+    shelf.open.clear()
+    rows.set_active(True)
+    for _ in range(5):
+        rows.soon()
+    qtbot.wait(20)
+    assert len(shelf.asked) == 1
+    shelf.open.set()
+    qtbot.waitUntil(lambda: len(listed) == 2)
+    assert [ask.settle for ask in listed] == [True, False]
+    rows.set_active(False)
+    rows.soon()
+    qtbot.wait(20)
+    assert len(shelf.asked) == 2
+
+
+def test_a_sooner_wish_comes_before_a_later_one(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    rows.set_active(True)
+    qtbot.waitUntil(lambda: len(listed) == 1)
+    rows.soon(600_000)
+    rows.soon()
+    qtbot.waitUntil(lambda: len(listed) == 2)
+
+
+def test_more_rows_are_loaded_where_there_may_be_more(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, most=FIRST + MORE)
+    rows.ask("all")
+    qtbot.waitUntil(lambda: not rows.busy)
+    rows.more(FIRST - 1)
+    rows.more(FIRST)
+    qtbot.waitUntil(lambda: not rows.busy)
+    rows.more(FIRST + MORE)
+    rows.ask("others")
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.limit for ask in shelf.asked] == [FIRST, FIRST + MORE, FIRST]
+
+
+def test_asked_regularly_only_while_it_is_seen(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, every_ms=5)
+    rows.set_active(True)
+    qtbot.waitUntil(lambda: len(listed) > 3)
+    page.hide()
+    qtbot.waitUntil(lambda: not rows.busy)
+    number = len(shelf.asked)
+    qtbot.wait(30)
+    assert len(shelf.asked) == number
+    page.show()
+    assert len(shelf.asked) == number + 1, "at once, not with the next turn"
+    rows.set_active(False)
+
+
+def test_where_there_is_nothing_to_ask_nothing_is(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    rows.ask("")
+    assert not rows.busy
+    assert rows.wanted == ""

@@ -1,0 +1,145 @@
+"""Where the rows of a table come from: asked for off the GUI thread, asked for again, never shown out of turn.
+
+    self._source = ListSource(self._call, Wanted(), self, most=5000)
+    self._source.listed.connect(self._show)
+    self._source.ask(Wanted(filter="status:dead"))     # a person wants something else
+    self._source.again(settle=False)                   # something was done; rows stay where they are
+    self._source.soon()                                # the feed says that something may have changed
+    self._source.more(loaded)                          # the end of the table is near
+
+    def _call(self, ask: Ask[Wanted]) -> Callable[[], Listing] | None:
+        return partial(_list, self._queries, ask.wanted, ask.limit, ask.settle)      # values only: it runs in a thread
+
+Only the answer to the newest question arrives. A person's question settles: order and departures take effect with its
+answer, also where a live question came in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from views.support.operation import Operation
+
+W = TypeVar("W")
+FIRST, MORE = 200, 200
+SOON_MS = 1200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask(Generic[W]):
+    """One question."""
+
+    wanted: W
+    limit: int  #: rows
+    settle: bool  #: a person asked, so order and departures take effect
+
+
+class ListSource(QObject, Generic[W]):
+    """Follows what is asked for while the page is seen.
+
+    Signals:
+        listed: the answer to the newest question.
+        failed: its error.
+    """
+
+    listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(
+        self,
+        call: Callable[[Ask[W]], Callable[[], Any] | None],
+        wanted: W,
+        owner: QObject,
+        *,
+        most: int = FIRST,
+        soon_ms: int = SOON_MS,
+        every_ms: int = 0,
+    ) -> None:
+        """``call`` makes of a question what runs in a thread, None where there is nothing to ask; ``most``: rows that
+        are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to.
+        """
+        super().__init__(owner)
+        self._call, self._wanted, self._most = call, wanted, most
+        self._limit, self._settle, self._active = FIRST, False, False
+        self._asking = Operation(self, latest=True)
+        self._soon = QTimer(self, singleShot=True)
+        self._soon.timeout.connect(self._ask_live)
+        self._soon_ms = soon_ms
+        self._every = QTimer(self, interval=max(1, every_ms))
+        self._every.timeout.connect(self._ask_live)
+        self._regular, self._seen_by = bool(every_ms), owner if isinstance(owner, QWidget) else None
+        if self._regular and self._seen_by is not None:
+            self._seen_by.installEventFilter(self)
+
+    @property
+    def wanted(self) -> W:
+        """What is asked for now."""
+        return self._wanted
+
+    @property
+    def active(self) -> bool:
+        """Whether the page is seen."""
+        return self._active
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is under way."""
+        return self._asking.busy
+
+    def ask(self, wanted: W, first: int = FIRST) -> None:
+        """Show something else, at most its ``first`` rows for now."""
+        self._wanted, self._limit = wanted, first
+        self.again()
+
+    def again(self, *, settle: bool = True) -> None:
+        """Ask the same once more; ``settle``: and put everything in its place."""
+        self._settle = self._settle or settle
+        call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
+        if call is not None:
+            self._asking.start(call, self._tell, self.failed.emit)
+
+    def more(self, loaded: int) -> None:
+        """Load the next rows, where ``loaded`` are all that were asked for and there may be more."""
+        if loaded >= self._limit < self._most and not self.busy:
+            self._limit += MORE
+            self.again()
+
+    def set_active(self, active: bool) -> None:
+        """Ask now and follow, or ask no more."""
+        self._active = active
+        if not active:
+            self._soon.stop()
+            self._every.stop()
+            return
+        if self._regular:
+            self._every.start()
+        self.again()
+
+    def soon(self, ms: int = 0) -> None:
+        """Ask again in a moment (``ms``, else the usual one); however often it is said meanwhile, once."""
+        wait = ms or self._soon_ms
+        if self._active and (not self._soon.isActive() or wait < self._soon.remainingTime()):
+            self._soon.start(wait)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Be up to date at once where the widget is shown again."""
+        if self._active and event.type() == QEvent.Type.Show:
+            self.again(settle=False)
+        return False
+
+    def _ask_live(self) -> None:
+        if not self._active or (self._seen_by is not None and not self._seen_by.isVisible()):
+            return
+        if not self.busy:
+            self.again(settle=False)
+        elif not self._regular:
+            self.soon()  # the answer under way may be older than what has changed
+
+    def _tell(self, answer: object) -> None:
+        self._settle = False
+        self.listed.emit(answer)
