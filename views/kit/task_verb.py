@@ -80,6 +80,7 @@ class TaskVerb(Verb[Chosen]):
     title: str = ""  #: source text
     explain: Callable[[Sequence[Pick]], str] = lambda _picks: ""
     count: Callable[[int], str] = many  #: the verb with its number
+    parts: Callable[[Pick], str] = lambda one: shown.status_word(one.status)  #: what the preview counts them by
     leave: str = N_("Cancel")  #: source text of the way out
     careful: Callable[[Sequence[Pick]], bool] = _never  #: asked about however few they are
 
@@ -149,10 +150,8 @@ class TaskVerb(Verb[Chosen]):
 def question(verb: TaskVerb, picks: Sequence[Pick], environment: str) -> Question:
     """The preview of ``verb`` on ``picks``: what happens to how many, and what is left alone."""
     fit = [one for one in picks if verb.fits(one.status, one.triage)]
-    rows = [
-        (shown.status_word(status), many(number))
-        for (status, _triage), number in sorted(standing_of(fit).items(), key=lambda item: -item[1])
-    ]
+    parts = Counter((verb.parts(one), one.triage) for one in fit)
+    rows = [(name, many(number)) for (name, _triage), number in parts.most_common()]
     left: dict[str, int] = {}
     for (status, triage), number in standing_of(picks).items():
         if not verb.fits(status, triage):

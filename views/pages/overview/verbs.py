@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -17,10 +16,13 @@ from services.domain.task.status import MOVABLE
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
-from views.support import priorities
+from views.kit.task_acting import TaskActing
+from views.kit.task_verb import TaskVerb, many
+from views.support import priorities, text
+from views.support.acting import Acting
 from views.support.operation import Operation
 from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
@@ -31,6 +33,26 @@ VERBS = (
     "stop_task", "lower_tasks", "copy_server", "copy_flow", "copy_creator",
 )  # fmt: skip
 LOCAL_SLOTS = 4
+LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
+
+
+def _sunk(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    words = ngettext("{n} task has a low priority now", "{n} tasks have a low priority now", number)
+    return words.format(n=text.count(number))
+
+
+#: all the way down, where *Lower priority* of the Tasks page is one step
+SINK = TaskVerb(
+    key="lower_tasks", text=N_("Lower the priority"), suits=MOVABLE, misfit=lambda _n, _of: "",
+    title=N_("Lower the priority"), parts=lambda one: _("priority {n}").format(n=one.priority),
+    explain=lambda _picks: _(
+        "They keep waiting, behind everything of higher priority; what runs goes on. Undo gives it back."
+    ),
+    count=lambda n: _("Lower {tasks}").format(tasks=many(n)),
+    run=lambda commands, picks: priorities.give(commands, {one.task_id: LOW for one in picks}), done=_sunk,
+    undo=lambda commands, picks: priorities.back(commands, picks, N_("They have the priority of before.")),
+)  # fmt: skip
 
 
 class AttentionVerbs(QObject):
@@ -41,6 +63,7 @@ class AttentionVerbs(QObject):
         self._context, self._owner = context, owner
         self._operation = Operation(self)
         self._login = ShopLogin(context, owner)
+        self._doing = TaskActing(context, Acting(self, context.toast, context.pending), owner)
 
     def run(self, verb: str, target: str) -> None:
         """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
@@ -145,44 +168,11 @@ class AttentionVerbs(QObject):
         self._operation.start(partial(self._context.tasks.picks, target), self._ask_to_lower, self._fail)
 
     def _ask_to_lower(self, picks: Sequence[Pick]) -> None:
-        low = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
-        before = {one.task_id: one.priority for one in picks if one.status in MOVABLE and one.priority > low}
-        if not before:
+        high = [one for one in picks if one.status in MOVABLE and one.priority > LOW]
+        if high:
+            self._doing.ask(SINK, high)
+        else:
             self._context.toast(ToastSpec(text=_("Their priority is low already."), status="healthy"))
-            return
-        number = ngettext("{n} task", "{n} tasks", len(before)).format(n=f"{len(before):,}")
-        question = Question(
-            title=N_("Lower the priority"),
-            number=number,
-            text=_("They keep waiting, behind everything of higher priority; what runs goes on. Undo gives it back."),
-            rows=tuple(
-                (_("priority {n}").format(n=level), f"{count:,}")
-                for level, count in sorted(Counter(before.values()).items(), reverse=True)
-            ),
-            verb=_("Lower {tasks}").format(tasks=number),
-            typed=typed_count(len(before), self._context.environment),
-        )
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._lower, before, low))
-        dialog.open()
-
-    def _lower(self, before: Mapping[str, int], low: int) -> None:
-        def tell(outcome: Outcome) -> None:
-            done = ngettext("{n} task has a low priority now", "{n} tasks have a low priority now", len(outcome.done))
-            undo = ToastAction(
-                text=_("Undo"), call=partial(self._give_back, {one: before[one] for one in outcome.done})
-            )
-            actions = (undo,) if outcome.done else ()
-            self._context.toast(
-                ToastSpec(text=done.format(n=f"{len(outcome.done):,}"), status="healthy", actions=actions)
-            )
-
-        call = partial(priorities.give, self._context.commands, dict.fromkeys(before, low))
-        self._operation.start(call, tell, self._fail)
-
-    def _give_back(self, before: Mapping[str, int]) -> None:
-        said = _("They have the priority of before.")
-        self._start(partial(priorities.give, self._context.commands, before), said)
 
     def _cancel(self, ids: list[str], note: str) -> None:
         def tell(outcome: Outcome) -> None:

@@ -6,8 +6,7 @@ is taken back. What they all do alike is in ``views/kit``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import join
@@ -155,15 +154,6 @@ def lower_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
     return priorities.give(commands, {one.task_id: _previous(one.priority) for one in picks})
 
 
-def give_back(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
-    """Give back the priorities of before to what was moved. Blocking."""
-    return priorities.give(commands, {task_id: before[task_id] for task_id in outcome.done})
-
-
-def _back(commands: CommandSet, picks: Sequence[Pick]) -> Reverse:
-    return Reverse(call=partial(give_back, commands, {one.task_id: one.priority for one in picks}))
-
-
 def _ids(picks: Sequence[Pick]) -> list[str]:
     return [one.task_id for one in picks]
 
@@ -296,7 +286,7 @@ RAISE = TaskVerb(
     title=N_("Raise the priority"), explain=_explain_raise,
     count=lambda n: ngettext("Raise {n} task", "Raise {n} tasks", n).format(n=text.count(n)),
     run=lambda commands, picks: raise_priority(commands, picks), done=_raised,
-    undo=lambda commands, picks: _back(commands, picks),
+    undo=priorities.back,
 )  # fmt: skip
 RUN_NOW = TaskVerb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting,
@@ -312,7 +302,7 @@ LOWER = TaskVerb(
     title=N_("Lower the priority"), explain=_explain_lower,
     count=lambda n: ngettext("Lower {n} task", "Lower {n} tasks", n).format(n=text.count(n)),
     run=lambda commands, picks: lower_priority(commands, picks), done=_lowered,
-    undo=lambda commands, picks: _back(commands, picks),
+    undo=priorities.back,
 )  # fmt: skip
 DECISIONS = (RAN, AGAIN, GIVE_UP)
 VERBS = (*DECISIONS, CREATE_AGAIN, RETRY, CANCEL, RAISE, RUN_NOW, LOWER)

@@ -19,7 +19,8 @@ from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened
 from views.kit.task_verb import Chosen, TaskVerb, standing_of
 from views.kit.verb import Place
-from views.pages.tasks.verbs import DECISIONS, VERBS, give_back, lower_priority, raise_priority
+from views.pages.tasks.verbs import DECISIONS, VERBS, lower_priority, raise_priority
+from views.support.priorities import give_back
 
 REPUBLISHED = "republished"
 WAITS = {Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING}
