@@ -135,10 +135,11 @@ class FleetCommands:
             return was
 
     def set_limit(self, limit: Limit) -> Limit:
-        """Limit a platform, or take its limit away; what waits there and may go is released. Returns the old one.
+        """Limit a platform, also before its first shop, or take its limit away; what waits there and may go is
+        released. Returns the old one.
 
         Raises:
-            UsageError: no such limit can be, nothing is known of the platform, or it is a type: its document says.
+            UsageError: no such limit can be, or it is a type: its document says.
         """
         self._audit.need(self._operator, "operator", "limit", [limit.scope])
         limits.check(limit)
@@ -149,8 +150,6 @@ class FleetCommands:
                 " type import",
                 field="scope",
             )
-        if name not in self._platforms():
-            raise UsageError(f"nothing is known of the platform {name!r:.70}; import its shops first", field="scope")
         old = {one.limit.scope: one.limit for one in self._store.limits()}.get(limit.scope, Limit(scope=limit.scope))
         detail = {"from": _figures(old), "to": _figures(limit)}
         with self._audit.act("limit", [limit.scope], detail):
@@ -179,9 +178,6 @@ class FleetCommands:
         document |= {"concurrency": concurrency or None, "rate_per_minute": per_minute or None}
         self.import_types([msgspec.json.encode(document).decode()])
         return old
-
-    def _platforms(self) -> set[str]:
-        return {key.partition(":")[0] for key in (*self._registry.shops(), *self._store.counts().shops)}
 
     def _register(self, scope: str) -> None:
         head, _, key = scope.partition(":")

@@ -190,6 +190,7 @@ class Doctor:
         found = [health.of_leader(store.leader(leader.ROLE), unfinished, resigned)]
         with contextlib.suppress(BrokerUnavailable):  # told among the broker's
             told = self._flow = look_once(store, self._broker, self._registry, self._clock)
+            waiting += told.facts.unrecorded
             found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)

@@ -160,7 +160,7 @@ TABLE: list[Row] = [
     row("schedule zone", "", ("Mars/City", "../x"), names="time zone"),
     row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
     row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
-    row("queue limit --concurrency 2", "", ("x", "shop:pdd:s1", "platform:", "all", "platform:nobody"), names=ANY),
+    row("queue limit --concurrency 2", "", ("x", "shop:pdd:s1", "platform:", "all"), names=ANY),
     row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
     row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),
     row("stats", "--batch", NAMES, names="batch list"),

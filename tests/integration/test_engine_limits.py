@@ -126,11 +126,16 @@ def test_a_resume_releases_at_most_twice_the_slots_at_a_time(fleet: Fleet) -> No
     eventually(all_ended, 30)
 
 
-def test_a_limit_for_what_nobody_knows_is_refused(fleet: Fleet) -> None:
+def test_a_limit_may_name_a_platform_before_its_first_shop(fleet: Fleet) -> None:
+    fleet.commands().fleet.set_limit(Limit(scope="platform:shopee", concurrency=2))
+    (found,) = fleet.engine.store.limits()
+    assert (found.limit.scope, found.limit.concurrency, found.running) == ("platform:shopee", 2, 0)
+
+
+def test_a_limit_that_cannot_be_is_refused(fleet: Fleet) -> None:
     commands = fleet.commands().fleet
     fleet.create()
     for limit, field in (
-        (Limit(scope="platform:nowhere", concurrency=2), "scope"),
         (Limit(scope="type:work", concurrency=2), "scope"),
         (Limit(scope="shop:pdd:s1", concurrency=2), "scope"),
         (Limit(scope=PDD, concurrency=-1), "concurrency"),

@@ -302,3 +302,22 @@ def test_one_whose_message_is_gone_is_held_and_not_sent_again(fleet: Fleet, seen
     eventually(lambda: reconciler.find_missing(fleet.engine.broker.depths()), 30)
     assert fleet.task(ID).status == "held"
     assert fleet.ready("rpa_tasks_high") == 0
+
+
+def test_the_doctor_counts_them_and_names_what_is_unbound(fleet: Fleet, cli: Cli) -> None:
+    send(fleet, *many(4))
+    eventually(lambda: fleet.ready(NOTICES) == 4, 30)
+    cli.environment["FLEETDECK_BROKER__MANAGEMENT_URL"] = fleet.settings.broker.management_url
+    with channel(fleet.settings.broker.url) as raw:
+        raw.queue_unbind("rpa_tasks_low", "rpa_task_exchange", "task.*.low")
+    said = json.dumps(cli.run("doctor", code=1), ensure_ascii=False)
+    assert "4 tasks wait" in said
+    assert "rpa_task_exchange (task.*.low) → rpa_tasks_low" in said
+
+
+def test_a_limit_for_a_platform_without_a_shop_is_asked_about(fleet: Fleet, cli: Cli) -> None:
+    fleet.shop("s1")
+    said = cli.run("queue", "limit", "platform:pdb", "--concurrency", 2)
+    assert said["limit"]["concurrency"] == 2
+    assert said["warnings"] == ["no shop of platform:pdb is known yet; did you mean platform:pdd?"]
+    assert cli.run("queue", "limit", "platform:pdd", "--concurrency", 2)["warnings"] == []

@@ -73,7 +73,11 @@ def test_a_look_finds_what_is_missing_and_makes_nothing(rabbitmq: RabbitMQ, amqp
         assert [row["name"] for row in rabbitmq.api("GET", f"/api/queues/{vhost(amqp_vhost)}")] == ["rpa_tasks_low"]
         assert not [row for row in rabbitmq.api("GET", f"/api/exchanges/{vhost(amqp_vhost)}") if "rpa" in row["name"]]
         broker.ensure(delays=[30])
-        assert not broker.inspect([30]).missing
+        found = broker.inspect([30])
+        assert (found.missing, found.unbound) == ((), ())
+        with raw(amqp_vhost) as channel:
+            channel.queue_unbind("rpa_tasks_low", "rpa_task_exchange", "task.*.low")
+        assert broker.inspect([30]).unbound == ("rpa_task_exchange (task.*.low) → rpa_tasks_low",)
     finally:
         broker.close()
 

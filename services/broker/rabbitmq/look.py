@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import Future
 
 from services.broker.rabbitmq import topology
@@ -10,7 +10,7 @@ from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.declare import NO_ANSWER
 from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
 from services.broker.rabbitmq.management import Management
-from services.broker.rabbitmq.topology import Exchange, Part, Queue
+from services.broker.rabbitmq.topology import Binding, Exchange, Part, Queue
 from services.broker.rabbitmq.wire import Channel
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.task.order import Inspection
@@ -21,7 +21,7 @@ SILENCE = ChannelLost(0, NO_ANSWER)
 
 
 def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspection:
-    """Which of these are there, and whether their arguments are the right ones; bindings cannot be asked for.
+    """Which of these are there, and whether their arguments are the right ones; bindings only by the management API.
 
     Raises:
         TopologyMismatch: one has other arguments.
@@ -38,6 +38,20 @@ def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspectio
         present=len(present),
         compared=all(seen),
         unreachable=tuple(away.items()),
+        unbound=_unbound(management, [part for part in parts if isinstance(part, Binding)], {*missing, *away}),
+    )
+
+
+def _unbound(management: Management, parts: Sequence[Binding], without: Container[str]) -> tuple[str, ...]:
+    """``EXCHANGE (KEY) → QUEUE`` of what is not bound, where both are there and the management API tells."""
+    wanted = [part for part in parts if part.queue not in without and part.exchange not in without]
+    bound = management.bindings() if wanted else None
+    if bound is None:
+        return ()
+    return tuple(
+        f"{part.exchange} ({part.key}) → {part.queue}" if part.key else f"{part.exchange} → {part.queue}"
+        for part in wanted
+        if (part.exchange, part.key, part.queue) not in bound
     )
 
 

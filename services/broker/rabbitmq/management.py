@@ -100,6 +100,18 @@ class Management:
                 )
         return found
 
+    def bindings(self) -> frozenset[tuple[str, str, str]] | None:
+        """Exchange, routing key and queue of every binding of the vhost, None where the API is not there."""
+        rows = self._get(f"/api/bindings/{self._vhost}?columns=source,routing_key,destination")
+        if not isinstance(rows, list):
+            return None
+        found = set()
+        for row in rows:
+            match row:
+                case {"source": str(source), "routing_key": str(key), "destination": str(queue)}:
+                    found.add((source, key, queue))
+        return frozenset(found)
+
     def arguments(self, queue: str) -> Mapping[str, object] | None:
         """Arguments a queue was declared with."""
         row = self._get(f"/api/queues/{self._vhost}/{quote(queue, safe='')}?columns=arguments")

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import shapes
+from services.cli import guesses, shapes
 from services.cli.context import EXIT_OK, Context, whole
 from services.domain.errors import UsageError
 from services.domain.gates import limit as limits
@@ -50,10 +50,24 @@ def set_limit(context: Context) -> int:
             per_minute=old.per_minute if args.per_minute is None else args.per_minute,
         )
         assembly.commands(engine).fleet.set_limit(wanted)
+        doubts = _doubts(engine, args.scope)
+        context.warn(doubts)
         found = [one for one in engine.store.limits() if one.limit.scope == args.scope]
     document = row(found[0]) if found else msgspec.to_builtins(wanted)
-    context.show({"limit": document}, [words(one) for one in found] or [f"{args.scope} has no limit"])
+    context.show(
+        {"limit": document, "warnings": doubts}, [words(one) for one in found] or [f"{args.scope} has no limit"]
+    )
     return EXIT_OK
+
+
+def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
+    """A platform without a shop may be one to come, or a misspelt one."""
+    known = sorted({shop.platform for shop in engine.registry.shops().values()})
+    name = scope.partition(":")[2]
+    if name in known:
+        return []
+    near = guesses.near(name, known)
+    return [f"no shop of {scope} is known yet" + (f"; did you mean platform:{near}?" if near else "")]
 
 
 def row(one: limits.LimitNow) -> dict[str, Any]:

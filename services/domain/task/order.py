@@ -83,6 +83,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     missing: tuple[str, ...] = ()
     present: int = 0
     compared: bool = True  #: whether the arguments of those present could be seen
+    unbound: tuple[str, ...] = ()  #: what should lead from an exchange to a queue and does not, as far as it is shown
     unreachable: tuple[tuple[str, str], ...] = ()  #: queues that nobody can get at now, and what the broker says
 
 

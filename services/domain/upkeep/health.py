@@ -53,6 +53,11 @@ SENTENCES: dict[str, str] = {
     "doctor.not_declared.remedy": N_(
         "The next worker that starts makes them; if one runs, see whether its account may configure."
     ),
+    "doctor.unbound": N_("Nothing leads from an exchange to a queue any more: {what}"),
+    "doctor.unbound.remedy": N_(
+        "What other programs send there comes back to them or is lost. The next program that starts binds it again: "
+        "fleetdeck repair"
+    ),
     "doctor.broker_gone": N_("The broker does not answer: {error}"),
     "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
     "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
@@ -280,6 +285,8 @@ def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Fin
     if seen.missing:  # a broker that nobody has used yet lacks everything
         level = WARNING if seen.present else NOTE
         found.append(finding(level, "broker", "doctor.not_declared", what=", ".join(seen.missing)))
+    if seen.unbound:
+        found.append(finding(WARNING, "broker", "doctor.unbound", what=some(seen.unbound)))
     if seen.unreachable:
         queues, error = some([name for name, _ in seen.unreachable]), seen.unreachable[0][1]
         found.append(finding(ERROR, "broker", "doctor.unreachable", queues=queues, error=error))

@@ -53,6 +53,7 @@ def test_alarms_of_the_broker() -> None:
     assert blind == [(OK, "broker_seen"), (NOTE, "no_management")]
     assert found(Inspection(present=4, missing=("q",))) == [(OK, "broker_seen"), (WARNING, "not_declared")]
     assert found(Inspection(missing=("q",))) == [(OK, "broker_seen"), (NOTE, "not_declared")]
+    assert found(Inspection(present=4, unbound=("e → q",))) == [(OK, "broker"), (WARNING, "unbound")]
 
 
 @pytest.mark.parametrize(
