@@ -73,18 +73,15 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
     keys = [shop.key for shop in shops][:NAMED]
     terms = (equals("shop", *keys), equals("status", *sorted(WAITING)))
     oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
-    # first where the tasks come from; then what lets the others pass without stopping anything, and the page where its
-    # limit is set; a pause holds up what is urgent too
+    # first what lets the others pass without stopping anything, or with nobody behind it the page where its limit is
+    # set; a pause holds up what is urgent too
     list_ = f"shop:{','.join(keys)} status:waiting"
-    verbs = [("open_tasks", list_)]
-    if others:  # with nobody behind it a lower priority changes nothing
-        verbs.append(("lower_tasks", list_))
-    if code in ("flood_shops", "flood_shops_alone"):
-        verbs.append(("open_shop", keys[0]))  # the one with the longest queue
-    if len(shops) == 1:
-        # where nobody else waits, a pause would only make it worse
-        pause = [("pause", f"shop:{keys[0]}")] if code != "flood_alone" else []
-        verbs = [*verbs, ("open_shop", keys[0]), *pause]
+    tasks, shop = ("open_tasks", list_), ("open_shop", keys[0])  # of several the one with the longest queue
+    own = [shop] if code != "flood_group" else []
+    # with nobody behind it a lower priority changes nothing, and a pause would only make it worse
+    verbs = [("lower_tasks", list_), tasks, *own] if others else [*own, tasks]
+    if len(shops) == 1 and code != "flood_alone":
+        verbs.append(("pause", f"shop:{keys[0]}"))
     return Attention(
         key=f"flood:{name if code == 'flood_group' else ','.join(sorted(keys))}",
         severity="warning",
