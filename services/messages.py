@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from services import i18n, spans
+from services.domain.gates import listed
 from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.task import own_words
@@ -32,6 +33,7 @@ TEMPLATES: dict[str, str] = {
     **REFUSALS,
     **SHEET,
     **shop.SENTENCES,
+    **listed.SENTENCES,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.not_cancelled": N_("The task is {status}; only a cancelled one is created again."),

@@ -81,7 +81,14 @@ def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
         "reason": "; ".join(map(messages.english, told)),
         "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
         "held_by": [
-            {"scope": one.scope, "by": one.by, "since": iso(one.at) if one.at else None, "reason": one.reason}
+            {
+                "gate": one.gate,
+                "scope": one.scope,
+                "by": one.by,
+                "since": iso(one.at) if one.at else None,
+                "until": iso(one.until) if one.until else None,
+                "reason": one.reason,
+            }
             for one in now.pauses
         ],
         "can": [{"verb": verb, "target": target} for verb, target in insight_shop.acts(now)],

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.fleet import shop_queue
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import SCOPE_ALL, Pause
+from services.domain.gates import listed
 from services.domain.task import envelope, ids, lane, own_words
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -72,17 +73,22 @@ class Repair:
         for one in self._store.damage(documents.check, deep=True):
             moved = bool(self._store.set_aside([one])) if doing else True
             if doing and moved:
-                self._hold_type(one)
+                self._hold(one)
             code = "repair.unreadable" if moved else "repair.unreadable_moved"
             state = (DONE if moved else LEFT) if doing else PLANNED
             yield mend(state, code, place=one.place, entry=one.entry or "*", why=one.why)
 
-    def _hold_type(self, one: Damage) -> None:
-        """Without its policy a type would run with the defaults: as often as they say, also twice."""
+    def _hold(self, one: Damage) -> None:
+        """Without its policy a type would run with the defaults: as often as they say, also twice. Without what closes
+        a gate, whatever waits there would start.
+        """
         kind, name = one.document
         if kind == "type" and ids.valid_task_type(name):
             why = own_words.write("own.policy_aside")
             self._store.set_pause(Pause(scope=f"type:{name}", by=own_words.REPAIR, reason=why))
+        elif kind in listed.DOCUMENTS:  # nobody can tell any more what it was to hold back, or when
+            why = own_words.write("own.entry_aside")
+            self._store.set_pause(Pause(scope=SCOPE_ALL, by=own_words.REPAIR, reason=why))
 
     # ------------------------------------------------------------------------------------------------------ broker
     def _topology(self, doing: bool) -> Iterator[Mend]:

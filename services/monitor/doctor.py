@@ -11,7 +11,7 @@ from services import messages
 from services.audit_witness import Witness
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.fleet import shop_queue
-from services.domain.gates import ability
+from services.domain.gates import ability, listed
 from services.domain.insight import flow
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
@@ -206,6 +206,7 @@ class Doctor:
         ]
         found += self._of_publisher(now, counts.unsent)
         found += self._of_schedules(now)
+        found += self._of_switches(now)
         found += [
             finding(WARNING, "workers", "doctor.home_silent", node=node, tasks=tasks)
             for node, tasks, _ in ability.absent_homes(store.homebound(), store.workers(), now)
@@ -223,8 +224,15 @@ class Doctor:
                 if problem := schema.problem_of_schema(task_type.stored(body).schema):
                     found.append(finding(ERROR, "types", "doctor.bad_schema", name=name, error=f"schema.{problem}"))
         return found + [
-            finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
+            finding(NOTE, "pauses", f"doctor.{pause.gate}", scope=pause.scope, who=pause.by, **pause.told)
+            for pause in store.switches()
         ]
+
+    def _of_switches(self, now: int) -> list[Finding]:
+        """What is wrong with when gates are closed, as their modules know it."""
+        asked = [switch.doubts for switch in listed.SWITCHES.values() if switch.doubts is not None]
+        doubts = [one for ask in asked for one in ask(self._store.documents, now)]
+        return [finding(WARNING, "pauses", one.code, **one.params) for one in doubts]
 
     def _of_publisher(self, now: int, unsent: int) -> list[Finding]:
         """What workers, the leader and this process meet on their way to the broker."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from services.domain.fleet.shop import SCOPE_ALL, Shop
-from services.domain.gates import ability, home
+from services.domain.gates import ability, home, listed, paused
 from services.domain.insight import depth, flow
 from services.domain.insight.flow import Facts, Flow, Line
-from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
+from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, SESSION, SHOP_BUSY, TWIN
 from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
 from services.domain.task.query import Query, equals, excludes
 from services.domain.task.record import Task
@@ -33,7 +33,7 @@ MOMENT_MS = 5_000
 #: at most this share of the time goes into questions about gates
 SHARE = 20
 #: what the gate of a parked task is to its flow; where that is more than one word, it is asked for
-_OF_GATE = {PAUSED: "paused", SESSION: "login", BREAKER: "breaker", QUOTA: "limit"}
+_OF_GATE = {gate.name: gate.flow for gate in listed.ORDER if gate.flow}
 #: so large a share of what waits speaks for all of it
 NEARLY_ALL = 0.8
 
@@ -47,6 +47,7 @@ class Gates:
     paused: Counter[str] = field(default_factory=Counter)  #: of those for a person, by the scope of their pause
     unsent: int = 0
     opens_at: int = 0  #: when the first of the shops that fail too often tries again, UTC ms, 0 for none
+    switches: dict[str, int] = field(default_factory=dict)  #: when the first switch opens by itself, by reason
 
 
 class FlowQueries:
@@ -74,6 +75,10 @@ class FlowQueries:
         self._hung = self._hung_shops(snapshot)
         broken = self._store.breakers()
         found.opens_at = min((one.until for one in broken), default=0)
+        for one in snapshot.pauses:
+            if one.until:
+                why = listed.BY_NAME[one.gate].flow
+                found.switches[why] = min(one.until, found.switches.get(why, one.until))
         closed = dict.fromkeys(self._hung, SHOP_BUSY) | _closed(snapshot, {one.shop for one in broken})
         for shop, counts in snapshot.counts.shops.items():
             waiting = sum(counts.get(status, 0) for status in WAITING)
@@ -226,12 +231,14 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
     laters = tuple((reason, gates.later[reason].total()) for reason in flow.LATER_REASONS if gates.later[reason])
     base = _told_pauses(base, snapshot, gates)
     opens_s = max(0, gates.opens_at - snapshot.at_ms) / 1000 if gates.opens_at else 0.0
-    return replace(_trimmed(base, persons, laters, lines), opens_s=opens_s)
+    opens = tuple((why, max(0, at - snapshot.at_ms) / 1000) for why, at in gates.switches.items())
+    return replace(_trimmed(base, persons, laters, lines), opens_s=opens_s, opens=opens)
 
 
 def _told_pauses(base: Facts, snapshot: Snapshot, gates: Gates) -> Facts:
     """With the pauses that hold tasks: the only one, or several, that of the most first."""
-    holding = [(pause, gates.paused[pause.scope]) for pause in snapshot.pauses if gates.paused[pause.scope] > 0]
+    pauses = [one for one in snapshot.pauses if one.gate == paused.GATE]
+    holding = [(pause, gates.paused[pause.scope]) for pause in pauses if gates.paused[pause.scope] > 0]
     if not holding or not all(pause.by for pause, _ in holding):
         return base
     holding.sort(key=lambda one: (-one[1], one[0].scope))
@@ -250,7 +257,8 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     lane = _full_lane(snapshot, fleet)
     unrecorded = depth.unrecorded(snapshot.counts, snapshot.depths) if snapshot.told else 0
     taking = fleet.taking(lane) if lane else []
-    pause = snapshot.pauses[0] if len(snapshot.pauses) == 1 and snapshot.pauses[0].by else None
+    pauses = [one for one in snapshot.pauses if one.gate == paused.GATE]
+    pause = pauses[0] if len(pauses) == 1 and pauses[0].by else None
     slots, busy = (sum(len(one.slots) for one in taking), sum(one.busy for one in taking)) if lane else (0, 0)
     return Facts(
         known=snapshot.at_ms > 0 or not snapshot.store.connected,
@@ -266,7 +274,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
         pause=pause,
         paused_s=max(0, snapshot.at_ms - pause.at) // 1000 if pause is not None and pause.at else 0,
-        scopes=frozenset(pause.scope for pause in snapshot.pauses),
+        scopes=frozenset(pause.scope for pause in pauses),
         workers=fleet.number(FINE),
         cut_off=fleet.number(CUT_OFF),
         slots=slots if lane else fleet.slots,
@@ -315,22 +323,24 @@ def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:
     """By scope of a pause or by shop: the gate that is closed there."""
     found = dict.fromkeys(broken, BREAKER)
     found.update(dict.fromkeys((one.shop for one in snapshot.sessions), SESSION))
-    found.update(dict.fromkeys((pause.scope for pause in snapshot.pauses), PAUSED))
+    # in the order of the gates: the first that is closed for a scope is the one
+    found.update({pause.scope: pause.gate for pause in reversed(snapshot.pauses)})
     return found
 
 
 def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
     """Why nothing of a shop starts: a reason, or "" where it may."""
     platform = shop.partition(":")[0]
-    if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
-        return "paused"
+    gates = {closed.get(scope, "") for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")}
+    if at := next((gate for gate in listed.SWITCHES if gate in gates), ""):
+        return listed.BY_NAME[at].flow
     return {SESSION: "login", BREAKER: "breaker", SHOP_BUSY: "hung"}.get(closed.get(shop, ""), "")
 
 
 def _pause_of(shop: str, task_type: str, closed: Mapping[str, str]) -> str:
     """The pause that is told of a task of this shop, the widest there is; ``closed``: what is, by scope."""
     scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{task_type}")
-    return next((scope for scope in scopes if scope in closed), "")
+    return next((scope for scope in scopes if closed.get(scope) == paused.GATE), "")
 
 
 def _add(found: Gates, why: str, shop: str, number: int) -> None:

@@ -70,7 +70,7 @@ class Snapshot:
     workers: tuple[WorkerInfo, ...] = ()
     fates: Mapping[str, tuple[Fate, ...]] = field(default_factory=dict)  #: what late workers held, by worker
     links: Mapping[str, LinkState] = field(default_factory=dict)  #: what the leader's connections meet, by its name
-    pauses: tuple[Pause, ...] = ()
+    pauses: tuple[Pause, ...] = ()  #: closed switches of all gates
     sessions: tuple[ClosedSession, ...] = ()  #: shops that wait for a login
     broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
     store: StoreHealth = field(default_factory=StoreHealth)
@@ -113,7 +113,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
         counts=store.counts(),
         workers=workers,
         fates=Fates(store).find(workers, now),
-        pauses=tuple(store.pauses()),
+        pauses=tuple(store.switches()),
         sessions=tuple(store.sessions()),
         leader=leads,
         links=leader_link.links(store, leads),
@@ -298,7 +298,7 @@ class Live:
             workers=workers,
             took=self.meter.took_by_type(),
             fates=self._fates.find(workers, self.now_ms()),
-            pauses=tuple(self._store.pauses()),
+            pauses=tuple(self._store.switches()),
             sessions=tuple(self._store.sessions()),
             leader=leads,
             leaderless_ms=0 if leads else self._snapshot.leaderless_ms or self.now_ms(),

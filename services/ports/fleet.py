@@ -25,6 +25,10 @@ class Fleet(Protocol):
         """Open a switch; tell whether it was closed."""
 
     def pauses(self) -> list[Pause]: ...
+    def switches(self) -> list[Pause]:
+        """The closed switches of all gates now: the pauses, and what documents close (``gates.listed``); in the order
+        of the gates.
+        """
 
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``), dedicated

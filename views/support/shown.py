@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
-from services.domain.gates import home
-from services.domain.insight import gates
+from services.domain.gates import home, listed
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.counting import read_at
@@ -44,21 +43,7 @@ _WORDS: dict[str, str] = {
     Status.CANCELLED: N_("Cancelled"),
 }
 #: the decisive words come first; what follows may be cut off
-GATE_WORDS: Mapping[str, str] = {
-    gates.NOT_DUE: N_("not due"),
-    gates.DEPENDENCY: N_("after another task"),
-    gates.PAUSED: N_("paused"),
-    gates.SESSION: N_("needs login"),
-    gates.BREAKER: N_("keeps failing"),
-    gates.SHOP_BUSY: N_("shop busy"),
-    gates.QUOTA: N_("at limit"),
-    gates.TWIN: N_("after its twin"),
-    gates.HOME: N_("its machine is busy"),
-    gates.MESSAGE: N_("not sent yet"),
-    gates.BROKER: N_("broker lost"),
-    gates.NO_WORKER: N_("no worker"),
-    gates.LANE_ORDER: N_("in lane"),
-}
+GATE_WORDS: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
 _zone: list[tzinfo] = []
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from services.domain.gates import listed
 from services.i18n import N_, NP_
 
 DARK, LIGHT = "dark", "light"
@@ -107,7 +108,7 @@ STATUSES: Mapping[str, StatusToken] = {
     "dead": StatusToken("dead", "ph.x-circle-fill", "mdi6.close-circle", N_("Dead letter")),
     "stuck": StatusToken("stuck", "ph.hourglass-medium-fill", "mdi6.timer-sand-full", N_("Stuck")),
     "cancelled": StatusToken("cancelled", "ph.prohibit", "mdi6.cancel", N_("Cancelled")),
-    "paused": StatusToken("paused", "ph.pause-circle", "mdi6.pause-circle-outline", N_("Paused")),
+    **{gate: StatusToken("paused", one.glyph, one.fallback, one.word) for gate, one in listed.SWITCHES.items()},
     "paused_type": StatusToken("paused", "ph.pause-circle-fill", "mdi6.pause-circle", N_("Type paused")),
     "unconfirmed": StatusToken("unconfirmed", "ph.question", "mdi6.help-circle-outline", N_("Unconfirmed")),
     "held": StatusToken("held", "ph.circle-wavy-question-fill", "mdi6.alert-octagram", N_("Held for a person")),

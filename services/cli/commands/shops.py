@@ -14,6 +14,7 @@ from services.cli.commands import breakers, login, sessions
 from services.cli.commands import homes as cli_homes
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
 from services.domain.fleet.shop import Shop
+from services.domain.gates import paused
 from services.domain.gates.home import Home
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
@@ -209,7 +210,7 @@ def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at
     return (
         msgspec.structs.asdict(shop)
         | {
-            "paused": any(pause.scope == f"shop:{shop.key}" for pause in now.pauses),
+            "paused": any((one.gate, one.scope) == (paused.GATE, f"shop:{shop.key}") for one in now.pauses),
             "active": sum(number for status, number in counts.items() if status != "dead"),
             "dead": counts.get("dead", 0),
             "home": home.node if home is not None else "",

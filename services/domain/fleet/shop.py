@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -39,6 +40,26 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
     by: str
     at: Instant = 0
     reason: str = ""
+
+    @property
+    def gate(self) -> str:
+        """The gate that it closes."""
+        return "paused"
+
+    @property
+    def until(self) -> int:
+        """When it opens by itself, UTC ms; 0: a person opens it."""
+        return 0
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What else its sentences say."""
+        return {}
+
+    @property
+    def key(self) -> str:
+        """Tells it from all others that are closed."""
+        return self.scope
 
 
 def valid_word(text: object) -> bool:

@@ -22,7 +22,7 @@ BEGUN = (Status.RUNNING, Status.HELD)
 class Closed:
     """Each as ``Store`` answers it by itself, in the same order."""
 
-    pauses: tuple[Pause, ...] = ()
+    pauses: tuple[Pause, ...] = ()  #: ``Store.switches``
     sessions: tuple[ClosedSession, ...] = ()
     breakers: tuple[Breaker, ...] = ()
     limits: tuple[LimitNow, ...] = ()

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from services.domain.gates import listed
 from services.domain.insight import durations
 from services.domain.insight.durations import Runs
 from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Bench, bench_of
@@ -166,7 +167,8 @@ _Course = tuple[Draws, str] | None
 
 
 def _course(view: GateView, task: Task, facts: Facts) -> _Course:
-    make = _COURSES.get(view.code)
+    opens = view.name in listed.SWITCHES and bool(view.params.get("until"))
+    make = _instant if opens else _COURSES.get(view.code)
     return make(view, task, facts) if make is not None else None
 
 

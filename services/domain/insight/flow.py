@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.domain.fleet.shop import Pause
+from services.domain.gates import listed
 from services.domain.insight import durations
 from services.domain.insight.durations import Measured
 from services.domain.text.message import Message, Param
@@ -154,8 +155,10 @@ SENTENCES: dict[str, str] = {
 }
 #: reasons to wait that only a person can end, in the order in which they are told
 REASONS = ("login", "paused", "dependency", "twin", "need", "home", "hung")
+#: gates of switches that open by themselves, as the flow calls them
+_BY_THEMSELVES = tuple(listed.BY_NAME[name].flow for name, switch in listed.SWITCHES.items() if not switch.verb)
 #: and those that end by themselves
-LATER_REASONS = ("breaker", "limit", "same", "others")
+LATER_REASONS = (*_BY_THEMSELVES, "breaker", "limit", "same", "others")
 _HELPS = {
     "login": LOG_IN, "paused": RESUME, "dependency": LOOK_AT_CAUSE, "twin": DECIDE, "need": LOOK_AT_NEED,
     "home": START_WORKER, "hung": STOP_TASK,
@@ -217,6 +220,7 @@ class Facts:
     scopes: frozenset[str] = frozenset()  #: of all pauses that there are
     laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
     opens_s: float = 0.0  #: until the first of the shops that fail too often tries again, 0 for now or not known
+    opens: tuple[tuple[str, float], ...] = ()  #: seconds until the first switch opens by itself, by reason
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
     workers: int = 0  #: that take tasks
     cut_off: int = 0  #: workers that are heard of and cannot reach the broker
@@ -288,7 +292,9 @@ def again(flow: Flow, facts: Facts) -> Flow:
     """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
     of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "idle", "slots", "busy")}
     then = flow.facts
-    kept = replace(facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s)
+    kept = replace(
+        facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s, opens=then.opens
+    )
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
     paused_s = facts.paused_s or then.paused_s
     kept = _resumed(replace(kept, pause=then.pause, pauses=then.pauses, paused_s=paused_s), then.scopes)
@@ -630,8 +636,9 @@ def _of_gates(flow: Flow) -> list[Clause]:
 
 
 def _why_later(reason: str, count: int, facts: Facts) -> Message:
-    if reason == "breaker" and facts.opens_s > 0:
-        return Message("flow.why_breaker_in", {"n": count, "seconds": facts.opens_s})
+    opens_s = facts.opens_s if reason == "breaker" else dict(facts.opens).get(reason, 0.0)
+    if opens_s > 0:
+        return Message(f"flow.why_{reason}_in", {"n": count, "seconds": opens_s})
     return Message(f"flow.why_{reason}", {"n": count})
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
-from services.domain.gates import ability, breaker, dependency, home, limit, session
+from services.domain.gates import ability, breaker, dependency, home, limit, listed, paused, session
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
@@ -25,18 +25,15 @@ from services.domain.task.record import Task
 from services.domain.task.status import UNDER_WAY, Status
 from services.domain.types.task_type import TaskType
 
-NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
-MESSAGE, BROKER, NO_WORKER, LANE_ORDER = "message", "broker", home.NO_WORKER, "lane_order"
+NOT_DUE, PAUSED, SHOP_BUSY, TWIN = listed.NOT_DUE, paused.GATE, listed.SHOP_BUSY, listed.TWIN
+MESSAGE, BROKER, NO_WORKER, LANE_ORDER = listed.MESSAGE, listed.BROKER, home.NO_WORKER, listed.LANE_ORDER
 DEPENDENCY, SESSION, BREAKER, QUOTA, HOME = dependency.GATE, session.GATE, breaker.GATE, limit.GATE, home.GATE
 #: the order of testing
-GATES = (
-    *(NOT_DUE, DEPENDENCY, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, HOME, MESSAGE),
-    *(BROKER, NO_WORKER, LANE_ORDER),
-)
+GATES = tuple(listed.BY_NAME)
 #: statuses of a task that has a gate; what runs, is held or has ended waits at none
 GATED = (Status.BLOCKED, Status.PENDING, Status.QUEUED, Status.RETRYING, Status.SCHEDULED)
 #: gates of a shop that its parked tasks may still name when another one holds them
-_OF_SHOP = (SHOP_BUSY, PAUSED, SESSION, BREAKER)
+_OF_SHOP = (SHOP_BUSY, *listed.SWITCHES, SESSION, BREAKER)
 _AT_NODE = f"{home.gate_of('')}*"
 _BLOCKED = equals("status", Status.BLOCKED)
 NOBODY = equals("id")
@@ -62,7 +59,7 @@ class GatesNow:
     """What closes gates at this moment. Shops are ``platform:shop_id``."""
 
     now_ms: int
-    pauses: tuple[Pause, ...] = ()
+    pauses: tuple[Pause, ...] = ()  #: closed switches of all gates that have some
     sessions: frozenset[str] = frozenset()  #: shops that wait for a login
     breakers: tuple[Breaker, ...] = ()  #: those that are open
     busy: frozenset[str] = frozenset()  #: shops that run as many tasks as they may
@@ -118,7 +115,7 @@ class GatesNow:
             (NOT_DUE, self._not_due()),
             (DEPENDENCY, ((_BLOCKED, equals("gate", DEPENDENCY)),)),
             (MESSAGE, ((equals("status", Status.PENDING),),) if self.stuck else ()),
-            (PAUSED, self._paused()),
+            *((gate, self._switched(gate)) for gate in listed.SWITCHES),
             (SESSION, _in_shops(self.sessions)),
             (BREAKER, self._breaker()),
             # neither a free place nor a higher limit of the shop would let it go
@@ -132,16 +129,18 @@ class GatesNow:
             (NO_WORKER, self._workers()),
             (LANE_ORDER, ((),)),
         )
-        listed = ((gate, tuple(lists)) for gate, lists in rules)
-        return tuple((gate, lists[0] if len(lists) == 1 else (any_of(*lists),)) for gate, lists in listed if lists)
+        named = ((gate, tuple(lists)) for gate, lists in rules)
+        return tuple((gate, lists[0] if len(lists) == 1 else (any_of(*lists),)) for gate, lists in named if lists)
 
     def _not_due(self) -> Iterator[Terms]:
         yield (equals("status", Status.SCHEDULED),)  # past its time too: only the leader can send it
         yield equals("status", Status.RETRYING), Term(field="due", op=">", number=self.now_ms)
 
-    def _paused(self) -> Iterator[Terms]:
+    def _switched(self, gate: str) -> Iterator[Terms]:
         by_field: dict[str, list[str]] = {}
         for pause in self.pauses:
+            if pause.gate != gate:
+                continue
             field, _, name = pause.scope.partition(":")
             by_field.setdefault(field, []).append(name)
         if SCOPE_ALL in by_field:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.gates import listed
+from services.domain.gates import paused as pausing
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.session import ClosedSession
 from services.domain.task import classify
@@ -18,16 +20,21 @@ from services.domain.text.sentences import N_, NP_
 
 HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE, PAUSED = (
     "held", "login", "dead", "stuck", "breaker", "unknown",
-    "retrying", "running", "waiting", "paused_type", "healthy", "idle", "paused",
+    "retrying", "running", "waiting", "paused_type", "healthy", "idle", pausing.GATE,
 )  # fmt: skip
+#: switches, the last one that is tested first: a shop that several cover is in the state of the first
+SWITCHED = tuple(reversed(tuple(listed.SWITCHES)))
 #: The worst first by what a person must do: decide, log in, look at what failed; then what waits for itself, what
-#: nobody can know, what works. A pause was somebody's wish and covers all but the two that it cannot mend; one of a
-#: type is told where nothing else waits.
-STATES = (HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE, PAUSED)
+#: nobody can know, what works. A closed switch was somebody's wish and covers all but the two that it cannot mend; its
+#: state is called as its gate. A pause of a type is told where nothing else waits.
+STATES = (
+    *(HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE),
+    *SWITCHED,
+)
 #: a person must do something about a shop in one of these
 FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
 #: states that lie over another one, which goes on beneath
-COVERS = (UNKNOWN, PAUSED)
+COVERS = (UNKNOWN, *SWITCHED)
 
 #: What is lost, so that nobody can know how a shop does, or nothing goes on there.
 NO_WORKER, NO_BROKER, NO_STORE, NO_WORD = "workers", "broker", "store", "word"
@@ -55,7 +62,7 @@ WORDS: dict[str, str] = {
     PAUSED_TYPE: NP_("shop", "Type paused"),
     HEALTHY: NP_("shop", "Healthy"),
     IDLE: NP_("shop", "Idle"),
-    PAUSED: NP_("shop", "Paused"),
+    **{gate: switch.state for gate, switch in listed.SWITCHES.items()},
 }
 
 SENTENCES: dict[str, str] = {
@@ -95,9 +102,9 @@ class ShopFacts:
 
     shop: Shop
     counts: Mapping[str, int] = field(default_factory=dict)  #: active tasks by status, and open dead letters
-    pauses: tuple[Pause, ...] = ()  #: every pause of the fleet
-    paused_types: Collection[str] = ()  #: types whose pause keeps tasks of this shop waiting
-    paused_waiting: int = 0  #: so many tasks
+    pauses: tuple[Pause, ...] = ()  #: every closed switch of the fleet
+    paused_types: Collection[str] = ()  #: types whose switch keeps tasks of this shop waiting
+    paused_waiting: int = 0  #: so many tasks behind a pause of their type
     session: ClosedSession | None = None
     breaker: Breaker | None = None
     success_at: int = 0
@@ -143,7 +150,7 @@ class ShopNow:
     @property
     def paused(self) -> bool:
         """Whether it is paused as a whole, and not only some type of its tasks."""
-        return _whole(self.pauses)
+        return PAUSED in _whole(self.pauses)
 
     @property
     def closed(self) -> bool:
@@ -169,8 +176,9 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     # what waits only is known to wait, and a worker without its broker still records what it runs
     if facts.lost == NO_STORE or (facts.lost in (NO_WORD, NO_WORKER) and own == RUNNING):
         state, under = UNKNOWN, own
-    if _whole(pauses) and state not in (HELD, LOGIN):
-        state, under = PAUSED, own
+    covering = _whole(pauses)
+    if covering and state not in (HELD, LOGIN):
+        state, under = next(gate for gate in listed.SWITCHES if gate in covering), own
     access, failure_at, failure_kind = _access(facts, pauses)
     return ShopNow(
         platform=shop.platform,
@@ -197,8 +205,9 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     )
 
 
-def _whole(pauses: Iterable[Pause]) -> bool:
-    return any(not pause.scope.startswith("type:") for pause in pauses)
+def _whole(pauses: Iterable[Pause]) -> Collection[str]:
+    """Gates of which a switch is closed for all that the shop does."""
+    return {pause.gate for pause in pauses if not pause.scope.startswith("type:")}
 
 
 def unknown(now: ShopNow, lost: str) -> ShopNow:
@@ -211,8 +220,8 @@ def unknown(now: ShopNow, lost: str) -> ShopNow:
 def holding(shop: Shop, pauses: Iterable[Pause], types: Collection[str] = ()) -> tuple[Pause, ...]:
     """The pauses that keep a shop's tasks waiting, the widest first; of types only those named."""
     scopes = [SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}", *(f"type:{name}" for name in types)]
-    found = {pause.scope: pause for pause in pauses}
-    return tuple(found[scope] for scope in scopes if scope in found)
+    found = [pause for pause in pauses if pause.scope in scopes]
+    return tuple(sorted(found, key=lambda pause: scopes.index(pause.scope)))
 
 
 #: sentences that say what a shop waits for a person with
@@ -222,14 +231,15 @@ ASKS = frozenset({"shop.login", "shop.captcha"})
 def reasons(now: ShopNow, at_ms: int) -> tuple[Message, ...]:
     """Why a shop is in its state, the decisive sentence first; a pause on two levels is told on both."""
     told = [paused(pause, at_ms) for pause in now.pauses]
-    own = now.under if now.state == PAUSED else now.state
-    by_pause = own == PAUSED_TYPE or (now.state == PAUSED and own not in FLAGGED)
+    covered = now.state in listed.SWITCHES
+    own = now.under if covered else now.state
+    by_pause = own == PAUSED_TYPE or (covered and own not in FLAGGED)
     first = [] if by_pause else [_reason(now, own, at_ms)]
     if now.session is not None and own != LOGIN:
         first.append(_reason(now, LOGIN, at_ms))
     if now.breaker is not None and own != BREAKER:
         first.append(_reason(now, BREAKER, at_ms))
-    return (*told, *first) if now.state in (PAUSED, PAUSED_TYPE) else (*first, *told)
+    return (*told, *first) if covered or now.state == PAUSED_TYPE else (*first, *told)
 
 
 def acts(now: ShopNow) -> tuple[tuple[str, str], ...]:
@@ -239,7 +249,7 @@ def acts(now: ShopNow) -> tuple[tuple[str, str], ...]:
         found.append(("open_tasks", f"shop:{now.key} status:held"))
     if now.session is not None:
         found += [("login_shop", now.key), ("open_session", now.key)]
-    found += [("resume", pause.scope) for pause in now.pauses]
+    found += [(verb, pause.scope) for pause in now.pauses if (verb := listed.SWITCHES[pause.gate].verb)]
     if now.dead:
         found.append(("open_tasks", f"shop:{now.key} status:dead triage:open"))
     if now.breaker is not None:
@@ -272,8 +282,9 @@ def _own_state(facts: ShopFacts, now_ms: int) -> str:
 
 
 def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...]) -> int:
-    if state in (PAUSED, PAUSED_TYPE):
-        return min((pause.at for pause in pauses if pause.at), default=0)
+    if state in (*listed.SWITCHES, PAUSED_TYPE):
+        gate = PAUSED if state == PAUSED_TYPE else state
+        return min((pause.at for pause in pauses if pause.at and pause.gate == gate), default=0)
     if state == LOGIN and facts.session is not None:
         return facts.session.since
     if state == BREAKER and facts.breaker is not None:
@@ -323,13 +334,15 @@ def _breaker(found: Breaker, at_ms: int) -> Message:
 
 
 def paused(pause: Pause, at_ms: int) -> Message:
-    """Who closed a pause switch, since when and why."""
+    """Who closed a switch, since when and why."""
     head, _colon, name = pause.scope.partition(":")
     what = {head: name} if head in ("platform", "type") else {}
-    params: dict[str, Param] = {**what, "who": pause.by, **_for(pause.at or at_ms, at_ms)}
+    params: dict[str, Param] = {**what, **pause.told, "who": pause.by, **_for(pause.at or at_ms, at_ms)}
+    if pause.until:
+        params |= {"until": pause.until, "seconds": left_s(pause.until, at_ms)}
     if pause.reason:
-        return Message(f"shop.paused_{head}_why", {**params, "why": pause.reason})
-    return Message(f"shop.paused_{head}", params)
+        return Message(f"shop.{pause.gate}_{head}_why", {**params, "why": pause.reason})
+    return Message(f"shop.{pause.gate}_{head}", params)
 
 
 def _for(since_ms: int, at_ms: int) -> dict[str, Param]:
@@ -347,7 +360,7 @@ def _access(facts: ShopFacts, pauses: tuple[Pause, ...]) -> tuple[str, int, str]
     if session is not None:
         door_at, door = max(session.since, opened_at + 1), session.kind
         failure_at, failure_kind = max((failure_at, failure_kind), (session.since, session.kind))
-    if _whole(pauses):
+    if PAUSED in _whole(pauses):
         access = PAUSED
     elif not facts.shop.enabled:
         access = OFF

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
-from services.domain.gates import dependency, home
+from services.domain.gates import dependency, home, listed
 from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import LimitNow
@@ -26,7 +26,6 @@ from services.domain.insight.gates import (
     MESSAGE,
     NO_WORKER,
     NOT_DUE,
-    PAUSED,
     QUOTA,
     SESSION,
     SHOP_BUSY,
@@ -39,6 +38,7 @@ from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
 from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
+from services.domain.text.counting import left_s
 from services.domain.text.message import Message, Param
 
 _NEEDS = {
@@ -68,7 +68,7 @@ class Facts:
 
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
-    pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
+    pauses: tuple[Pause, ...] = ()  #: closed switches of any gate; those of other scopes are passed over
     session: ClosedSession | None = None  #: of its shop, if it is closed
     breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
@@ -185,8 +185,9 @@ def ways(task: Task, view: GateView | None) -> tuple[tuple[str, str], ...]:
         return ()
     if view.name == SESSION:
         return ("login_shop", task.shop), ("open_session", task.shop)
-    if view.name == PAUSED:
-        return (("resume", str(view.params["scope"])),)
+    switch = listed.SWITCHES.get(view.name)
+    if switch is not None:
+        return ((switch.verb, str(view.params["scope"])),) if switch.verb else ()
     if view.code in ("gate.no_worker", "gate.no_worker_at_all"):
         return (("start_worker", ""),)
     if view.name == BROKER or view.code in _UNSENT_LONG:
@@ -213,7 +214,8 @@ _Test = tuple[str, bool, str, dict[str, Param]]
 def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _due(task, facts)
     yield _dependency(task, facts)
-    yield _paused(task, facts)
+    for gate in listed.SWITCHES:
+        yield _switched(gate, task, facts)
     yield _session(task, facts)
     yield _breaker(task, facts)
     yield _shop(task, facts)
@@ -260,16 +262,21 @@ def _hopeless(need: Need) -> tuple[bool, str]:
     return need.task is not None and need.task.status in ACTIVE, need.name
 
 
-def _paused(task: Task, facts: Facts) -> _Test:
+def _switched(gate: str, task: Task, facts: Facts) -> _Test:
+    """Of what is closed for it the last to open by itself is told, and before that the widest that a person opens."""
     scopes = (SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}")
     closed = sorted(
-        (pause for pause in facts.pauses if pause.scope in scopes), key=lambda each: scopes.index(each.scope)
+        (pause for pause in facts.pauses if pause.gate == gate and pause.scope in scopes),
+        key=lambda each: (each.until > 0, -each.until, scopes.index(each.scope)),
     )
     if closed:
         first = closed[0]
         params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
-        return PAUSED, False, "gate.paused", params
-    return PAUSED, True, "gate.not_paused", {}
+        params |= first.told
+        if first.until:
+            params |= {"until": first.until, "seconds": left_s(first.until, facts.now_ms)}
+        return gate, False, f"gate.{gate}", params
+    return gate, True, f"gate.not_{gate}", {}
 
 
 def _session(task: Task, facts: Facts) -> _Test:

@@ -67,8 +67,6 @@ GATES: dict[str, str] = {
         "It depends on {id}, which was cancelled and will never succeed: cancel this task, or create it again without."
     ),
     "gate.dependency_gone": N_("It depends on {id}, which has no record any more: cancel this task."),
-    "gate.not_paused": N_("Nobody has paused it."),
-    "gate.paused": N_("{scope} is paused by {by}: {reason}"),
     "gate.no_session": N_("The shop asks for no login and no captcha."),
     "gate.session_login": N_(
         "The shop must be logged in again; then its tasks go on. Its login page was met {span} ago ({holder} on"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
+from services.domain.gates import paused
 from services.domain.insight import cause
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
@@ -143,4 +144,5 @@ def _fitting(
 
 def _switch(scope: str, look: Look) -> tuple[str, str]:
     """Pause what goes on, resume what is paused."""
-    return ("resume" if any(pause.scope == scope for pause in look.snapshot.pauses) else "pause"), scope
+    is_paused = any((one.gate, one.scope) == (paused.GATE, scope) for one in look.snapshot.pauses)
+    return ("resume" if is_paused else "pause"), scope

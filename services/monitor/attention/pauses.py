@@ -27,6 +27,8 @@ WORDS |= {
 def items(look: Look) -> Iterable[Attention]:
     """One item a pause."""
     for pause in look.snapshot.pauses:
+        if pause.gate != PAUSED:  # what opens by itself needs nobody
+            continue
         what, _, which = pause.scope.partition(":")
         if what != "shop":
             where = () if pause.scope == SCOPE_ALL else (equals(what, which),)

@@ -123,9 +123,13 @@ class ShopQueries:
 
 def _paused_types(found: Sequence[ShopNow]) -> tuple[tuple[Pause, int], ...]:
     """Pauses of a type that keep tasks of shops waiting, which go on with their other types."""
-    pauses = {pause.scope: pause for now in found for pause in now.pauses if pause.scope.startswith("type:")}
-    shops = Counter(pause.scope for now in found for pause in now.pauses)
+    pauses = {pause.scope: pause for now in found for pause in now.pauses if _of_type(pause)}
+    shops = Counter(pause.scope for now in found for pause in now.pauses if _of_type(pause))
     return tuple((pauses[scope], shops[scope]) for scope in sorted(pauses))
+
+
+def _of_type(pause: Pause) -> bool:
+    return pause.gate == PAUSED and pause.scope.startswith("type:")
 
 
 def _fits(now: ShopNow, text: str, which: str) -> bool:

@@ -202,6 +202,7 @@ class FleetFacts:
         self.logins, self.successes = store.logins(), store.successes()
         self._held = _held_since(store, snapshot)
         self._types = _paused_types(store, snapshot)
+        self._pauses = {one.scope for one in snapshot.pauses if one.gate == insight.PAUSED}
         self._lost = lost(snapshot)
         self._unheard = _unheard(snapshot)
 
@@ -223,7 +224,9 @@ class FleetFacts:
             counts=counts,
             pauses=self._snapshot.pauses,
             paused_types=tuple(self._types.get(key, ())),
-            paused_waiting=sum(self._types.get(key, _NOTHING).values()),
+            paused_waiting=sum(
+                n for name, n in self._types.get(key, _NOTHING).items() if f"type:{name}" in self._pauses
+            ),
             session=self.sessions.get(key),
             breaker=self.breakers.get(key),
             success_at=max(success_at, self.successes.get(key, 0)),
@@ -234,6 +237,10 @@ class FleetFacts:
             lost=insight.NO_WORD if key in self._unheard and self._lost != insight.NO_STORE else self._lost,
             tasks=tuple(tasks),
         )
+
+    def _behind_pauses(self, key: str) -> int:
+        """Tasks of a shop that wait for the end of a pause of their type."""
+        return sum(n for name, n in self._types.get(key, _NOTHING).items() if f"type:{name}" in self._pauses)
 
 
 def _busy(snapshot: Snapshot) -> list[SlotState]:
@@ -276,7 +283,7 @@ def _held_since(store: Store, snapshot: Snapshot) -> dict[str, int]:
 
 
 def _paused_types(store: Store, snapshot: Snapshot) -> dict[str, Counter[str]]:
-    """The types whose pause keeps tasks of a shop waiting, and how many."""
+    """The types whose switch keeps tasks of a shop waiting, and how many."""
     types = [pause.scope.partition(":")[2] for pause in snapshot.pauses if pause.scope.startswith("type:")]
     found: dict[str, Counter[str]] = {}
     if types and snapshot.counts.status.get(Status.BLOCKED, 0):

@@ -193,7 +193,7 @@ class _Look:
 
     @cached_property
     def _pauses(self) -> Sequence[Pause]:
-        return self._store.pauses()
+        return self._store.switches()
 
     @cached_property
     def _sessions(self) -> Mapping[str, ClosedSession]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from services.domain.gates import listed
 from services.domain.gates.closed import BEGUN, ROOM, Closed
 from services.domain.task.status import Status
 from services.store.redis import keys
@@ -38,7 +39,7 @@ class ClosedGates(Part):
         """All that closes gates."""
         now = self._ticker.now_ms()
         names = [keys.status(status, priority) for status in BEGUN for priority in keys.PRIORITIES]
-        pauses, sessions, shops, limits, workers, counters, *members = self._link.many(
+        pauses, sessions, shops, limits, workers, counters, *more = self._link.many(
             [
                 ("HGETALL", keys.PAUSES),
                 ("HGETALL", keys.SESSIONS),
@@ -46,9 +47,15 @@ class ClosedGates(Part):
                 ("HGETALL", keys.LIMITS),
                 ("HGETALL", keys.WORKERS),
                 ("HGETALL", keys.BY_SHOP),
+                *(("HGETALL", keys.DOCUMENTS + kind) for kind in listed.DOCUMENTS),
                 *([("ZRANGE", name, 0, in_hand - 1, "REV") for name in names] if in_hand else ()),
             ]
         )
+        documents = {
+            kind: by_name(bytes.decode, found, f"document ({kind})")
+            for kind, found in zip(listed.DOCUMENTS, more, strict=False)
+        }
+        members = more[len(documents) :]
         shops = sorted(shops)
         ids = [task_id for found in members for task_id in found]
         asked: list[Command] = [("HMGET", keys.BREAKERS, *shops)] if shops else []
@@ -58,7 +65,7 @@ class ClosedGates(Part):
             asked.append(("MGET", *(keys.TASK.encode() + task_id for task_id in ids[start : start + _SLICE])))
         replies = self._link.many(asked)
         return Closed(
-            pauses=tuple(pauses_in(pauses)),
+            pauses=tuple(listed.switched(pauses_in(pauses), documents, now)),
             sessions=tuple(sessions_in(sessions)),
             breakers=tuple(opened(shops, replies[0]) if shops else ()),
             limits=tuple(limits_now(limits, replies[bool(shops) : records], now)),

@@ -8,7 +8,7 @@ import msgspec
 
 from services.domain.fleet.shop import Pause, Shop, read_pause
 from services.domain.fleet.worker import Heard, WorkerInfo
-from services.domain.gates import home
+from services.domain.gates import home, listed
 from services.domain.gates.home import Home
 from services.store.redis import keys
 from services.store.redis.part import Part
@@ -74,6 +74,11 @@ class Fleet(Part):
     def pauses(self) -> list[Pause]:
         """The closed switches."""
         return pauses_in(self._link.call("HGETALL", keys.PAUSES))
+
+    def switches(self) -> list[Pause]:
+        """The closed switches of all gates."""
+        documents = {kind: self.documents(kind) for kind in listed.DOCUMENTS}
+        return listed.switched(self.pauses(), documents, self._ticker.now_ms())
 
     def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
         """Where shops are at home."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from services.domain.fleet.shop import Pause, Shop, read_pause
 from services.domain.fleet.worker import Heard, WorkerInfo
-from services.domain.gates import home
+from services.domain.gates import home, listed
 from services.domain.gates.home import Home
 from services.domain.task.record import ENCODER
 from services.domain.upkeep.stored import Instant
@@ -54,6 +54,11 @@ class Fleet(Part):
         """The closed switches."""
         with self._read() as conn:
             return all_sound(read_pause, blobs(conn.execute("SELECT data FROM pauses ORDER BY scope")), "pause")
+
+    def switches(self) -> list[Pause]:
+        """The closed switches of all gates."""
+        documents = {kind: self.documents(kind) for kind in listed.DOCUMENTS}
+        return listed.switched(self.pauses(), documents, self.now_ms())
 
     def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
         """Where shops are at home."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from services.domain.fleet.shop import Shop
 from services.domain.gates.dependency import AT_ONCE, GATE
@@ -11,6 +11,7 @@ from services.domain.task.record import ENCODER, Task
 from services.domain.task.status import ACTIVE, Status
 from services.domain.task.transitions import RESERVATION_MS
 from services.store.sqlite import write
+from services.store.sqlite.gates import switches
 from services.store.sqlite.gates.breakers import Breakers
 from services.store.sqlite.gates.homes import Homes
 from services.store.sqlite.gates.limits import Limits
@@ -41,7 +42,7 @@ class Session:
         self._limits: dict[ShopKey, int | None] = {}
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
-        self._pauses: frozenset[str] | None = None
+        self._switches: Mapping[str, frozenset[str]] | None = None
         self.breakers = Breakers(conn, now)
         self.logins, self.homes = Logins(conn, now), Homes(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
@@ -240,7 +241,8 @@ class Session:
         if not self.count(key, Status.BLOCKED):
             return
         self._out.write_tasks(self.conn)
-        types = [scope.removeprefix("type:") for scope in self.pauses() if scope.startswith("type:")]
+        shut = frozenset().union(*self.switches().values())
+        types = [scope.removeprefix("type:") for scope in shut if scope.startswith("type:")]
         types += without
         rows = self.conn.execute(
             f"""SELECT task_id, uniq FROM tasks WHERE lot = ? AND NOT task_type {write.IN_LIST}
@@ -278,11 +280,11 @@ class Session:
     def anybody_waits(self, waits: bool) -> None:
         self._anybody_waits = waits
 
-    def pauses(self) -> frozenset[str]:
-        """The closed switches."""
-        if self._pauses is None:
-            self._pauses = frozenset(scope for (scope,) in self.conn.execute("SELECT scope FROM pauses"))
-        return self._pauses
+    def switches(self) -> Mapping[str, frozenset[str]]:
+        """What is closed by a switch, by the gate of that."""
+        if self._switches is None:
+            self._switches = switches.shut(self.conn, self.now)
+        return self._switches
 
     def load_uniqs(self, uniqs: Iterable[str]) -> None:
         """Read in one go who holds these uniqueness keys."""

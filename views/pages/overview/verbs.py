@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.commands.outcome import Outcome
+from services.domain.gates import paused
 from services.domain.task import lane
 from services.domain.task.status import MOVABLE
 from services.i18n import N_, _, ngettext
@@ -99,13 +100,14 @@ class AttentionVerbs(QObject):
     def resume(self, scope: str) -> None:
         """Let tasks of this scope start again; a pause with a note, or of somebody else, after a look at it."""
         latest = self._context.feed.latest
-        pause = next((one for one in latest.pauses if one.scope == scope), None)
+        pause = next((one for one in latest.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
         asks = (self._context.commands.operator.who, latest.at_ms)
         ask_to_resume(pause, _what(scope), asks, self._owner, partial(self._resume, scope))
 
     def _resume(self, scope: str) -> None:
         said = _("{what} goes on.").format(what=_what(scope))
-        reason = next((one.reason for one in self._context.feed.latest.pauses if one.scope == scope), "")
+        known = self._context.feed.latest.pauses
+        reason = next((one.reason for one in known if (one.gate, one.scope) == (paused.GATE, scope)), "")
         undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope, reason))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
 

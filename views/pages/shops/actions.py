@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.gates import limit as limits
+from services.domain.gates import paused
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.i18n import N_, _, ngettext
@@ -85,7 +86,7 @@ class ShopActions(QObject):
         """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
         somebody else's or has a note.
         """
-        pause = next((one for one in row.now.pauses if one.scope == scope), None)
+        pause = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
         fleet = self._context.commands.fleet
         again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
         what = words.paused_scope(row, scope)

@@ -333,7 +333,7 @@ class ShopsPage(Page):
             offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
         if row.now.breaker is not None:
             offer(menu, _("Let the shop run again"), lambda: acts.close_breaker(row), reason)
-        for pause in row.now.pauses:
+        for pause in [one for one in row.now.pauses if one.gate == PAUSED]:
             offer(menu, shop.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
         if not paused:
             offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)

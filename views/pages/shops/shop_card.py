@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
-from services.monitor.shops.queries import ShopRow
+from services.monitor.shops.queries import PAUSED, ShopRow
 from views.pages.shops import words
 from views.support import instant, text
 from views.support.language import on_language_changed
@@ -162,7 +162,7 @@ class ShopCard(Card):
         told = insight.reasons(row.now, now)[0]
         self.state.show_text(shop.said(told), shop.word(row.now.state))
         # these have a strip of their own below
-        own = (insight.LOGIN, insight.BREAKER, insight.PAUSED, insight.PAUSED_TYPE)
+        own = (insight.LOGIN, insight.BREAKER, insight.PAUSED_TYPE, *insight.SWITCHED)
         self.state.setVisible(row.now.state not in own)
         self.decide_button.setVisible(bool(row.now.held))
         self.pauses.show_pauses(row.now.pauses, now)
@@ -224,7 +224,7 @@ class ShopCard(Card):
 
 
 class _Pauses(QWidget):
-    """Every pause that holds a shop, who closed it, since when and why, each with its own way out.
+    """Every switch that holds a shop, who closed it, since when and why, each with its own way out, if it has one.
 
     Signals:
         resume: the scope of one.
@@ -247,11 +247,12 @@ class _Pauses(QWidget):
 
     def show_pauses(self, pauses: Sequence[Pause], now_ms: int) -> None:
         """Show these; a button that stays keeps its focus."""
-        if [pause.scope for pause in pauses] != list(self._strips):
+        if [pause.key for pause in pauses] != list(self._strips):
             self._rebuild(pauses)
         for pause in pauses:
-            self._strips[pause.scope].show_text(shop.said(insight.paused(pause, now_ms)))
-            self._buttons[pause.scope].set_count_text(shop.resume(pause.scope))
+            self._strips[pause.key].show_text(shop.said(insight.paused(pause, now_ms)))
+            if pause.key in self._buttons:
+                self._buttons[pause.key].set_count_text(shop.resume(pause.scope))
         self.setVisible(bool(pauses))
 
     def set_leading(self, leads: bool) -> None:
@@ -272,9 +273,11 @@ class _Pauses(QWidget):
             widget.deleteLater()
         self._strips, self._buttons = {}, {}
         for pause in pauses:
-            strip, button = Strip("paused"), Button("", icon="ph.play", small=True)
+            self._strips[pause.key] = strip = Strip(pause.gate)
+            self._column.addWidget(strip)
+            if pause.gate != PAUSED:
+                continue
+            self._buttons[pause.key] = button = Button("", icon="ph.play", small=True)
             button.disable(self._reason)
             button.clicked.connect(partial(self.resume.emit, pause.scope))
-            self._strips[pause.scope], self._buttons[pause.scope] = strip, button
-            self._column.addWidget(strip)
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

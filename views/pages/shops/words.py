@@ -52,7 +52,7 @@ def rule(found: Rule) -> str:
 
 def is_paused(row: ShopRow) -> bool:
     """Whether its own pause switch is closed; those of its platform or of everything are others."""
-    return any(pause.scope == f"shop:{row.key}" for pause in row.now.pauses)
+    return any((pause.gate, pause.scope) == (PAUSED, f"shop:{row.key}") for pause in row.now.pauses)
 
 
 def paused_scope(row: ShopRow, scope: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
+from services.domain.gates import listed
 from services.domain.insight import attempts, estimate, gates
 from services.domain.insight.wait import GateView
 from services.domain.task.record import Task
@@ -43,7 +44,7 @@ _CODES: Mapping[str, str] = {
 }
 _LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
 #: somebody has to do something before it goes on
-_PERSON = frozenset({gates.SESSION, gates.BREAKER, gates.BROKER, gates.NO_WORKER})
+_PERSON = frozenset(gate.name for gate in listed.ORDER if gate.person)
 _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
@@ -53,18 +54,7 @@ _PERSON_CODES = frozenset(
     }
 )
 #: why moving it to the front does not start it
-_NO_HELP: Mapping[str, str] = {
-    gates.DEPENDENCY: N_("It waits for another task"),
-    gates.PAUSED: N_("It is paused: resume first"),
-    gates.SESSION: N_("Its shop needs a login first"),
-    gates.BREAKER: N_("Its shop keeps failing; one task tries first"),
-    gates.SHOP_BUSY: N_("Its shop is busy and it is next already: only stopping the running task would help"),
-    gates.QUOTA: N_("The limit of its platform or type is reached"),
-    gates.TWIN: N_("The same work goes first"),
-    gates.HOME: N_("It starts only where the browser profile of its shop lives"),
-    gates.BROKER: N_("The broker does not answer"),
-    gates.NO_WORKER: N_("No worker can run it"),
-}
+_NO_HELP: Mapping[str, str] = {gate.name: gate.no_help for gate in listed.ORDER if gate.no_help}
 #: the same where the sentence tells more than the gate
 _NO_HELP_CODES: Mapping[str, str] = {
     "gate.workers_cut_off": N_("Its workers cannot reach the broker"),

@@ -39,7 +39,7 @@ def word(state: str) -> str:
 def state(now: ShopNow) -> str:
     """The state in a word, and what goes on beneath it; of a paused type which."""
     if now.state == insight.PAUSED_TYPE:
-        types = (pause.scope.partition(":")[2] for pause in now.pauses)
+        types = (pause.scope.partition(":")[2] for pause in now.pauses if pause.gate == insight.PAUSED)
         return _("Paused: {what}").format(what=text.listed(type_names.name(name) for name in types))
     if now.under and now.under != now.state:
         return _("{state}, beneath: {under}").format(state=word(now.state), under=word(now.under))

@@ -10,6 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
+from services.domain.gates import listed
+from services.domain.insight.shop import STATES
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
 from views.widgets.heat_map.layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
@@ -30,9 +32,9 @@ LOOKS = {
     "paused_type": ("hover", "ph.pause-circle-fill", "text2"),
     "healthy": ("okcell", "", ""),
     "idle": ("surface", "", ""),
-    "paused": ("hover", "ph.pause-fill", "text2"),
+    **{gate: ("hover", switch.cell, "text2") for gate, switch in listed.SWITCHES.items()},
 }
-_EDGED = frozenset({"waiting", "idle", "paused", "paused_type"})
+_EDGED = frozenset({"waiting", "idle", "paused_type", *listed.SWITCHES})
 _DIM = 0.22
 
 
@@ -100,8 +102,8 @@ class Atlas:
         """Which drawing each cell gets; all but those in the state ``lit`` are dimmed, "" dims none."""
         if not lit:
             return rows.kinds
-        paused = np.uint8(kind_of("paused", ""))
-        plain = np.minimum(rows.kinds, paused)
+        last = np.uint8(kind_of(STATES[-1], ""))  # behind it those that lie over others
+        plain = np.minimum(rows.kinds, last)
         result: Kinds = rows.kinds + (plain != kind_of(lit, "")).astype(np.uint8) * np.uint8(self.count)
         return result
 

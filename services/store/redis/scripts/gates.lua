@@ -1,25 +1,38 @@
--- Gates: pauses, the slots of a shop, twins; and the lot, where tasks wait for a gate to open.
-local paused -- scope -> true, loaded when first asked
-local some_paused
+-- Gates: switches (pauses), the slots of a shop, twins; and the lot, where tasks wait for a gate to open.
+local SWITCHES = { 'paused' }
+local shut -- gate -> scope -> true, loaded when first asked
+local some_shut
 
-local function shop_paused(platform, shop)
-  if not paused then
-    paused = {}
-    for _, scope in ipairs(call('HKEYS', K.pauses)) do paused[scope] = true end
-    paused.all = paused.all or guard.spoilt[K.pauses] or guard.spoilt[K.limits] -- what nobody can read counts as closed
-    some_paused = next(paused) ~= nil
+-- What nobody can read counts as closed.
+local function load_switches()
+  shut = { paused = {} }
+  for _, scope in ipairs(call('HKEYS', K.pauses)) do shut.paused[scope] = true end
+  shut.paused.all = shut.paused.all or guard.spoilt[K.pauses] or guard.spoilt[K.limits]
+  some_shut = next(shut.paused) ~= nil
+end
+
+-- The gate of the first switch that is closed for a shop (kind: or for a type), nil for none.
+local function switched(platform, shop, kind)
+  if not shut then load_switches() end
+  if not some_shut then return nil end
+  for _, gate in ipairs(SWITCHES) do
+    local by = shut[gate]
+    if by.all or by['platform:' .. platform] or by['shop:' .. shop] or (kind and by['type:' .. kind]) then return gate end
   end
-  return some_paused and (paused.all or paused['platform:' .. platform] or paused['shop:' .. shop])
 end
 
--- Asked after shop_paused.
-local function type_paused(kind)
-  return some_paused and paused['type:' .. kind]
+-- Asked after switched.
+local function type_shut(kind)
+  if not some_shut then return false end
+  for _, gate in ipairs(SWITCHES) do
+    if shut[gate]['type:' .. kind] then return true end
+  end
+  return false
 end
 
--- Whether a person must act before any task of a shop may start.
+-- Whether none of the tasks of a shop may start, however many slots are free.
 local function shop_shut(platform, shop)
-  return shop_paused(platform, shop) or session.closed(shop)
+  return switched(platform, shop) or session.closed(shop)
 end
 
 -- Mostly nothing is parked and nothing is reserved: two questions for the whole batch instead of two for every shop.
@@ -121,7 +134,8 @@ end
 -- The first closed gate of a task; for a limit, also that.
 local function closed_gate(e, shop, s, released)
   if e[T.gate] == 'dependency' then return 'dependency' end
-  if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
+  local switch = switched(e.platform, shop, e.kind)
+  if switch then return switch end
   if session.closed(shop) then return 'session' end
   local own = s.reserved[e.id] and 1 or 0
   if s.shut or (s.probing and free_slots(s) + own <= 0) then return 'breaker' end
@@ -155,12 +169,12 @@ local function by_rank(a, b)
   return a.id < b.id
 end
 
--- The first tasks of every type of a lot that is not paused, in order, and the rank up to which none is missing. shut:
+-- The first tasks of every type of a lot that no switch closes, in order, and the rank up to which none is missing. shut:
 -- types whose limit is closed.
 local function heads_of_lot(shop, look, shut)
   local found, edge = {}, math.huge
   for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
-    local list = (shut[kind] or type_paused(kind)) and {} or call('ZRANGE', K.lot .. shop .. '|' .. kind, 0, look - 1, 'WITHSCORES')
+    local list = (shut[kind] or type_shut(kind)) and {} or call('ZRANGE', K.lot .. shop .. '|' .. kind, 0, look - 1, 'WITHSCORES')
     for i = 1, #list, 2 do found[#found + 1] = { id = list[i], rank = tonumber(list[i + 1]), kind = kind } end
     if #list == 2 * look then edge = math.min(edge, tonumber(list[#list])) end
   end
@@ -216,7 +230,7 @@ local function open_shop(shop, released, most, back)
   until far and #released == before
   for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
     local drawn = {}
-    for _, id in ipairs((shut[kind] or type_paused(kind)) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
+    for _, id in ipairs((shut[kind] or type_shut(kind)) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
       drawn[#drawn + 1] = { id = id, rank = 0, kind = kind }
     end
     if release_heads(shop, s, drawn, math.huge, seen, shut, most, released, back) and free_slots(s) <= 0 then return end

@@ -5,7 +5,7 @@
 -- The first task of a lot that may start if its shop may, and its rank.
 function quota.first(shop, kind)
   if free_slots(shop_state(shop)) <= 0 then return end
-  if shop_shut(string.match(shop, '^[^:]*'), shop) or type_paused(kind) then return end
+  if shop_shut(string.match(shop, '^[^:]*'), shop) or type_shut(kind) then return end
   local lot, seen = K.lot .. shop .. '|' .. kind, 0
   for _, look in ipairs({ 1, C.look, C.look_far }) do
     local list = call('ZRANGE', lot, 0, look - 1, 'WITHSCORES')

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from services.domain.change import OpenShop
-from services.domain.gates import dependency, limit
+from services.domain.gates import dependency, limit, listed
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
@@ -15,7 +15,7 @@ from services.store.redis.apply import Operations
 from services.store.redis.limits import Limits
 from services.store.redis.reads import read_kinds
 from services.store.redis.script import load
-from services.store.unreadable import name_of
+from services.store.unreadable import by_name, name_of
 
 SLICE = 500
 _DROP_NEEDED = load("drop_needed")
@@ -114,6 +114,11 @@ class Sides(Operations, Limits):
         shut = {name_of(shop) for shop in self._link.call("ZRANGE", keys.BREAKERS_OPEN, 0, -1)}
         shut |= {name_of(shop) for shop in self._link.call("HKEYS", keys.SESSIONS)}
         pauses = {name_of(scope) for scope in self._link.call("HKEYS", keys.PAUSES)}
+        documents = {
+            kind: by_name(bytes.decode, self._link.call("HGETALL", keys.DOCUMENTS + kind), kind)
+            for kind in listed.DOCUMENTS
+        }
+        pauses |= {one.scope for one in listed.switched((), documents, self._ticker.now_ms())}
         found: list[str] = []
         for shop in shops:
             platform = shop.partition(":")[0]

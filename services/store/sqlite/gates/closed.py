@@ -43,7 +43,7 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
                 if type(n) is int and n:
                     numbers[name] = n
         return Closed(
-            pauses=tuple(self.pauses()),
+            pauses=tuple(self.switches()),
             sessions=tuple(self.sessions()),
             breakers=tuple(self.breakers()),
             limits=tuple(self.limits()),

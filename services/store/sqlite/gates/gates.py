@@ -9,7 +9,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import UNDER_WAY, Status
 from services.domain.task.transitions import BELIEVED_MS, LOOK_AHEAD
 from services.store.sqlite.gates import waiting
-from services.store.sqlite.gates.lots import key_of, release, shop_is_paused, shop_is_shut
+from services.store.sqlite.gates.lots import key_of, release, shop_is_shut, switched
 from services.store.sqlite.session import Session, ShopKey
 
 
@@ -18,7 +18,7 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     if task.gate == dependency.GATE:
         return dependency.GATE, ""
     key = key_of(task)
-    shut = _for_a_person(session, task)
+    shut = _shut(session, task)
     if shut:
         return shut, ""
     if session.free_slots(key, but=task.task_id) <= 0:
@@ -35,10 +35,10 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     return "", ""
 
 
-def _for_a_person(session: Session, task: Task) -> str:
-    """The gate that only a person opens."""
-    if session.pauses() and (shop_is_paused(session, key_of(task)) or f"type:{task.task_type}" in session.pauses()):
-        return "paused"
+def _shut(session: Session, task: Task) -> str:
+    """The gate that no free slot opens."""
+    if any(session.switches().values()) and (gate := switched(session, key_of(task), task.task_type)):
+        return gate
     return sessions.GATE if session.logins.is_closed(task.shop) else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.gates import listed
 from services.domain.task import transitions
 from services.domain.task.record import Task
 from services.store.sqlite.session import SET_MARK, Session, ShopKey
@@ -18,14 +19,15 @@ def shop_key(shop: str) -> ShopKey:
     return platform, shop_id
 
 
-def shop_is_paused(session: Session, key: ShopKey) -> bool:
-    """Whether a pause of all, its platform or itself is closed."""
-    return not session.pauses().isdisjoint(("all", f"platform:{key[0]}", f"shop:{key[0]}:{key[1]}"))
+def switched(session: Session, key: ShopKey, kind: str = "") -> str:
+    """The gate of a switch of all, its platform or itself (``kind``: or that type) that is closed, "" for none."""
+    scopes = ["all", f"platform:{key[0]}", f"shop:{key[0]}:{key[1]}"]
+    return listed.at_switch(session.switches(), [*scopes, f"type:{kind}"] if kind else scopes)
 
 
 def shop_is_shut(session: Session, key: ShopKey) -> bool:
-    """Whether a person must act before any of its tasks may start: a pause is closed, or its session."""
-    return shop_is_paused(session, key) or session.logins.is_closed(f"{key[0]}:{key[1]}")
+    """Whether none of its tasks may start: a switch is closed, or its session."""
+    return bool(switched(session, key)) or session.logins.is_closed(f"{key[0]}:{key[1]}")
 
 
 def release(session: Session, task: Task) -> Task:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from services.domain.gates import limit
 from services.domain.task.record import Task
 from services.store.sqlite.gates.limits import Held
-from services.store.sqlite.gates.lots import release, shop_is_shut, shop_key
+from services.store.sqlite.gates.lots import release, shop_is_shut, shop_key, switched
 from services.store.sqlite.session import Session
 
 LOOK = 20
@@ -54,7 +54,7 @@ def first(session: Session, lot: str) -> Task | None:
     """The first task of a lot that may start if its shop may."""
     shop, _, kind = lot.rpartition("|")
     key = shop_key(shop)
-    if session.free_slots(key) <= 0 or shop_is_shut(session, key) or f"type:{kind}" in session.pauses():
+    if session.free_slots(key) <= 0 or shop_is_shut(session, key) or switched(session, key, kind):
         return None
     for task_id, uniq in session.lot_of_type(key, kind):
         if not uniq or session.goes_first(uniq) == task_id:

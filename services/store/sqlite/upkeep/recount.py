@@ -43,7 +43,7 @@ class Recounting(Part):
 
     def _waiting(self, *, mend: bool) -> Miscount:
         """Lots that may start but for a limit and that it has forgotten."""
-        shops, lots = side.forgotten(self._read)
+        shops, lots = side.forgotten(self._read, self.now_ms())
         if shops and mend:
             self.apply([OpenShop(shop=shop, most=1) for shop in shops])
         return Miscount(kind="waiting", where=some(lots), count=len(lots), left=0 if mend else len(lots))

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from services.domain.gates import dependency, limit
+from services.domain.gates import dependency, limit, listed
 from services.domain.task.record import Task
 from services.domain.upkeep.miscount import Miscount, some
+from services.store.sqlite.gates import switches
 from services.store.sqlite.part import words
 from services.store.sqlite.write import IN_LIST, text_list
 from services.store.unreadable import readable
@@ -28,8 +29,6 @@ _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
         AND scope IN ('platform:' || platform, 'type:' || task_type))
     AND NOT EXISTS (SELECT 1 FROM tasks AS twin
         WHERE twin.held_uniq = tasks.held_uniq AND twin.held_uniq <> '' AND twin.task_id <> tasks.task_id)
-    AND NOT EXISTS (SELECT 1 FROM pauses
-        WHERE scope IN ('all', 'platform:' || platform, 'shop:' || tasks.lot, 'type:' || task_type))
     AND NOT EXISTS (SELECT 1 FROM sessions WHERE shop = tasks.lot)
     AND NOT EXISTS (SELECT 1 FROM breakers WHERE shop = tasks.lot AND until > 0)
     AND NOT EXISTS (SELECT 1 FROM reservations
@@ -71,8 +70,14 @@ def links(read: Read, write: Write, *, mend: bool) -> Miscount:
     return Miscount(kind="link", where=some(stale), count=len(stale), left=0 if mend else len(stale))
 
 
-def forgotten(read: Read) -> tuple[list[str], list[str]]:
+def forgotten(read: Read, now_ms: int) -> tuple[list[str], list[str]]:
     """Shops with lots that nobody would let go when their limit has room, and those lots."""
     with read() as conn:
-        rows = conn.execute(_FORGOTTEN).fetchall()
-    return list(dict.fromkeys(words(shop) for shop, _ in rows)), [words(lot) for _, lot in rows]
+        shut = switches.shut(conn, now_ms)
+        rows = [(words(shop), words(lot)) for shop, lot in conn.execute(_FORGOTTEN)]
+    lots = [lot for shop, lot in rows if not listed.at_switch(shut, _scopes(shop, lot.removeprefix(f"{shop}|")))]
+    return list(dict.fromkeys(lot.rpartition("|")[0] for lot in lots)), lots
+
+
+def _scopes(shop: str, kind: str) -> tuple[str, ...]:
+    return "all", f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"

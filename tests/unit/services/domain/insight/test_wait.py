@@ -19,8 +19,7 @@ from services.domain.insight.gates import BROKER, GATES, LANE_ORDER
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.task.status import Status
-from services.domain.text.sentences import SENTENCES
-from services.messages import english
+from services.messages import TEMPLATES, english
 from tests.unit.services.domain.builders import NOW, task
 
 AFTER = {"status": Status.BLOCKED, "gate": "dependency", "depends_on": ("a", "b")}
@@ -248,7 +247,7 @@ def test_every_answer_is_ordered_complete_and_can_be_said(
     assert states.count(CLOSED) == bool(views)
     assert NEXT not in states or states.index(CLOSED) < states.index(NEXT)
     for view in views:
-        assert SENTENCES[view.code].format(**view.params, span="1 s", usual="2 s")
+        assert TEMPLATES[view.code].format(**view.params, span="1 s", usual="2 s")
         assert view.message.code == view.code
 
 
