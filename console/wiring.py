@@ -1,33 +1,215 @@
-"""Every connection between the window, the feed and the pages, grouped; widgets never look for each other."""
+"""Every connection between the window, the feed and the pages, grouped, and what the parts of the status bar open."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, timedelta
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer
 
 from console.connection.loss import LossWatch
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
-from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.fleet import environment
+from services.domain.insight import depth
+from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import CUT_OFF, MISSING
 from services.domain.task.status import IN_FLIGHT, Status
 from services.domain.text.message import Message
 from services.i18n import _
 from services.messages import render, told
-from services.monitor.health import HealthLog
+from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
+from views.shell.health_popover import HealthPopover, Part
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
-from views.support import shown, text
+from views.support import safe, shown, text
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 from views.support.words import worker
+
+#: parts of the status bar that open a page
+PAGES = {"mode": "settings", "in": "overview", "out": "overview", "due": "schedules"}
+
+#: so many processes that meet one trouble are called by their names
+NAMED = 3
+
+
+class VitalPopovers(QObject):
+    """Popovers over the newest snapshot and the health of the last minutes."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        feed: Feed,
+        health: HealthLog,
+        person: tuple[Operator, RoleWatch],
+        addresses: tuple[str, str],
+        reconnect: Callable[[], object],
+        doubts: Sequence[Message] = (),
+    ) -> None:
+        """``addresses``: of broker and store without passwords, or the file of the embedded engine; ``doubts``: what
+        the connection found missing on the broker and does not put right.
+        """
+        super().__init__(window)
+        self._window, self._feed, self._health = window, feed, health
+        self._operator, self._role = person
+        self._addresses, self._reconnect, self._doubts = addresses, reconnect, tuple(doubts)
+        self._clock = SystemClock()
+        self.popover: HealthPopover | None = None
+        window.top_bar.health_requested.connect(self._on_pill)
+        window.status_bar.part_clicked.connect(self._on_part)
+
+    def _on_pill(self, key: str, corner: QPoint) -> None:
+        make = {"broker": self._broker, "store": self._store, "workers": self._workers, "freshness": self._freshness}
+        if key in make:
+            self._show(make[key](), corner)
+
+    def _on_part(self, key: str) -> None:
+        if key in PAGES:
+            self._window.open_page(PAGES[key])
+            return
+        make = {"lag": self._freshness, "rights": self._rights, "operator": self._rights, "clock": self._time}
+        if key in make:
+            part = self._window.status_bar.part(key)
+            self._show(make[key](), part.mapToGlobal(QPoint(0, 0)), above=True)
+
+    def _show(self, part: Part, corner: QPoint, *, above: bool = False) -> None:
+        self.popover = HealthPopover(part, self._window)
+        self.popover.adjustSize()
+        right = self._window.mapToGlobal(self._window.rect().bottomRight()).x() - self.popover.width() - 8
+        lift = self.popover.height() + 4 if above else 0
+        self.popover.show_below(QPoint(min(corner.x(), right), corner.y() - lift))
+
+    # what is told
+
+    def _broker(self) -> Part:
+        broker = self._feed.latest.broker
+        name = self._window.top_bar.health_name("broker")
+        snapshot = self._feed.latest
+        way = snapshot.publisher()
+        state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
+        words = _("takes no tasks") if way.held and broker.connected else ""
+        part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
+        if not broker.connected:
+            return part
+        lanes = depth.lanes(snapshot.counts, snapshot.depths)
+        found = (
+            (_("In queues"), text.count(sum(lane.ready for lane in lanes))),
+            (_("With workers"), text.count(sum(lane.unacked for lane in lanes))),
+            (_("Recorded, not sent"), text.count(sum(lane.unsent for lane in lanes))),
+        )
+        foreign = depth.unrecorded(snapshot.counts, snapshot.depths)
+        others = ((_("From other programs, not yet recorded"), text.count(foreign)),) if foreign else ()
+        doubts = tuple((_("Missing"), render(one)) for one in self._doubts)
+        return replace(part, rows=(*part.rows, *found, *others, *doubts, *self._way_rows(way)))
+
+    def _way_rows(self, way: PublisherNow) -> tuple[tuple[str, str], ...]:
+        """Why nothing goes to the broker, since when, who meets it, and what helps."""
+        if not way.kind:
+            return ()
+        who = text.listed(safe.one_line(name, 40) or _("this window") for name in way.who[:NAMED])
+        return (
+            (_("Reason"), render(way.message)),
+            (_("Since"), shown.clock(way.since_ms, self._clock.now_ms())),
+            (_("Who meets it"), who if len(way.who) <= NAMED else f"{who} …"),
+            (_("What helps"), render(way.remedy)),
+        )
+
+    def _store(self) -> Part:
+        store = self._feed.latest.store
+        name = self._window.top_bar.health_name("store")
+        return self._traced(
+            name, "healthy" if store.connected else "dead", "", self._health.store, self._addresses[1], ""
+        )
+
+    def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> Part:
+        now = self._clock.now_ms()
+        rows = [(_("Address"), address)] if address else []
+        if version:
+            rows.append((_("Version"), version))
+        if trace.latencies:
+            rows.append((_("Latency now"), _milliseconds(trace.latencies[-1])))
+            rows.append((_("Slowest of 10 minutes"), _milliseconds(max(trace.latencies))))
+        if trace.lost_ms:
+            rows.append((_("Lost since"), shown.clock(trace.lost_ms, now)))
+        error = _("none since this window opened")
+        if trace.error:
+            error = f"{shown.clock(trace.error_ms, now)}  {told(trace.error)}"
+        rows.append((_("Last error"), error))
+        verbs = ((_("Reconnect now"), self._reconnect),) if state == "dead" else ()
+        return Part(
+            title=name,
+            state=state,
+            words=words or (_("answers") if state == "healthy" else _("no answer")),
+            rows=tuple(rows),
+            latencies=tuple(trace.latencies),
+            verbs=verbs,
+        )
+
+    def _workers(self) -> Part:
+        snapshot = self._feed.latest
+        fleet = snapshot.fleet()
+        rows = [
+            (_("Alive"), text.count(fleet.living)),
+            (_("Machines"), text.count(fleet.machines)),
+            (_("Not heard of"), text.count(fleet.number(*MISSING))),
+            (_("Cannot reach the broker"), text.count(fleet.number(CUT_OFF))),
+            (_("Slots"), _("{busy} of {all} busy").format(busy=fleet.busy, all=fleet.slots)),
+            (_("Take no work"), text.count(fleet.apart)),
+            (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
+        ]
+        words = worker.summary(fleet)
+        verb = (_("Open workers"), lambda: self._window.open_page("workers"))
+        apart = fleet.living != fleet.known or fleet.number(CUT_OFF)
+        state = "warning" if apart or not fleet.living else "healthy"
+        return Part(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
+
+    def _freshness(self) -> Part:
+        snapshot: Snapshot = self._feed.latest
+        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        rows = (
+            (_("Age of this view"), text.duration(age)),
+            (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
+            (_("Changes shown after"), _milliseconds(snapshot.lag_ms)),
+        )
+        state = "warning" if self._window.top_bar.is_stale else "healthy"
+        words = _("stale") if state == "warning" else _("live")
+        verbs = ((_("Reconnect now"), self._reconnect),) if state == "warning" else ()
+        return Part(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
+
+    def _rights(self) -> Part:
+        role = self._role.role
+        may = {
+            "viewer": _("look at everything, change nothing"),
+            "operator": _("act on tasks, shops and workers"),
+            "admin": _("everything, also task types and roles"),
+        }
+        rows = [(_("Operator"), self._operator.who), (_("Role"), role), (_("You may"), may.get(role, role))]
+        if self._operator.read_only:
+            why = _("{profile} was opened read-only").format(profile=self._operator.read_only)
+            rows.append((_("Because"), why))
+        state = "warning" if role == "viewer" else "healthy"
+        return Part(title=_("Rights"), state=state, words=role, rows=tuple(rows))
+
+    def _time(self) -> Part:
+        now = shown.moment(self._clock.now_ms())
+        here = now.astimezone(shown.zone())
+        rows = (
+            (_("Zone"), text.zone_name(here, shown.zone())),
+            (_("Local"), f"{here:%Y-%m-%d %H:%M:%S}"),
+            ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
+        )
+        return Part(title=_("Time"), state="healthy", words="", rows=rows)
+
+
+def _milliseconds(number: float) -> str:
+    return text.milliseconds(timedelta(milliseconds=max(0.0, number)))
+
 
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 FRESH_MS = 500
@@ -71,7 +253,7 @@ class ShellWiring(QObject):
             profile=profile,
             near=all(address.startswith(NEAR) for address in addresses),
         )
-        self.doors = VitalDoors(
+        self.doors = VitalPopovers(
             window, feed, self._health, (operator, role), addresses, self.loss.try_now, self._doubts
         )
         feed.looked.connect(self._on_looked)
