@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from shiboken6 import isValid
 
@@ -38,11 +38,11 @@ class ShellKeys(QObject):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
 
     def show_help(self) -> None:
-        """Show all keys."""
+        """Show all keys, in the language of the moment."""
         if self._help is None or not isValid(self._help):
-            self._help = KeyHelp(
-                {f"G {one.letter}": one.title for one in self._window.specs if one.letter}, self._window
-            )
+            keys = {f"G {one.letter}": one.title for one in self._window.specs if one.letter}
+            self._help = KeyHelp(keys, self._window)
+            self._help.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._help.open()
 
     def _commands(self) -> Sequence[Entry]:

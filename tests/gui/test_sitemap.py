@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import views.pages
 from console.bootstrap import Desk as Console
+from services import i18n
 from services.cli import program, window
 from views.shell.key_help import KeyHelp
 
@@ -74,3 +75,16 @@ def test_the_command_line_opens_it_and_its_help_names_it(
     with pytest.raises(SystemExit):
         program.run(["--help"], lambda _request: 0)
     assert "settings, spare_boxes" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_keys_are_told_in_the_language_of_the_moment(console: Console, qtbot: QtBot) -> None:
+    console.keys.show_help()
+    (shown,) = console.window.findChildren(KeyHelp)
+    assert "Dead letters" in [one.text() for one in shown.findChildren(QLabel)]
+    shown.close()
+    qtbot.waitUntil(lambda: console.window.findChildren(KeyHelp) == [])
+    i18n.set_language("zh_CN")
+    console.keys.show_help()
+    (shown,) = console.window.findChildren(KeyHelp)
+    assert "死信" in [one.text() for one in shown.findChildren(QLabel)]
+    shown.close()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.task.status import MOVABLE
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
 from views.kit.task_verb import TaskVerb
 from views.pages.tasks import page as tasks_page
+from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.verbs import VERBS
+from views.support.words import type_names
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 
@@ -82,3 +85,25 @@ def test_what_it_does_not_suit_is_said_wherever_it_stands(desk: Desk, page: Task
     said |= {one.toolTip() for one in table.build_menu(table.records.index(0, 2)).actions() if one.text() == "Hurry up"}
     said |= {one.reason for one in page.commands() if one.words == "Hurry up"}
     assert said == {"1 of 1 cannot hurry"}
+
+
+def test_the_row_that_verbs_are_about_is_named_in_the_language_of_the_moment(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = desk.create(0)
+    (table,) = page.findChildren(TableView)
+    page.refresh()
+    wait(qtbot, lambda: table.records.rowCount() == 1)
+    table.set_current_key(task.task_id)
+
+    def said() -> str:
+        (bar,) = page.findChildren(ActionBar)
+        return " ".join(one.text() for one in bar.findChildren(QLabel))
+
+    assert "refresh_goods" in said()
+    type_names.know(desk.context.types())
+    try:
+        i18n.set_language("zh_CN")
+        assert "商品刷新" in said()
+    finally:
+        type_names.know({})

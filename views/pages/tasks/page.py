@@ -145,6 +145,7 @@ class TasksPage(Page):
         self._views.retranslate()
         self._choices.retranslate()
         self._say_summary()
+        self._show_bar()
 
     def _build(self) -> None:
         self._tabs = ViewTabs()
