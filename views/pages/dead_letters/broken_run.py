@@ -18,9 +18,11 @@ from views.widgets.strip import Strip
 class BrokenRun(Strip):
     """Signals:
     wanted: show what became of the run.
+    found: whether there is one was asked and is known.
     """
 
     wanted = Signal()
+    found = Signal()
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__("warning", parent=parent)
@@ -40,6 +42,16 @@ class BrokenRun(Strip):
     def _take(self, views: list[RunView]) -> None:
         self._view = next((view for view in views if view.state == "interrupted"), None)
         self._say()
+        self.found.emit()
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a run to look at."""
+        return self._view is not None
+
+    def set_leading(self, leads: bool) -> None:
+        """Whether looking at it is what the page asks for: one filled button a view."""
+        self.button.set_kind("primary" if leads else "plain")
 
     def _say(self) -> None:
         view = self._view

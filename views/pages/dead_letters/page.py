@@ -155,6 +155,7 @@ class DeadLettersPage(Page):
         self._context.feed.changed.connect(self._asker.on_changes)
         self._context.feed.looked.connect(self._on_looked)
         self.broken.wanted.connect(self.verbs.show_runs)
+        self.broken.found.connect(self._show_bar)
         self.run_strip.wanted.connect(self.verbs.show_runs)
         self.runs_button.clicked.connect(self.verbs.show_runs)
         self.verbs.actions.runner.changed.connect(self.broken.look)
@@ -291,4 +292,6 @@ class DeadLettersPage(Page):
             triage=self._asker.wanted.triage,
             refused=self.verbs.refused(map(str, self._model.ticked())),
         )
-        self.panel.yield_primary(bool(ticked))
+        # what was sent is looked at before anything else is
+        self.broken.set_leading(not ticked)
+        self.panel.yield_primary(bool(ticked) or self.broken.asks)

@@ -19,6 +19,8 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.runs import RunsDialog, words
 from views.pages.dead_letters.broken_run import BrokenRun
+from views.pages.dead_letters.page import DeadLettersPage
+from views.widgets.buttons import Button
 
 pytestmark = pytest.mark.both_pairs
 
@@ -120,6 +122,23 @@ def test_a_run_that_is_given_up_is_not_offered_again(
     assert fleet.store.counts().triage[Triage.OPEN] == LETTERS - SENT
     (entry,) = fleet.store.audit(1)
     assert (entry.action, entry.target) == ("dead.abort_run", (run_id,))
+
+
+def test_what_was_sent_is_looked_at_before_anything_else(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall_over(fleet, letters, monkeypatch)
+    page = DeadLettersPage(fleet.context)
+    qtbot.addWidget(page)
+    page.show()
+    page.activate()
+
+    def filled() -> list[str]:
+        return [one.text() for one in page.findChildren(Button) if one.kind == "primary" and one.isVisible()]
+
+    qtbot.waitUntil(lambda: page.broken.asks and bool(page.panel.task_id), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: filled() == ["Look at it"], timeout=WAIT_MS)
+    page.deactivate()
 
 
 def test_where_nothing_may_be_changed_the_reason_is_there(
