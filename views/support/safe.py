@@ -55,8 +55,3 @@ def tooltip(text: object, limit: int = MAX_TOOLTIP) -> str:
     # A tool tip that looks like HTML is read as HTML; wrapping makes it so on purpose.
     body = html.escape(shown, quote=False).replace("\n", "<br>")
     return f"<qt>{body}</qt>" if shown else ""
-
-
-def rich(text: object, limit: int = MAX_LINE) -> str:
-    """Return foreign text for use inside rich text of our own."""
-    return html.escape(cut(visible(str(text)[:_LOOKED_AT]), limit))

@@ -43,7 +43,6 @@ class Roles:
 
     people: tuple[Person, ...]
     default: str
-    default_entry: Entry | None = None
 
     def of(self, who: str) -> str:
         """The role of somebody, known or not."""
@@ -72,7 +71,7 @@ def read(entries: Mapping[str, str], people: Mapping[str, str], default: str | N
         entry = parse(entries[who]) if who in entries else None
         role = entry.role if entry is not None else usual
         known.append(Person(who=who, role=role, entry=entry, since=_since(people.get(who, ""))))
-    return Roles(people=tuple(known), default=usual, default_entry=chosen)
+    return Roles(people=tuple(known), default=usual)
 
 
 def parse(body: str) -> Entry:

@@ -173,10 +173,6 @@ class WorkerNow:
             return Message("worker.gone")
         return self.facts[0].message if self.facts else None
 
-    def because(self, what: str) -> tuple[str, ...]:
-        """The tasks that had this fate."""
-        return tuple(fate.task_id for fate in self.fates if fate.what == what)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetNow:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from services.domain.task.record import Task
 
-#: fields that a store keeps an index of
-INDEXED = frozenset({"status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "created", "updated"})
 #: field of a term that holds where one of its lists of terms holds whole
 ANY = "any"
 SORTS = ("created", "updated", "priority", "due")

@@ -51,10 +51,6 @@ def test_a_tool_tip_is_never_markup() -> None:
     assert len(safe.tooltip("x" * 100_000)) < 2_100
 
 
-def test_rich_text_is_escaped() -> None:
-    assert safe.rich('<a href="x">') == "&lt;a href=&quot;x&quot;&gt;"
-
-
 def test_cutting() -> None:
     assert safe.cut("abc", 3) == "abc"
     assert safe.cut("abcd", 3) == "ab…"
