@@ -42,7 +42,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     try:
-        args = _parser().parse_args(_readable(argv))
+        args = grammar().parse_args(_readable(argv))
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
         if args.handler not in (cli_run.console, demo.run):
@@ -127,8 +127,9 @@ def _readable(argv: Sequence[str]) -> list[str]:
     return list(argv)
 
 
-def _parser() -> argparse.ArgumentParser:
-    common = _common()
+def grammar() -> argparse.ArgumentParser:
+    """What may be written: nouns, verbs and their options."""
+    common = common_options()
     parser = _Parser(
         prog="fleetdeck",
         description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
@@ -157,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _common() -> argparse.ArgumentParser:
+def common_options() -> argparse.ArgumentParser:
     """Options that may stand anywhere: suppressed defaults, so that a later parser does not undo an earlier one."""
     parent = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parent.add_argument_group("everywhere")

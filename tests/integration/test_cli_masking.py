@@ -28,6 +28,7 @@ from services.domain.text import mask
 from services.ports import AuditEntry, Letter
 from services.ports.papers import LogLine
 from services.ports.timetable import ScheduleEntry
+from tests.support.grammar import arguments, below, walk
 
 MARK = "Hunter2Marker"
 #: a secret as it stands in texts of people and programs
@@ -176,40 +177,23 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return Line(tmp_path, capsys)
 
 
-def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command of the parser."""
-    nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    for action in nested:
-        for name, below in action.choices.items():
-            yield from leaves(below, (*words, name))
-    if not nested or parser.get_default("handler") is not None:
-        yield words, parser
-
-
 def unknown(parser: argparse.ArgumentParser) -> list[str]:
     """What a command asks for and nothing here answers."""
-    return [
-        action.dest
-        for action in parser._actions
-        if not action.option_strings
-        and not isinstance(action, argparse._SubParsersAction)
-        and action.dest not in ANSWERS
-    ]
+    return [action.dest for action in arguments(parser) if not action.option_strings and action.dest not in ANSWERS]
 
 
 def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) -> Iterator[list[str]]:
     """The command with values for what it asks for."""
     needed = [
         action
-        for action in parser._actions
+        for action in arguments(parser)
         if not action.option_strings and action.dest not in ("help", "==SUPPRESS==")
     ]
-    needed = [action for action in needed if not isinstance(action, argparse._SubParsersAction)]
-    options = [action for action in parser._actions if action.option_strings and action.required]
+    options = [action for action in arguments(parser) if action.option_strings and action.required]
     given = [
         word for action in options for word in (action.option_strings[0], OPTIONS.get(action.option_strings[0], TEXT))
     ]
-    if any("--yes" in action.option_strings for action in parser._actions):
+    if any("--yes" in action.option_strings for action in arguments(parser)):
         given.append("--yes")
     variants: list[list[str]] = [[]]
     for action in needed:
@@ -224,7 +208,8 @@ def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) ->
 
 def test_no_command_prints_a_secret(line: Line) -> None:
     out = line.home / "records.jsonl"
-    found = [each for each in leaves(program._parser()) if " ".join(each[0]) not in ENDLESS]
+    commands = [each for each in walk() if not below(each[1]) or each[1].get_default("handler") is not None]
+    found = [each for each in commands if " ".join(each[0]) not in ENDLESS]
     assert len(found) > 60, "the parser was walked"
     assert not [each for each in found if unknown(each[1])], "add an answer for what the new command asks for"
     assert line("export", "--out", str(out))[0] == 0

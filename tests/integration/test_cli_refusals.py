@@ -5,7 +5,6 @@ In this process, for there are many. A test compares the table with the parser: 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
@@ -18,6 +17,7 @@ import pytest
 
 from services import assembly, settings
 from services.cli import context, program
+from tests.support.grammar import arguments, leaves
 
 #: texts of people, and what any value is right for
 ANY = " "
@@ -214,8 +214,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         assert run("shop", "import", "shops.csv")[0] == 0
         engine = assembly.open_engine(settings.load())
-        parser = program._parser()
-        patch.setattr(program, "_parser", lambda: parser)
+        parser = program.grammar()
+        patch.setattr(program, "grammar", lambda: parser)
         # one for all but those that go on, for there are hundreds of commands
         patch.setattr(context.Context, "engine", lambda _: contextlib.nullcontext(engine))
         yield folder
@@ -250,9 +250,10 @@ def test_a_bad_value_is_refused_and_named(home: Path, one: Row) -> None:
 
 def test_the_table_is_complete() -> None:
     wanted: set[tuple[str, str]] = set()
-    common = {action.dest for action in program._common()._actions}
-    for verb, parser in _leaves(program._parser()):
-        for action in parser._actions:
+    common = {action.dest for action in arguments(program.common_options())}
+    for words_, parser in leaves():
+        verb = " ".join(words_)
+        for action in arguments(parser):
             if action.dest in common | {"help"} or action.nargs == 0:
                 continue
             wanted.add((verb, action.option_strings[-1] if action.option_strings else action.dest))
@@ -264,18 +265,6 @@ def test_the_table_is_complete() -> None:
         if not exempt and option not in known and (option.startswith("-") or "" not in known):
             missing.append(f"{verb} {option}")
     assert not missing
-
-
-def _leaves(
-    parser: argparse.ArgumentParser, words: tuple[str, ...] = ()
-) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    for action in nested:
-        for name, below in action.choices.items():
-            if name not in ("reopen",):  # another name of restore
-                yield from _leaves(below, (*words, name))
-    if not nested:
-        yield " ".join(words), parser
 
 
 @pytest.mark.parametrize(

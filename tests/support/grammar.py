@@ -10,44 +10,49 @@ from services.cli import program
 
 def commands() -> Iterator[tuple[str, set[str]]]:
     """Commands (``task create``) with their options."""
-    return _leaves(program._parser(), "")
+    for words, parser in leaves():
+        yield " ".join(words), {option for each in arguments(parser) for option in each.option_strings}
 
 
 def names() -> set[str]:
     """Every command as it may be written, second names and nouns alone included."""
-    return set(_names(program._parser(), ""))
+    return {" ".join(words) for words, _parser in walk() if words}
 
 
 def options() -> set[str]:
     """Every option of any command."""
-    return set(_options(program._parser()))
+    return {option for _words, parser in walk() for each in arguments(parser) for option in each.option_strings}
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    for each in parser._actions:
-        yield from each.option_strings
-    for below in _below(parser).values():
-        yield from _options(below)
-
-
-def _leaves(parser: argparse.ArgumentParser, words: str) -> Iterator[tuple[str, set[str]]]:
-    nested = _below(parser)
-    if not nested:
-        yield words, {option for each in parser._actions for option in each.option_strings}
+def leaves() -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """What has nothing below it, each once: a second name is no second command."""
     seen: set[int] = set()
-    for name, below in nested.items():
-        if id(below) not in seen:  # a second name is no second command
-            seen.add(id(below))
-            yield from _leaves(below, f"{words} {name}".strip())
+    for words, parser in walk():
+        if id(parser) not in seen and not below(parser):
+            yield words, parser
+        seen.add(id(parser))
 
 
-def _names(parser: argparse.ArgumentParser, words: str) -> Iterator[str]:
-    if words:
-        yield words
-    for name, below in _below(parser).items():
-        yield from _names(below, f"{words} {name}".strip())
+def walk(
+    parser: argparse.ArgumentParser | None = None, words: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """The program itself, its nouns and their verbs, by all their names."""
+    parser = parser or program.grammar()
+    yield words, parser
+    for name, one in below(parser).items():
+        yield from walk(one, (*words, name))
 
 
-def _below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    nested = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
-    return {name: below for each in nested for name, below in each.choices.items()}
+def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """What a command takes, what stands below it apart; argparse has no public way to ask."""
+    return [each for each in parser._actions if not isinstance(each, argparse._SubParsersAction)]
+
+
+def below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The commands under a noun by their names."""
+    return {
+        name: one
+        for each in parser._actions
+        if isinstance(each, argparse._SubParsersAction)
+        for name, one in each.choices.items()
+    }

@@ -42,7 +42,7 @@ def commands() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_workers_are_started_with_options_that_exist(words: list[str]) -> None:
-    found = program._parser().parse_args(words)
+    found = program.grammar().parse_args(words)
     assert words[0] == "worker"
     assert found.metrics[1] > 0
 
