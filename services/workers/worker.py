@@ -20,7 +20,7 @@ from services.workers.crowd import Crowd
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
 from services.workers.in_hand import InHand
-from services.workers.intake import Intake
+from services.workers.intake import Intake, Tally
 from services.workers.keeper import Keeper
 from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
@@ -160,6 +160,11 @@ class Worker:
     def state(self) -> str:
         """running | draining | stopping | stopped."""
         return self._state
+
+    @property
+    def tally(self) -> Tally:
+        """What became of the deliveries so far, in numbers."""
+        return self._intake.tally
 
     @property
     def done(self) -> int:

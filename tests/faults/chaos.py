@@ -77,8 +77,8 @@ class Submitter(threading.Thread):
         words += ("--allow-unknown", "--json")
         with answer.open("wb") as out, (self._world.folder / "submitters.txt").open("ab") as errors:
             process = subprocess.Popen(
-                [sys.executable, *cli._argv(*words)],
-                env=cli._environment(),
+                [sys.executable, *cli.argv(*words)],
+                env=cli.variables(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=errors,

@@ -119,7 +119,7 @@ class World:
     # ---------------------------------------------------------------- processes
     def start(self, *words: object) -> subprocess.Popen[bytes]:
         """A command of the program; what it prints goes to ``output.log`` of the machine."""
-        return self.machine.spawn([sys.executable, *self.cli._argv(*words)], self.cli._environment())
+        return self.machine.spawn([sys.executable, *self.cli.argv(*words)], self.cli.variables())
 
     def keep_workers(self) -> None:
         """Start as many as have gone, as a service manager does."""

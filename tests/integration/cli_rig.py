@@ -44,13 +44,13 @@ class Cli:
 
     def call(self, *words: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """One command, for people."""
-        return warm.run(self._argv(*words), self._environment(), stdin, SECONDS)
+        return warm.run(self.argv(*words), self.variables(), stdin, SECONDS)
 
     @contextmanager
     def start(self, *words: object) -> Iterator[warm.Child]:
         """A command that goes on; killed at the end with what it started, if it still runs."""
         with (self.home / "stderr.txt").open("ab") as errors:
-            process = warm.start(self._argv(*words), self._environment(), errors)
+            process = warm.start(self.argv(*words), self.variables(), errors)
         try:
             yield process
         finally:
@@ -67,10 +67,12 @@ class Cli:
         """Let a worker do all that is there."""
         return self.run("worker", "--drain", "--handlers", HANDLERS, *words)
 
-    def _argv(self, *words: object) -> list[str]:
+    def argv(self, *words: object) -> list[str]:
+        """What the interpreter is started with."""
         return [str(ROOT / "main.py"), *self.words, *map(str, words)]
 
-    def _environment(self) -> dict[str, str]:
+    def variables(self) -> dict[str, str]:
+        """The environment of the program."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FLEETDECK_")}
         return {**kept, "FLEETDECK_HOME": str(self.home), "PYTHONUTF8": "1", **self.environment}
 

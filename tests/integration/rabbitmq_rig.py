@@ -94,7 +94,7 @@ def set_memory_limit(rabbitmq: RabbitMQ, limit: str = "0.6") -> None:
 
 def evaluate(rabbitmq: RabbitMQ, code: str) -> str:
     """The value of an Erlang expression in this node; ``rabbitmqctl`` would take seconds of processor to start."""
-    environment = rabbitmq._environment()
+    environment = rabbitmq.environment()
     done = subprocess.run(
         ["erl_call", "-R", "-n", environment["RABBITMQ_NODENAME"], "-e"],
         input=f"{code}\n",

@@ -133,7 +133,7 @@ def test_every_bad_body_is_a_dead_letter_and_the_worker_goes_on(fleet: Fleet) ->
     for body, says in BODIES.values():
         expect(fleet, body, says)
     expect(fleet, LARGE, "limit")
-    assert worker._intake.tally.refused == len(BODIES) + 1
+    assert worker.tally.refused == len(BODIES) + 1
     assert fleet.engine.store.counts().triage == {"open": len(BODIES) + 1}
     assert fleet.engine.store.get(["t1"]) == [None], "no part of a bad message became a task"
     eventually(lambda: all(not depth.ready and not depth.unacked for depth in fleet.engine.broker.depths()), 30)
@@ -174,7 +174,7 @@ def test_a_generation_that_the_record_does_not_have_is_stale(fleet: Fleet) -> No
     fleet.wait(task_id, "running")
     body = text(task_id=task_id)
     fleet.publish(body, headers={"x-rpa-gen": 7, "x-rpa-attempt": 0, "x-rpa-schema": 1})
-    eventually(lambda: worker._intake.tally.skipped == 1, 30)
+    eventually(lambda: worker.tally.skipped == 1, 30)
     gate.touch()
     task = fleet.wait(task_id, "succeeded")
     assert (task.gen, task.attempt) == (0, 1)

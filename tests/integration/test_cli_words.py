@@ -163,7 +163,7 @@ def answers(cli: Cli, commands: list[tuple[str, ...]]) -> list[tuple[int, str, s
     done = subprocess.run(
         [sys.executable, "-c", INSIDE, str(ROOT)],
         input=json.dumps([["--json", *words] for words in commands]),
-        env=cli._environment(),
+        env=cli.variables(),
         cwd=cli.home,
         capture_output=True,
         text=True,
@@ -235,7 +235,7 @@ def test_without_json_people_read_it(cli: Cli) -> None:
 def test_bytes_that_are_no_text_are_refused(cli: Cli) -> None:
     done = subprocess.run(
         [sys.executable.encode(), str(ROOT / "main.py").encode(), b"--json", b"task", b"list", b"--filter", b"\xff"],
-        env=cli._environment() | {"LC_ALL": "C.UTF-8"},
+        env=cli.variables() | {"LC_ALL": "C.UTF-8"},
         capture_output=True,
         timeout=60,
         check=False,

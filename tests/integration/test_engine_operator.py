@@ -90,7 +90,7 @@ def test_a_prioritised_task_goes_first_and_its_old_message_is_stale(fleet: Fleet
     worker = fleet.worker(1)
     fleet.wait_ended(ids)
     assert [row[1] for row in lines(seen, "start")] == [last, *ids[:-1]]
-    eventually(lambda: worker._intake.tally.skipped == 1, 30)
+    eventually(lambda: worker.tally.skipped == 1, 30)
     assert fleet.task(last).attempt == 1
 
 
@@ -112,7 +112,7 @@ def test_run_now_ends_the_wait_for_the_next_attempt(fleet: Fleet, seen: Path) ->
     task = fleet.wait(task_id, "succeeded")
     assert task.started_at < first.due_at
     eventually(lambda: fleet.ready("rpa_delay_4s") == 0, 30)
-    eventually(lambda: worker._intake.tally.skipped == 1, 30)
+    eventually(lambda: worker.tally.skipped == 1, 30)
     assert len(lines(seen, "start")) == 2, "the message that came out of the delay queue is skipped"
 
 

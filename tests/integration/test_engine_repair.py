@@ -62,7 +62,7 @@ def test_a_twin_message_is_skipped(fleet: Fleet, seen: Path) -> None:
     assert fleet.ready("rpa_tasks_normal") == 2
     worker = fleet.worker()
     fleet.wait(task.task_id, "succeeded")
-    eventually(lambda: worker._intake.tally.skipped == 1, 30)
+    eventually(lambda: worker.tally.skipped == 1, 30)
     assert len(lines(seen, "start")) == 1
 
 

@@ -108,7 +108,7 @@ def test_the_same_message_twice_runs_once(fleet: Fleet, seen: Path) -> None:
     worker = fleet.worker()
     wait(fleet, SAMPLE["task_id"], "succeeded")
     send(fleet, twice)
-    eventually(lambda: worker._intake.tally.skipped == 2, 30)
+    eventually(lambda: worker.tally.skipped == 2, 30)
     assert len(lines(seen, "start")) == 1
     assert fleet.engine.store.counts().status == {"succeeded": 1}
 
@@ -188,7 +188,7 @@ def test_a_message_that_comes_back_starts_nothing_again(fleet: Fleet, removed: b
     if removed:
         forgotten(fleet, SAMPLE["task_id"])
     second = fleet.worker()
-    eventually(lambda: second._intake.tally.skipped, 30)
+    eventually(lambda: second.tally.skipped, 30)
     send(fleet, last)
     wait(fleet, "last", "succeeded")
     assert [task.task_id for task in letters(fleet)] == ([] if removed else [SAMPLE["task_id"]])
@@ -231,13 +231,13 @@ def test_a_message_sent_again_after_its_record_was_removed(fleet: Fleet, seen: P
     fleet.commands().fleet.resume("shop:pdd:s2")
     for task_id in (good["task_id"], "c1"):
         forgotten(fleet, task_id)
-    skipped = worker._intake.tally.skipped
+    skipped = worker.tally.skipped
     send(fleet, good, message(payload={"n": 2}), bad)
     (dead,) = eventually(lambda: letters(fleet), 30)
     assert (dead.error_kind, dead.task_id[:4]) == ("id_conflict", "bad_")
     again = eventually(lambda: [one for one in succeeded(fleet) if one.parent == "c1"], 30)
     assert len(again) == 1
-    assert worker._intake.tally.skipped == skipped + 3
+    assert worker.tally.skipped == skipped + 3
     assert len(lines(seen, "start")) == 1
 
 

@@ -326,7 +326,7 @@ class RabbitMQ(Server):
         program = str(Path(self._binary).with_name("rabbitmqctl"))
         command = [program, "-q", "-n", self.node_name, *words]
         done = subprocess.run(
-            command, env=self._environment(), cwd=self.directory, capture_output=True, text=True, timeout=CTL_SECONDS
+            command, env=self.environment(), cwd=self.directory, capture_output=True, text=True, timeout=CTL_SECONDS
         )
         if done.returncode:
             raise ServiceUnavailable(f"rabbitmqctl {' '.join(words)}: {done.stdout}{done.stderr}")
@@ -361,7 +361,7 @@ class RabbitMQ(Server):
     def _launch(self) -> None:
         assert self._binary is not None
         self._write_files()
-        environment = self._environment()
+        environment = self.environment()
         if self._names:
             # In the foreground, so that it ends with us: the node would start it as a daemon that outlives everybody.
             self._spawn(["epmd", "-address", "127.0.0.1", "-port", str(self.epmd_port)], environment)
@@ -390,7 +390,8 @@ class RabbitMQ(Server):
             encoding="ascii",
         )
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """What its programs are started with."""
         here = self.directory
         return {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin",
