@@ -66,19 +66,24 @@ class Console:
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
         self._ended = asyncio.Event()
-        self._session: Session | None = None
-        self._desk: bootstrap.Desk | None = None
-        self._leaving: Leaving | None = None
-        self._welcome: MainWindow | None = None
-        self._choice: FirstRunPage | None = None
+        self.session: Session | None = None
+        self.desk: bootstrap.Desk | None = None
+        self.leaving: Leaving | None = None
+        self.welcome: MainWindow | None = None
+        self.first_run: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
-        self._unopened: ConnectionPage | None = None
+        self.unopened: ConnectionPage | None = None
         self._shown_name, self._before, self._entering = "", "", False
         self._opening: asyncio.Future[None] | None = None
         self._unwanted: list[asyncio.Future[Any]] = []
         self._settled, self._retry = asyncio.Event(), asyncio.Event()
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="console")
         self.clean = True
+
+    @property
+    def ended(self) -> bool:
+        """Whether it was closed, by whomever."""
+        return self._ended.is_set()
 
     def end(self) -> None:
         """Close the window as its user does; callable from a signal handler."""
@@ -93,15 +98,15 @@ class Console:
         beat = QTimer(interval=200)
         beat.timeout.connect(lambda: None)
         beat.start()
-        self._connections = ConnectionDesk(self._settings, self._off)
-        self._connections.wanted.connect(self._on_wanted)
-        self._connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
+        self.connections = ConnectionDesk(self._settings, self._off)
+        self.connections.wanted.connect(self._on_wanted)
+        self.connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
         if not self._ended.is_set():
             await self._show_first()
         if self._request.screenshot:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), self._request.seconds or SETTLE_S)
-            window = self._desk.window if self._desk is not None else self._welcome
+            window = self.desk.window if self.desk is not None else self.welcome
             # who ends it before its time wants no picture of half a window
             self.clean = not self._ended.is_set() and picture.take(window, self._request.screenshot)
             self._ended.set()
@@ -114,7 +119,7 @@ class Console:
 
     async def _show_first(self) -> None:
         """The first run where nothing was ever chosen, else the connection that was named or chosen last."""
-        await self._connections.reload()
+        await self.connections.reload()
         if self._is_first_run():
             self._show_welcome()
             return
@@ -167,8 +172,8 @@ class Console:
         page.test_connection.connect(self._on_test)
         page.sample.connect(self._on_sample)
         page.language_chosen.connect(self._set_language)
-        self._connections.bind(window, None)
-        self._choice = page
+        self.connections.bind(window, None)
+        self.first_run = page
         self._show_instead(window)
         self._settled.set()
 
@@ -204,12 +209,12 @@ class Console:
         except ConsoleError as exc:
             answers = None
             cause = told(exc)
-        if self._choice is None:
+        if self.first_run is None:
             return
         if answers is None:
-            self._choice.show_error(cause)
+            self.first_run.show_error(cause)
         else:
-            self._choice.show_test(answers)
+            self.first_run.show_test(answers)
 
     async def _choose(
         self, settings: config.Settings, *, sample: bool = False, work: bool = False, keep: SavedProfile | None = None
@@ -226,19 +231,19 @@ class Console:
                 durable = await self._off(Book(settings.home_path).put, keep)
             except OSError as exc:
                 unkept = exc
-            await self._connections.reload()
+            await self.connections.reload()
         await self._enter(session, sample=sample, work=work)
-        if unkept is not None and self._desk is not None:
-            self._desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
-        if not durable and self._desk is not None:
+        if unkept is not None and self.desk is not None:
+            self.desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
+        if not durable and self.desk is not None:
             text = _("The password is not kept: this computer has no key store. Enter it again next time.")
-            self._desk.window.toasts.show(ToastSpec(text=text, status="warning"))
+            self.desk.window.toasts.show(ToastSpec(text=text, status="warning"))
 
     def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
-        if self._choice is not None and self._welcome is not None:
-            self._choice.try_again()
-            self._welcome.toasts.show(failure(error, N_("Cannot connect.")))
+        if self.first_run is not None and self.welcome is not None:
+            self.first_run.try_again()
+            self.welcome.toasts.show(failure(error, N_("Cannot connect.")))
 
     # one connection and another
 
@@ -261,12 +266,12 @@ class Console:
 
     def _on_wanted(self, name: str) -> None:
         def go() -> None:
-            if self._session is not None:
-                self._before = self._session.settings.profile
+            if self.session is not None:
+                self._before = self.session.settings.profile
             self._go(lambda: self._start(name, chosen=True))
 
-        if self._leaving is not None:
-            self._leaving.leave(go)
+        if self.leaving is not None:
+            self.leaving.leave(go)
         else:
             go()
 
@@ -304,7 +309,7 @@ class Console:
             begun = asyncio.ensure_future(self._session_of(settings))
             try:
                 done, _waiting = await asyncio.wait({begun}, timeout=PATIENCE_S)
-                page = self._unopened
+                page = self.unopened
                 if not done:
                     page = await self._show_unopened(settings)
                     page.show_trying()
@@ -353,20 +358,20 @@ class Console:
 
     async def _show_unopened(self, settings: config.Settings) -> ConnectionPage:
         """The page of a connection that is not open, in place of whatever is shown."""
-        if self._unopened is not None and self._shown_name == settings.profile:
-            return self._unopened
+        if self.unopened is not None and self._shown_name == settings.profile:
+            return self.unopened
         from console.connection.welcome import make_unopened
 
         back = self._before if self._before != settings.profile else ""
-        row = self._connections.connection(settings)
-        title = self._connections.title(back) if back else ""
-        window, page = make_unopened(row, back_to=title, on_other=self._connections.show_menu)
+        row = self.connections.connection(settings)
+        title = self.connections.title(back) if back else ""
+        window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu)
         page.again.connect(self._retry.set)
-        page.edit_wanted.connect(lambda: self._connections.correct(settings))
+        page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(back))
-        self._connections.bind(window, settings)
+        self.connections.bind(window, settings)
         before = self._take_desk()
-        self._choice, self._unopened, self._shown_name = None, page, settings.profile
+        self.first_run, self.unopened, self._shown_name = None, page, settings.profile
         self._show_instead(window, before[0].window if before is not None else None)
         if before is not None:
             await self._leave_desk(*before)
@@ -374,7 +379,7 @@ class Console:
 
     def _show_instead(self, window: MainWindow, previous: QWidget | None = None) -> None:
         """Show a window without a connection at the place of the one before."""
-        old = self._welcome
+        old = self.welcome
         previous = previous or old
         if previous is not None:
             _stand_like(window, previous)
@@ -382,7 +387,7 @@ class Console:
             self._place(window)
         window.closing.connect(self._ended.set)
         window.show()
-        self._welcome = window
+        self.welcome = window
         if old is not None:
             self._put_away(old)
 
@@ -403,7 +408,7 @@ class Console:
         before = self._take_desk()
         if before is not None:
             self._state.set(window=before[0].window.save_state())
-        self._session, self._settings = session, session.settings
+        self.session, self._settings = session, session.settings
         memory = Shelf(self._state)
         desk = bootstrap.build(
             session,
@@ -412,25 +417,25 @@ class Console:
             on_contrast=self._set_contrast,
             on_language=self._set_language,
             memory=memory,
-            connections=self._connections,
+            connections=self.connections,
         )
-        self._desk = desk
-        self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
+        self.desk = desk
+        self.leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
         desk.window.closing.connect(self._ended.set)
-        desk.wiring.loss.other_wanted.connect(self._connections.show_menu)
-        self._connections.bind(desk.window, session.settings)
+        desk.wiring.loss.other_wanted.connect(self.connections.show_menu)
+        self.connections.bind(desk.window, session.settings)
         await self._off(session.start)
         await self._off(desk.context.types)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
         self._place(desk.window)
-        previous = before[0].window if before is not None else self._welcome
-        if previous is not None and (before is not None or self._unopened is not None):
+        previous = before[0].window if before is not None else self.welcome
+        if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(desk.window, previous)
         desk.window.open_page(self._request.page or desk.window.current or "overview")
         desk.window.show()
-        if self._welcome is not None:
-            self._put_away(self._welcome)
-            self._welcome = self._choice = self._unopened = None
+        if self.welcome is not None:
+            self._put_away(self.welcome)
+            self.welcome = self.first_run = self.unopened = None
         self._settled.set()
         if before is not None:
             await self._leave_desk(*before)
@@ -442,12 +447,12 @@ class Console:
 
     def _take_desk(self) -> tuple[bootstrap.Desk, Session, Leaving] | None:
         """What is open, which is so no more; whoever takes it leaves it."""
-        if self._desk is None or self._session is None or self._leaving is None:
+        if self.desk is None or self.session is None or self.leaving is None:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
-        taken = (self._desk, self._session, self._leaving)
-        self._desk = self._session = self._leaving = None
+        taken = (self.desk, self.session, self.leaving)
+        self.desk = self.session = self.leaving = None
         return taken
 
     async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
@@ -496,11 +501,11 @@ class Console:
 
     async def _close(self) -> None:
         await self._stop(self._opening)
-        if self._desk is not None and self._session is not None and self._leaving is not None:
-            self._state.set(window=self._desk.window.save_state())
-            await self._leave_desk(self._desk, self._session, self._leaving)
-        elif self._welcome is not None:
-            self._welcome.close()
+        if self.desk is not None and self.session is not None and self.leaving is not None:
+            self._state.set(window=self.desk.window.save_state())
+            await self._leave_desk(self.desk, self.session, self.leaving)
+        elif self.welcome is not None:
+            self.welcome.close()
         while self._unwanted:
             await asyncio.wait({self._unwanted.pop()})
         await self._off(operation.shut_down)
@@ -531,7 +536,7 @@ class Console:
         self._state.set(language=code)
 
     def _notify(self, error: BaseException) -> None:
-        window = self._desk.window if self._desk is not None else self._welcome
+        window = self.desk.window if self.desk is not None else self.welcome
         if window is not None:
             window.toasts.show(failure(error, key=str(error)))
 

@@ -213,13 +213,14 @@ class MainWindow(QMainWindow):
 
     def next_pane(self) -> None:
         """Give the focus to the next part of the window (F6)."""
-        panes.step(self._panes(), 1)
+        panes.step(self.panes(), 1)
 
     def previous_pane(self) -> None:
         """Give the focus to the part before (Shift+F6)."""
-        panes.step(self._panes(), -1)
+        panes.step(self.panes(), -1)
 
-    def _panes(self) -> list[QWidget]:
+    def panes(self) -> list[QWidget]:
+        """The parts that F6 goes through, in their order."""
         inner = self._pages[self._current].panes() if self._current else ()
         return [self.rail, self.top_bar, *inner, self.status_bar]
 

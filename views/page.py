@@ -62,6 +62,14 @@ class PageHeader(QWidget):
         """Return the line shown."""
         return self._summary.text()
 
+    def title(self) -> str:
+        """Return the title shown."""
+        return self._title.text()
+
+    def still(self) -> str:
+        """Return what is said of a view that stands still, "" while it moves."""
+        return self._frozen.text()
+
     def show_frozen(self, since: str) -> None:
         """Say since when the view stands still, "" when it moves."""
         self._frozen.setText(_("frozen {time}").format(time=since) if since else "")
@@ -106,12 +114,14 @@ class Page(QWidget):
         summary_changed: the one-line summary was set.
         freeze_wanted: the view shall stand still, or move again.
         reconnect_wanted: the connection shall be tried again.
+        refreshed: another answer to what the page asks is shown.
     """
 
     navigate = Signal(str, object)
     summary_changed = Signal(str)
     freeze_wanted = Signal()
     reconnect_wanted = Signal()
+    refreshed = Signal()
     page_id = ""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:

@@ -58,7 +58,7 @@ class LossWatch(QObject):
         window.banner.try_now.connect(self.try_now)
         window.page_changed.connect(self._on_page)
         self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
-        self._timer.timeout.connect(self._show_card)
+        self._timer.timeout.connect(self.show_card)
         on_language_changed(self._say)
 
     @property
@@ -87,7 +87,7 @@ class LossWatch(QObject):
         wait = snapshot.retry_in_s  # 0 where only the broker is lost: its driver tries at a pace of its own
         self._window.banner.show_loss(*self._banner_words(), wait, wait)
         if self.card.isVisible():
-            self._show_card()
+            self.show_card()
 
     def _banner_words(self) -> tuple[str, str]:
         reach, now = self.reach(), self._clock.now_ms()
@@ -144,10 +144,11 @@ class LossWatch(QObject):
         if self.card.isVisible():
             self._on_dismissed()
 
-    def _show_card(self) -> None:
+    def show_card(self) -> None:
+        """Say which parts answer, unless nothing is lost or the card was sent away."""
         if not self._lost_at or self._dismissed:
             return
-        self.card.show_parts(self._title(), self._words(), self._parts())
+        self.card.show_parts(self._title(), self._words(), self.parts())
         place = self._window.rect().center() - self.card.rect().center()
         self.card.move(place)
 
@@ -175,7 +176,8 @@ class LossWatch(QObject):
         broker, store = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
         return (broker, self._health.broker), (store, self._health.store)
 
-    def _parts(self) -> list[LostPart]:
+    def parts(self) -> list[LostPart]:
+        """What is known of each part now."""
         parts = []
         if not self._embedded:
             online = is_online()
@@ -210,7 +212,7 @@ class LossWatch(QObject):
         since = shown.clock(self._lost_at, now)
         head = _("Connection lost at {time}.").format(time=since)
         age = text.duration(timedelta(milliseconds=max(0, now - self._lost_at)))
-        rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self._parts()]
+        rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self.parts()]
         told = [f"{self._profile}: {head} ({age})", self._words(), *self._waiting(), *rows]
         QGuiApplication.clipboard().setText("\n".join(told))
         words = _("Copied: send it to whoever can help")

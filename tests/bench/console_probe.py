@@ -133,7 +133,7 @@ class Probe:
         """Measure."""
         args = self._args
         await self._first_paint()
-        self._console._session.live.on_changes(self._note)
+        self._console.session.live.on_changes(self._note)
         self._events = 0
         await asyncio.sleep(4.0)  # the pages are made ahead
         self._beat.take()
@@ -150,9 +150,9 @@ class Probe:
         return {"figures": self._figures, "stacks": self._dog.stacks.most_common(40)}
 
     async def _first_paint(self) -> None:
-        while self._console._desk is None or self._console._desk.window.current != "overview":
+        while self._console.desk is None or self._console.desk.window.current != "overview":
             await asyncio.sleep(0.005)
-        window = self._console._desk.window
+        window = self._console.desk.window
         page = window.page("overview")
         seen = _Painted(window)
         while not page.settled:
@@ -164,7 +164,7 @@ class Probe:
         self._figures["processor s spent until then"] = time.process_time()
 
     async def _page(self, page: str, request: str | None, seconds: float) -> None:
-        window = self._console._desk.window
+        window = self._console.desk.window
         self._dog.page = f"open {page}"
         window.open_page(page, request)
         await asyncio.sleep(2.0)
@@ -190,14 +190,14 @@ class Probe:
 
     async def _everything(self) -> None:
         """Show all tasks there are, tick them all, and untick them again."""
-        window = self._console._desk.window
+        window = self._console.desk.window
         window.open_page("tasks", "")
         tasks = window.page("tasks")
         await asyncio.sleep(2.0)
         for words, call, done in (
             ("are shown", tasks.refresh, lambda: True),
-            ("are selected", tasks.select_all, lambda: tasks._selection.count > 0),
-            ("are unselected", tasks._selection.clear, lambda: not tasks._selection.count),
+            ("are selected", tasks.select_all, lambda: tasks.selection.count > 0),
+            ("are unselected", tasks.selection.clear, lambda: not tasks.selection.count),
         ):
             self._dog.page = f"all {words}"
             self._beat.take()
@@ -205,7 +205,7 @@ class Probe:
             end = time.perf_counter() + 30.0
             while not done() and time.perf_counter() < end:
                 await asyncio.sleep(0.2)
-            count = tasks._selection.count
+            count = tasks.selection.count
             await asyncio.sleep(1.5)
             late, own, _ = self._beat.take()
             self._figures[f"tasks: stall while all {words} ({count:,}), max ms (aim 50)"] = late[-1]
@@ -213,7 +213,7 @@ class Probe:
 
     def _eyes(self, page: str, window: Any) -> Any:
         if page == "tasks":
-            return _RowEyes(window.page("tasks")._model)
+            return _RowEyes(window.page("tasks").table.records)
         if page == "overview":
             return _TileEyes(window.page("overview").tiles["dead"], self._dead_at)
         return None
@@ -223,7 +223,7 @@ class Probe:
         self._dead_at += [event.at for event in changes.events if event.to == "dead"]
 
     async def _soak(self, seconds: float) -> None:
-        self._console._desk.window.open_page("overview")
+        self._console.desk.window.open_page("overview")
         await asyncio.sleep(min(30.0, seconds / 4))
         points = []
         end = time.perf_counter() + seconds
@@ -329,7 +329,7 @@ def _noise() -> Iterator[Any]:
 async def _measure(console: Console, probe: Probe) -> dict[str, Any]:
     running = asyncio.ensure_future(console.main())
     found = await probe.run()
-    console._ended.set()
+    console.end()
     await running
     return found
 

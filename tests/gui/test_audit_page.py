@@ -24,6 +24,7 @@ from services.store.redis import keys
 from tests.gui.desk import Desk
 from views.pages.audit.page import AuditPage
 from views.pages.tasks.page import TasksPage
+from views.support.refresher import Refresher
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AuditPage]
@@ -40,7 +41,7 @@ def open_page(desk: Desk, qtbot: QtBot) -> Iterator[Open]:
         qtbot.addWidget(page)
         made.append(page)
         page.resize(1280, 760)
-        with qtbot.waitSignal(page._lister.listed):
+        with qtbot.waitSignal(page.refreshed):
             page.show()
             page.activate()
         return page
@@ -64,25 +65,34 @@ def acts(desk: Desk) -> None:
 
 def told(page: AuditPage) -> list[tuple[str, ...]]:
     """What the rows say: person, act, object, outcome, why."""
-    cells = [column for column in page._model.columns if column.key in ("who", "action", "target", "state", "why")]
-    return [tuple(column.display(row) for column in cells) for row in page._model.records()]
+    cells = [
+        column for column in page.table.records.columns if column.key in ("who", "action", "target", "state", "why")
+    ]
+    return [tuple(column.display(row) for column in cells) for row in page.table.records.records()]
 
 
 def search(qtbot: QtBot, page: AuditPage, expression: str) -> list[str]:
     """The codes of the acts that match."""
-    with qtbot.waitSignal(page._lister.listed):
+    with qtbot.waitSignal(page.refreshed):
         page.show_request(expression)
-    return [row.entry.action for row in page._model.records()]
+    return [row.entry.action for row in page.table.records.records()]
 
 
 def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:
     """Let the page ask what is new until it shows it."""
 
     def asked() -> bool:
-        page._lister._live.now()
+        page.findChild(Refresher).now()
         return check()
 
     qtbot.waitUntil(asked)
+
+
+def verify(qtbot: QtBot, page: AuditPage) -> None:
+    """Check the trail, and wait until that can be asked for again."""
+    page.verify_button.click()
+    assert not page.verify_button.isEnabled()
+    qtbot.waitUntil(page.verify_button.isEnabled)
 
 
 def alter(place: Settings, entry: str) -> None:
@@ -123,12 +133,11 @@ def test_each_filter_finds_what_it_names(qtbot: QtBot, desk: Desk, open_page: Op
     assert search(qtbot, page, "since:1h stock") == ["pause", "task.cancel"]
     assert search(qtbot, page, "until:yesterday") == []
     assert page.stack.currentWidget() is page.empty
-    with qtbot.waitSignal(page._lister.listed):
+    with qtbot.waitSignal(page.refreshed):
         page.empty.button.click()
     assert page.stack.currentWidget() is page.table
-    with qtbot.waitSignal(page._lister.failed):
-        page.show_request("colour:red")
-    assert "no field 'colour'" in page.filter.problem()
+    page.show_request("colour:red")
+    qtbot.waitUntil(lambda: "no field 'colour'" in page.filter.problem())
 
 
 def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
@@ -136,11 +145,11 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
 ) -> None:
     acts(desk)
     page = open_page()
-    page.table.set_current_key(page._model.record(2).key)
-    with qtbot.waitSignal(page._lister.listed):
+    page.table.set_current_key(page.table.records.record(2).key)
+    with qtbot.waitSignal(page.refreshed):
         page.table.filter_requested.emit("who", "ann@desk-1", True)
-    assert {row.entry.who for row in page._model.records()} == {"ann@desk-1"}
-    key = page._model.record(0).key
+    assert {row.entry.who for row in page.table.records.records()} == {"ann@desk-1"}
+    key = page.table.records.record(0).key
     page.table.peek_requested.emit(key)
     panel = page.panel
     assert panel.isVisible()
@@ -149,9 +158,9 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     assert '"reason": "stock taking"' in panel.details.toPlainText()
     assert len(panel.seals.values()["Seal"]) == 64
     page.filter.clear()
-    with qtbot.waitSignal(page._lister.listed):
+    with qtbot.waitSignal(page.refreshed):
         panel.same_button.click()
-    assert [row.entry.action for row in page._model.records()] == ["task.cancel"]
+    assert [row.entry.action for row in page.table.records.records()] == ["task.cancel"]
     page.table.peek_requested.emit(key)
     assert not panel.isVisible(), "Space closes what it opened"
 
@@ -161,19 +170,15 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
 ) -> None:
     acts(desk)
     page = open_page()
-    with qtbot.waitSignal(page._checking.succeeded):
-        page.verify_button.click()
-        assert not page.verify_button.isEnabled()
-    assert page.verify_button.isEnabled()
+    verify(qtbot, page)
     assert page.result.accessibleName().startswith("As it was written 4 entries checked at ")
-    (row,) = (row for row in page._model.records() if row.entry.action == "task.cancel")
+    (row,) = (row for row in page.table.records.records() if row.entry.action == "task.cancel")
     alter(place, row.key)
-    with qtbot.waitSignal(page._checking.succeeded):
-        page.verify_button.click()
+    verify(qtbot, page)
     assert page.result.accessibleName().startswith(
         f"1 entry is not as it was written {row.key} of eve@desk-1 is not as"
     )
-    marked = [one.key for one in page._model.records() if one.faults]
+    marked = [one.key for one in page.table.records.records() if one.faults]
     assert marked == [row.key]
     page.table.open_requested.emit(row.key)
     assert not page.panel.faults.isHidden()
@@ -189,8 +194,7 @@ def test_a_check_that_cannot_be_made_says_why(
         raise StoreUnavailable("Redis does not answer")
 
     monkeypatch.setattr(desk.context.audit, "verify", lost)
-    with qtbot.waitSignal(page._checking.failed):
-        page.verify_button.click()
+    verify(qtbot, page)
     assert page.result.accessibleName() == "Not checked Redis does not answer"
     assert page.verify_button.isEnabled()
 
@@ -201,15 +205,15 @@ def test_what_is_done_meanwhile_waits_behind_a_button_and_outcomes_follow(
     ann = Audit(desk.session.engine.store, "ann@desk-1")
     with ann.act("task.cancel", ["t1"]):
         page = open_page()
-        top = page._model.record(0)
+        top = page.table.records.record(0)
         assert top.state == "open"
-    hear(qtbot, page, lambda: page._model.record(0).state == "done")
+    hear(qtbot, page, lambda: page.table.records.record(0).state == "done")
     with ann.act("task.retry", ["t1"]):
         pass
     hear(qtbot, page, lambda: page.new_button.text() == "1 new entry")
-    assert page._model.record(0).key == top.key, "nothing moves under the cursor"
+    assert page.table.records.record(0).key == top.key, "nothing moves under the cursor"
     page.new_button.click()
-    assert page._model.record(0).entry.action == "task.retry"
+    assert page.table.records.record(0).entry.action == "task.retry"
     assert page.new_button.isHidden()
 
 
@@ -224,20 +228,20 @@ def test_the_trail_comes_page_by_page_and_goes_whole_into_a_file(
         name = audit.entry_id(entry.at, "a" * 12, number + 1)
         store.append_audit(replace(entry, entry_id=name, link=None, target=(f"t{number}",), outcome="done"))
     page = open_page()
-    assert page._model.rowCount() == 200
+    assert page.table.records.rowCount() == 200
     assert "older ones follow" in page.header.summary()
     bar = page.table.verticalScrollBar()
 
     def loaded(rows: int) -> bool:
         bar.setValue(bar.maximum())
-        return page._model.rowCount() >= rows
+        return page.table.records.rowCount() >= rows
 
     for rows in (400, 600):
         qtbot.waitUntil(lambda rows=rows: loaded(rows))
-    assert [row.target[0] for row in page._model.records()[:400]] == [f"t{MANY - 1 - n}" for n in range(400)]
+    assert [row.target[0] for row in page.table.records.records()[:400]] == [f"t{MANY - 1 - n}" for n in range(400)]
     assert search(qtbot, page, f"target:t7,first,t{MANY - 1}") == ["task.cancel"] * 3
-    with qtbot.waitSignal(page._sharing.exported, timeout=30_000):
-        page._sharing.write(tmp_path / "all.csv", 'who:"ann@desk-1"')
+    with qtbot.waitSignal(page.sharing.exported, timeout=30_000):
+        page.sharing.write(tmp_path / "all.csv", 'who:"ann@desk-1"')
     with (tmp_path / "all.csv").open(encoding="utf-8-sig", newline="") as file:
         rows_ = list(csv.DictReader(file))
     assert len(rows_) == MANY + 1
@@ -249,8 +253,8 @@ def test_a_file_holds_no_secret_and_no_formula(qtbot: QtBot, desk: Desk, open_pa
     with Audit(store, "=cmd|'/c calc'!A1").act("task.cancel", ["token=tok-1f3a9c77"], {"password": "hunter2-secret"}):
         pass
     page = open_page()
-    with qtbot.waitSignal(page._sharing.exported):
-        page._sharing.write(tmp_path / "audit.csv", "")
+    with qtbot.waitSignal(page.sharing.exported):
+        page.sharing.write(tmp_path / "audit.csv", "")
     text = (tmp_path / "audit.csv").read_text(encoding="utf-8-sig")
     assert "hunter2" not in text
     assert "tok-1f3a" not in text
@@ -266,22 +270,21 @@ def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, consol
     tasks = window.page("tasks")
     assert isinstance(tasks, TasksPage)
     tasks.show_request(f'id:"{task.task_id}"')
-    qtbot.waitUntil(lambda: tasks._model.find(task.task_id) is not None)
+    qtbot.waitUntil(lambda: tasks.table.records.find(task.task_id) is not None)
     menu = QMenu()
-    tasks._table.menu_ending.emit(menu, task.task_id)
+    tasks.table.menu_ending.emit(menu, task.task_id)
     next(action for action in menu.actions() if action.text() == "Who did what to it").trigger()
     assert window.current == "audit"
     page = window.page("audit")
     assert isinstance(page, AuditPage)
-    qtbot.waitUntil(lambda: [row.entry.action for row in page._model.records()] == ["task.cancel"])
+    qtbot.waitUntil(lambda: [row.entry.action for row in page.table.records.records()] == ["task.cancel"])
 
 
 def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     acts(desk)
     page = open_page()
-    page.table.peek_requested.emit(page._model.record(2).key)
-    with qtbot.waitSignal(page._checking.succeeded):
-        page.verify_button.click()
+    page.table.peek_requested.emit(page.table.records.record(2).key)
+    verify(qtbot, page)
     i18n.set_language("zh_CN")
     try:
         assert page.title == "操作记录"

@@ -65,7 +65,7 @@ async def create(window: MainWindow, payload: dict[str, object]) -> None:
     window.top_bar.create_requested.emit()
     await until(lambda: bool(window.findChildren(NewTaskDialog)), "the dialog")
     (dialog,) = window.findChildren(NewTaskDialog)
-    await until(lambda: bool(dialog._known.shops), "the shops are known")
+    await until(lambda: dialog.shops.picker.model.rowCount() > 0, "the shops are known")
     dialog.what.types.setCurrentIndex(dialog.what.types.findData("browser_flow"))
     dialog.shops.picker.tick(("pdd:s1",))
     assert dialog.parameters.mode.current() == "json", "a list of steps is pasted"
@@ -77,8 +77,8 @@ async def create(window: MainWindow, payload: dict[str, object]) -> None:
 
 async def ended(console: Console, number: int) -> str:
     """The newest task, once so many have ended."""
-    assert console._session is not None
-    queries = console._session.queries.tasks
+    assert console.session is not None
+    queries = console.session.queries.tasks
     done = [True] * number
     await until(lambda: [one.ended for one in queries.page("").tasks] == done, f"{number} tasks ended", BROWSER_S)
     return queries.page("").tasks[0].task_id
@@ -86,40 +86,40 @@ async def ended(console: Console, number: int) -> str:
 
 def test_a_flow_is_created_runs_in_chromium_and_its_panel_tells(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
-        assert console._session is not None
-        assert console._desk is not None
-        session, window = console._session, console._desk.window
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.session is not None
+        assert console.desk is not None
+        session, window = console.session, console.desk.window
         session.commands.fleet.import_shops([Shop(platform="pdd", shop_id="s1", name="微光数码专卖店")])
         await until(lambda: bool(session.local.name), "a local worker")
         window.open_page("tasks")
         page = window.page("tasks")
         assert isinstance(page, TasksPage)
-        panel = page._detail
+        panel = page.panel
         await create(window, {"user": "me", "steps": GOOD})
         task_id = await ended(console, 1)
         page.show_task(task_id)
-        await until(lambda: panel._files.names() != [], "its files are listed")
+        await until(lambda: panel.files.names() != [], "its files are listed")
         task = session.queries.tasks.get([task_id])[0]
         assert task.status == Status.SUCCEEDED, task.error
-        assert panel._steps._note.text() == "all done"
-        assert len(json.loads(panel._result.toPlainText())["orders"]) == 30
-        assert {"orders-s1.csv", "orders.csv", "last page.png"} <= set(panel._files.names())
-        await until(lambda: panel._files.picture.isVisibleTo(window), "the screenshot is shown")
+        assert panel.steps.note() == "all done"
+        assert len(json.loads(panel.result.toPlainText())["orders"]) == 30
+        assert {"orders-s1.csv", "orders.csv", "last page.png"} <= set(panel.files.names())
+        await until(lambda: panel.files.picture.isVisibleTo(window), "the screenshot is shown")
 
         await create(window, {"steps": BAD})
         task_id = await ended(console, 2)
         page.show_task(task_id)
-        failure = panel._steps.failure
+        failure = panel.steps.failure
         await until(lambda: failure.picture.isVisibleTo(window), "the step stands with its picture")
-        assert panel._steps._note.text() == "failed at step 3 of 4"
-        states = [one.state for one in panel._steps._trace.steps]  # type: ignore[union-attr]
+        assert panel.steps.note() == "failed at step 3 of 4"
+        states = [one.state for one in panel.steps._trace.steps]  # type: ignore[union-attr]
         assert states == [StepState.DONE, StepState.DONE, StepState.FAILED, StepState.AHEAD]
-        assert panel._steps.before.entries()[-1].text == "3  click"
+        assert panel.steps.before.entries()[-1].text == "3  click"
         assert failure.said.text().endswith(" within 0.5 s")
         assert failure.picture.shown is not None
         assert failure.picture.shown.name == "press print.png", "not the picture that was taken before"
-        assert not panel._files.picture.isVisibleTo(window), "the same picture stands once"
+        assert not panel.files.picture.isVisibleTo(window), "the same picture stands once"
         assert [link.text() for link in failure.links] == ["Page as HTML"]
         failure.links[0].click()
         (dialog,) = window.findChildren(ArtifactDialog)

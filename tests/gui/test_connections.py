@@ -19,11 +19,12 @@ from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.task.status import Status
 from tests.gui.desk import SHOPS
-from tests.gui.test_console import play, until
+from tests.gui.test_console import off, play, until
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
 from views.dialogs.connection import ConnectionDialog
 from views.pages.overview.page import OverviewPage
 from views.pages.settings.page import SettingsPage
+from views.shell.health_pill import HealthPill
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 FILES = "[profiles.tryout]\nenvironment = 'test'\n[profiles.branch]\nenvironment = 'production'\nread_only = true\n"
@@ -58,10 +59,10 @@ async def shown(console: Console, name: str) -> None:
     """Wait for the window over a connection."""
     await until(
         lambda: (
-            console._session is not None
-            and console._session.settings.profile == name
-            and console._desk is not None
-            and console._desk.window.isVisible()
+            console.session is not None
+            and console.session.settings.profile == name
+            and console.desk is not None
+            and console.desk.window.isVisible()
             and not console._entering
         ),
         f"the window over {name}",
@@ -76,31 +77,31 @@ def windows(console: Console) -> list[QWidget]:
 def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        assert console._desk is not None
-        first = console._desk.window
+        assert console.desk is not None
+        first = console.desk.window
         first.open_page("tasks")
         place = first.geometry()
         first.top_bar.profile.click()
-        menu = console._connections.menu
+        menu = console.connections.menu
         assert menu is not None
         assert [row.connection.title for row in menu.rows] == ["Local", "tryout", "branch"]
         assert [row.connection.opened for row in menu.rows] == [True, False, False]
         assert menu.rows[1].edit_button.toolTip() == "It stands in config.toml; change it there"
         menu.rows[2].chosen.emit("branch")
         await shown(console, "branch")
-        assert console._desk is not None
-        window = console._desk.window
+        assert console.desk is not None
+        window = console.desk.window
         assert windows(console) == [window]
         assert (window.geometry(), window.current) == (place, "tasks")
         assert window.windowTitle() == "branch · PROD · Fleetdeck"
         assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"
-        assert console._desk.context.environment == "production"
+        assert console.desk.context.environment == "production"
         await until(lambda: window.status_bar.part("rights").words() == "READ-ONLY", "the badge")
-        console._connections.choose("tryout")
+        console.connections.choose("tryout")
         await shown(console, "tryout")
-        assert console._desk is not None
-        assert console._desk.window.top_bar.profile.accessibleName() == "Connection: tryout TEST"
-        settings = console._desk.window.page("settings")
+        assert console.desk is not None
+        assert console.desk.window.top_bar.profile.accessibleName() == "Connection: tryout TEST"
+        settings = console.desk.window.page("settings")
         assert isinstance(settings, SettingsPage)
         assert settings.connections is not None
         assert [row.connection.opened for row in settings.connections.rows] == [False, True, False]
@@ -128,18 +129,18 @@ def test_a_word_names_the_connection_and_leaves_the_last_one_alone(qapp: QApplic
 def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        session = console._session
+        session = console.session
         assert session is not None
         spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
         task_id = session.commands.tasks.create([spec], origin="console").created[0].task_id
         await until(lambda: bool(session.local.running()), "the task runs here")
-        console._connections.choose("tryout")
-        assert console._leaving is not None
-        dialog = console._leaving.dialog
+        console.connections.choose("tryout")
+        assert console.leaving is not None
+        dialog = console.leaving.dialog
         assert dialog is not None
         assert dialog.verb_button.text() == "Finish 1 task, then switch"
         dialog.verb_button.click()
-        assert console._session is session
+        assert console.session is session
         (home / "go").touch()
         await shown(console, "tryout")
         engine = assembly.open_engine(config.load(home=home))
@@ -162,7 +163,7 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
 ) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        connections = console._connections
+        connections = console.connections
         connections.add()
         dialog = connections.dialog
         assert isinstance(dialog, ConnectionDialog)
@@ -190,8 +191,8 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         assert "guest:guest" not in kept
         connections.choose("East")
         await shown(console, "East")
-        assert console._desk is not None
-        assert console._desk.window.top_bar.profile.accessibleName() == "Connection: East PROD"
+        assert console.desk is not None
+        assert console.desk.window.top_bar.profile.accessibleName() == "Connection: East PROD"
         connections.edit("East")
         await until(lambda: connections.dialog is not dialog, "the dialog")
         editor = connections.dialog
@@ -199,12 +200,12 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         assert editor.addresses["broker"].address() == broker.amqp_url
         assert "guest:guest" not in editor.addresses["broker"].text()
         editor.read_only.setChecked(True)
-        session = console._session
+        session = console.session
         editor.save_button.click()
-        await until(lambda: console._session is not None and console._session is not session, "it is opened anew")
+        await until(lambda: console.session is not None and console.session is not session, "it is opened anew")
         await shown(console, "East")
-        assert console._session is not None
-        assert console._session.commands.operator.read_only == "East"
+        assert console.session is not None
+        assert console.session.commands.operator.read_only == "East"
         connections.remove("East")
         assert connections.question is None, "what is open stays"
         connections.choose("local")
@@ -213,7 +214,7 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         question = connections.question
         assert question is not None
         assert not question.verb_button.isEnabled()
-        question._field.setText("East")
+        question.typed_field.setText("East")
         question.verb_button.click()
         await until(lambda: "East" not in [row.name for row in connections.rows()], "it is gone")
         assert redis.running
@@ -238,11 +239,11 @@ def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_i
     lost.stop()
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._unopened is not None and len(console._unopened.words()) > 5, "the cause")
-        page, window = console._unopened, console._welcome
+        await until(lambda: console.unopened is not None and len(console.unopened.words()) > 5, "the cause")
+        page, window = console.unopened, console.welcome
         assert page is not None
         assert window is not None
-        assert console._choice is None, "this is no first run"
+        assert console.first_run is None, "this is no first run"
         assert window.windowTitle() == "East · PROD · Fleetdeck"
         said = page.words()
         assert said[0] == "East does not open"
@@ -255,22 +256,22 @@ def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_i
         buttons = [button.text() for button in window.findChildren(type(page.again_button)) if button.isVisible()]
         assert "Start local mode" not in buttons
         page.other_link.click()
-        menu = console._connections.menu
+        menu = console.connections.menu
         assert menu is not None
         assert [row.connection.title for row in menu.rows] == ["Local", "East"]
         menu.close()
         assert page.edit_link.isEnabled()
         page.edit_link.activated.emit()
-        await until(lambda: console._connections.dialog is not None, "the address can be corrected")
-        dialog = console._connections.dialog
+        await until(lambda: console.connections.dialog is not None, "the address can be corrected")
+        dialog = console.connections.dialog
         assert dialog is not None
         entered = [field.text() for field in dialog.findChildren(QLineEdit)]
         assert "East-2" in entered, "config.toml is not this window's to write"
         assert redis.url in entered
         dialog.reject()
-        await console._off(lost.start)
+        await off(lost.start)
         await shown(console, "East")
-        assert windows(console) == [console._desk.window]  # type: ignore[union-attr]
+        assert windows(console) == [console.desk.window]  # type: ignore[union-attr]
 
     try:
         play(qapp, tmp_path, scene)
@@ -286,15 +287,15 @@ def test_a_switch_that_fails_shows_its_page_and_leads_back(
 
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        console._connections.choose("East")
-        await until(lambda: console._unopened is not None and len(console._unopened.words()) > 5, "the cause")
-        page = console._unopened
+        console.connections.choose("East")
+        await until(lambda: console.unopened is not None and len(console.unopened.words()) > 5, "the cause")
+        page = console.unopened
         assert page is not None
-        assert windows(console) == [console._welcome]
+        assert windows(console) == [console.welcome]
         assert page.back_link.text() == "Back to Local"
         page.back_link.click()
         await shown(console, "local")
-        assert windows(console) == [console._desk.window]  # type: ignore[union-attr]
+        assert windows(console) == [console.desk.window]  # type: ignore[union-attr]
 
     play(qapp, home, scene)
 
@@ -303,14 +304,14 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
     (home / "console.json").write_text(json.dumps({"chosen": "fleet", "profile": "West"}))
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._unopened is not None, "its page")
-        assert console._unopened is not None
-        await until(lambda: any("known: local, tryout, branch" in one for one in console._unopened.words()), "why")
-        assert console._choice is None
-        assert console._desk is None
-        console._welcome.top_bar.profile_requested.emit(QPoint(0, 0))  # type: ignore[union-attr]
-        assert console._connections.menu is not None
-        console._connections.menu.rows[0].chosen.emit("local")
+        await until(lambda: console.unopened is not None, "its page")
+        assert console.unopened is not None
+        await until(lambda: any("known: local, tryout, branch" in one for one in console.unopened.words()), "why")
+        assert console.first_run is None
+        assert console.desk is None
+        console.welcome.top_bar.profile_requested.emit(QPoint(0, 0))  # type: ignore[union-attr]
+        assert console.connections.menu is not None
+        console.connections.menu.rows[0].chosen.emit("local")
         await shown(console, "local")
 
     play(qapp, home, scene)
@@ -330,10 +331,10 @@ def test_an_engine_that_fails_in_an_unforeseen_way_is_a_page_and_no_program_with
     monkeypatch.setattr(assembly, "open_engine", open_engine)
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._unopened is not None, "its page")
-        assert console._unopened is not None
-        await until(lambda: any("the disk said no" in one for one in console._unopened.words()), "why")
-        console._unopened.again.emit()
+        await until(lambda: console.unopened is not None, "its page")
+        assert console.unopened is not None
+        await until(lambda: any("the disk said no" in one for one in console.unopened.words()), "why")
+        console.unopened.again.emit()
         await shown(console, "local")
 
     play(qapp, home, scene)
@@ -354,12 +355,13 @@ class Told:
 
 def told(console: Console) -> Told:
     """What can be read of the first page now."""
-    assert console._desk is not None
-    window = console._desk.window
+    assert console.desk is not None
+    window = console.desk.window
     page = window.page("overview")
     assert isinstance(page, OverviewPage)
     cards = {"depth": page.charts.depth, "rates": page.charts.rates, "held": page.charts.unacked, **page.tiles}
-    health = {key: pill.health for key, pill in window.top_bar._pills.items()}
+    parts = set(window.top_bar.findChildren(HealthPill)) - {window.top_bar.pill("freshness")}
+    health = {pill.health.key: pill.health for pill in parts}
     return Told(
         headline=page.header.summary(),
         pills={key: (one.name, one.value, one.state) for key, one in health.items()},
@@ -380,9 +382,9 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
 
     async def scene(console: Console) -> None:
         await shown(console, "East")
-        assert console._desk is not None
-        assert console._session is not None
-        desk, window, commands = console._desk, console._desk.window, console._session.commands
+        assert console.desk is not None
+        assert console.session is not None
+        desk, window, commands = console.desk, console.desk.window, console.session.commands
         commands.fleet.import_shops(SHOPS)
 
         def create(number: int) -> None:
@@ -393,15 +395,15 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             assert commands.tasks.create([spec], origin="console").created
 
         for number in range(4):
-            await console._off(create, number)
+            await off(create, number)
         window.open_page("overview")
         page = window.page("overview")
         assert isinstance(page, OverviewPage)
         await until(lambda: told(console).tiles["ready"][0] == "4", "it counts four")
-        await until(lambda: console._desk.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
+        await until(lambda: console.desk.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
         await until(lambda: told(console).shops == {("waiting", "workers")}, "the shops: nobody works there")
         before = told(console)
-        await console._off(lost.stop)
+        await off(lost.stop)
         await until(window.banner.isVisible, "the banner")
         words = {
             "redis": "Everything below is as it was then. Workers finish what they hold and keep the outcomes on their",
@@ -409,8 +411,8 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
         }
         await until(lambda: words[down] in window.banner.accessibleName(), "what is true")
         name = {"redis": "as of", "broker": "records live, broker as of"}[down]
-        await until(lambda: window.top_bar._fresh.health.name == name, "the pill")
-        await until(lambda: page.header._frozen.isVisible() == (down == "redis"), "the page stands, or goes on")
+        await until(lambda: window.top_bar.pill("freshness").health.name == name, "the pill")
+        await until(lambda: bool(page.header.still()) == (down == "redis"), "the page stands, or goes on")
         assert window.top_bar.create_button.isEnabled() == (down == "broker")
         if down == "redis":
             await until(lambda: told(console).headline.startswith("The records cannot be reached"), "the headline")
@@ -427,8 +429,8 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             newest = page.charts.window.now
             for _look in range(30):
                 await asyncio.sleep(0.05)
-                assert window.top_bar._fresh.health.name == "as of"
-                assert "0.0" not in window.top_bar._fresh.health.value
+                assert window.top_bar.pill("freshness").health.name == "as of"
+                assert "0.0" not in window.top_bar.pill("freshness").health.value
                 now = told(console)
                 assert (now.tiles, now.headline, now.shops) == (first.tiles, first.headline, first.shops)
                 assert now.vitals == first.vitals
@@ -441,16 +443,16 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             assert told(console).tiles["unacked"][1] == "as it was before the broker was lost"
             legend = page.charts.depth.legend.item("normal")
             depth = legend.accessibleName()
-            await console._off(create, 4)
+            await off(create, 4)
             await until(lambda: told(console).tiles["ready"][0] == "5", "records go on")
             assert "recorded, not sent" in told(console).tiles["ready"][1]
             assert legend.accessibleName() == depth, "depth is as it was"
-            assert window.top_bar._fresh.health.name == "records live, broker as of"
+            assert window.top_bar.pill("freshness").health.name == "records live, broker as of"
         await asyncio.sleep(3.2)
-        await console._off(lost.start)
+        await off(lost.start)
         desk.feed.try_now()
-        await until(lambda: window.top_bar._fresh.health.name == "live", "it is live again")
-        assert not page.header._frozen.isVisible()
+        await until(lambda: window.top_bar.pill("freshness").health.name == "live", "it is live again")
+        assert not page.header.still()
         await until(lambda: told(console).pills[{"redis": "store"}.get(down, down)][2] == "healthy", "so says the pill")
         await until(lambda: not told(console).grey and window.stack.graphicsEffect() is None, "in colour")
         await until(lambda: "cannot be reached" not in told(console).headline, "the headline")

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ async def until(check: Callable[[], bool], what: str, seconds: float = WAIT_S) -
         await asyncio.sleep(0.05)
 
 
+async def off(call: Callable[..., object], *args: object) -> None:
+    """Let a thread do what blocks."""
+    with ThreadPoolExecutor(1) as pool:
+        await asyncio.get_running_loop().run_in_executor(pool, call, *args)
+
+
 def play(
     app: QApplication,
     home: Path,
@@ -54,7 +61,7 @@ def play(
         try:
             await asyncio.wait_for(scene(console), seconds)
         finally:
-            console._ended.set()
+            console.end()
             await asyncio.wait_for(running, 60)
 
     try:
@@ -63,7 +70,7 @@ def play(
     finally:
         # also where the scene failed: windows that outlive their loop end the process, and nobody reads why
         for console in opened:
-            for window in (console._desk.window if console._desk is not None else None, console._welcome):
+            for window in (console.desk.window if console.desk is not None else None, console.welcome):
                 if window is not None:
                     window.deleteLater()
         operation.shut_down(wait=True)
@@ -73,22 +80,22 @@ def play(
 
 def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, tmp_path: Path) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console._choice is not None, "the first run")
-        assert console._choice is not None
-        console._choice.run_here.emit(4)
-        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
-        assert console._session is not None
-        session = console._session
+        await until(lambda: console.first_run is not None, "the first run")
+        assert console.first_run is not None
+        console.first_run.run_here.emit(4)
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.session is not None
+        session = console.session
         await until(lambda: bool(session.local.name), "a local worker")
-        await console._off(session.sample.load)
+        await off(session.sample.load)
         store = session.engine.store
         await until(lambda: store.counts().status.get("succeeded", 0) >= 5, "five real tasks succeeded")
         assert len(session.shops()) == 60
-        assert console._desk is not None
-        desk = console._desk
+        assert console.desk is not None
+        desk = console.desk
         await until(lambda: desk.feed.latest.counts.status.get("succeeded", 0) >= 5, "the window counts them")
         await until(lambda: len(session.overview.series(300, 1000)) >= 2, "the charts move")
-        await console._off(session.sample.stop)
+        await off(session.sample.stop)
         assert not session.sample.loaded
         told = [(entry.action, entry.outcome) for entry in store.audit(50) if entry.action.startswith("sample.")]
         assert told == [("sample.stop", "done"), ("sample.load", "done")]
@@ -118,17 +125,17 @@ def test_a_dead_letter_edited_and_republished_from_the_window_succeeds(qapp: QAp
     (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
-        assert console._session is not None
-        assert console._desk is not None
-        session, window = console._session, console._desk.window
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.session is not None
+        assert console.desk is not None
+        session, window = console.session, console.desk.window
         store = session.engine.store
         session.commands.fleet.import_shops(SHOPS)
         from services.commands.tasks import TaskSpec
 
         spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="single_product", payload={"goods_id": "G0001"})
         dead = session.commands.tasks.create([spec], origin="console").created[0].task_id
-        await console._off(session.local.start, 2)
+        await off(session.local.start, 2)
         await until(lambda: store.get([dead])[0].status == Status.DEAD, "the task is dead")  # type: ignore[union-attr]
         window.open_page("dead_letters")
         page = window.page("dead_letters")
@@ -157,9 +164,9 @@ def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path:
     (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
-        assert console._desk is not None
-        window = console._desk.window
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.desk is not None
+        window = console.desk.window
         assert tuple(spec.id for spec in window.specs) == pages(), "what --page takes is what the rail shows"
         for name in (*pages()[1:], pages()[0]):
             window.open_page(name)
@@ -178,12 +185,12 @@ def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path:
 @pytest.mark.parametrize("broken", ["amqp://127.0.0.1:1/%2F"])
 def test_a_fleet_that_does_not_answer_is_said_and_can_be_left(qapp: QApplication, tmp_path: Path, broken: str) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console._choice is not None, "the first run")
-        assert console._choice is not None
-        console._choice.connect_fleet.emit(broken, "redis://127.0.0.1:1/0")
-        assert console._welcome is not None
-        window = console._welcome
+        await until(lambda: console.first_run is not None, "the first run")
+        assert console.first_run is not None
+        console.first_run.connect_fleet.emit(broken, "redis://127.0.0.1:1/0")
+        assert console.welcome is not None
+        window = console.welcome
         await until(lambda: bool(window.toasts.toasts()), "the failure is shown")
-        assert console._desk is None
+        assert console.desk is None
 
     play(qapp, tmp_path, scene)

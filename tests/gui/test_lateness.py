@@ -53,17 +53,27 @@ def test_a_worker_is_amber_from_fifteen_seconds_on_and_is_forgotten_once_it_is_g
 
     desk.session.live.on_snapshot(note)
     beat_ago(settings, info, LATE_MS - 4_000)
-    pills, window = console.window.top_bar._pills, console.window
-    qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("1", "healthy"))
-    qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("0 / 1", "warning"))
+    window = console.window
+    qtbot.waitUntil(
+        lambda: (
+            (window.top_bar.pill("workers").health.value, window.top_bar.pill("workers").health.state)
+            == ("1", "healthy")
+        )
+    )
+    qtbot.waitUntil(
+        lambda: (
+            (window.top_bar.pill("workers").health.value, window.top_bar.pill("workers").health.state)
+            == ("0 / 1", "warning")
+        )
+    )
     qtbot.waitUntil(lambda: any(late for late, _state in seen))  # the pill may have known it by the clock
     assert set(seen) == {(False, "fine"), (True, "late")}
     qtbot.waitUntil(lambda: "Worker desk-7 is late" in items(console))
     window.open_page("workers")
     page = window.page("workers")
     assert isinstance(page, WorkersPage)
-    qtbot.waitUntil(lambda: "desk-7" in page.board._cards)
-    node = page.board._cards["desk-7"]
+    qtbot.waitUntil(lambda: page.board.card("desk-7") is not None)
+    node = page.board.card("desk-7")
     qtbot.waitUntil(node.forget_button.isVisible)
     assert not node.forget_button.isEnabled(), "it may be back in a moment"
     beat_ago(settings, info, GONE_MS + 5_000)
@@ -73,8 +83,8 @@ def test_a_worker_is_amber_from_fifteen_seconds_on_and_is_forgotten_once_it_is_g
     window.open_page("workers")
     qtbot.mouseClick(node.forget_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: store.workers() == [])
-    qtbot.waitUntil(lambda: "desk-7" not in page.board._cards)
-    qtbot.waitUntil(lambda: pills["workers"].health.value == "0")
+    qtbot.waitUntil(lambda: page.board.card("desk-7") is None)
+    qtbot.waitUntil(lambda: window.top_bar.pill("workers").health.value == "0")
     assert store.audit(1)[0].action == "worker.forget"
     window.open_page("overview")
     qtbot.waitUntil(lambda: not any("desk-7" in title for title in items(console)))
@@ -94,10 +104,10 @@ def test_a_schedule_that_is_hours_late_says_so_and_why_until_somebody_fires_it(
     console.window.open_page("schedules")
     page = console.window.page("schedules")
     assert isinstance(page, SchedulesPage)
-    qtbot.waitUntil(lambda: page._model.rowCount() == 1)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 1)
 
     def row() -> str:
-        return " | ".join(str(page._model.index(0, at).data()) for at in range(page._model.columnCount()))
+        return " | ".join(str(page.table.records.index(0, at).data()) for at in range(page.table.records.columnCount()))
 
     qtbot.waitUntil(lambda: "2 h" in plain(row()))
     assert "late" in row()

@@ -16,7 +16,7 @@ from services.commands.tasks import TaskSpec
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.sample.fleet import Trickle, by_itself, sample_shops
-from tests.gui.test_console import play, until
+from tests.gui.test_console import off, play, until
 from views.support.acting import Acting
 
 
@@ -30,8 +30,8 @@ def home(tmp_path: Path) -> Path:
 
 async def busy(console: Console, home: Path) -> tuple[str, Leaving]:
     """A console whose own worker runs the task."""
-    await until(lambda: console._session is not None and console._leaving is not None, "the window")
-    session, leaving = console._session, console._leaving
+    await until(lambda: console.session is not None and console.leaving is not None, "the window")
+    session, leaving = console.session, console.leaving
     assert session is not None
     assert leaving is not None
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
@@ -57,15 +57,15 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
         seen.append(task_id)
-        assert console._desk is not None
-        window = console._desk.window
+        assert console.desk is not None
+        window = console.desk.window
         assert not window.close()
         assert leaving.dialog is not None
         assert leaving.dialog.verb_button.text() == "Finish 1 task, then close"
         leaving.dialog.verb_button.click()
         assert window.isVisible()
         (home / "go").touch()
-        await until(lambda: console._ended.is_set(), "the end")
+        await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
     task = record(home, seen[0])
@@ -75,22 +75,22 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
 def test_beside_the_sample_fleet_ones_own_task_is_still_asked_about(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
-        session = console._session
+        session = console.session
         assert session is not None
-        assert console._desk is not None
+        assert console.desk is not None
         trickle = Trickle(by_itself(session.engine.producer.submit), sample_shops(), per_second=0.0)
-        await console._off(trickle.burst, 3)
+        await off(trickle.burst, 3)
         session.sample.follow(trickle)
         try:
             made = [task.task_id for task in session.queries.tasks.page("created>2026-01-01", limit=10).tasks]
             assert [session.sample.made(one) for one in made] == [one != task_id for one in made]
-            assert not console._desk.window.close()
+            assert not console.desk.window.close()
             assert leaving.dialog is not None
         finally:
             session.sample.follow(None)
         (home / "go").touch()
         leaving.hand_back()
-        await until(lambda: console._ended.is_set(), "the end")
+        await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
 
@@ -101,11 +101,11 @@ def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplic
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
         seen.append(task_id)
-        assert console._desk is not None
-        assert not console._desk.window.close()
+        assert console.desk is not None
+        assert not console.desk.window.close()
         assert leaving.dialog is not None
         leaving.dialog.other_button.click()
-        await until(lambda: console._ended.is_set(), "the end")
+        await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
     task = record(home, seen[0])
@@ -117,10 +117,10 @@ def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplic
 def test_one_can_stay(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         _task_id, leaving = await busy(console, home)
-        session = console._session
-        assert console._desk is not None
+        session = console.session
+        assert console.desk is not None
         assert session is not None
-        window = console._desk.window
+        window = console.desk.window
         window.close()
         assert leaving.dialog is not None
         leaving.dialog.verb_button.click()
@@ -128,7 +128,7 @@ def test_one_can_stay(qapp: QApplication, home: Path) -> None:
         (home / "go").touch()
         await until(lambda: not session.local.running(), "the task ended")
         assert window.isVisible()
-        assert not console._ended.is_set()
+        assert not console.ended
         (home / "go").unlink()
         spec = TaskSpec(platform="pdd", shop_id="s2", task_type="until_file", payload={"file": str(home / "go")})
         session.commands.tasks.create([spec], origin="console")
@@ -140,10 +140,10 @@ def test_one_can_stay(qapp: QApplication, home: Path) -> None:
 
 def test_an_idle_computer_closes_without_a_question(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
-        assert console._desk is not None
-        assert console._desk.window.close()
-        await until(lambda: console._ended.is_set(), "the end")
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.desk is not None
+        assert console.desk.window.close()
+        await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
 
@@ -154,8 +154,8 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
     seen: list[str] = []
 
     async def scene(console: Console) -> None:
-        await until(lambda: console._session is not None and console._desk is not None, "the window")
-        session, desk = console._session, console._desk
+        await until(lambda: console.session is not None and console.desk is not None, "the window")
+        session, desk = console.session, console.desk
         assert session is not None
         assert desk is not None
         spec = TaskSpec(platform="pdd", shop_id="s1", task_type="later", payload={}, delay_s=3600)
@@ -164,7 +164,7 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
         (acting, *_) = desk.window.findChildren(Acting)
         acting.held("…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
         assert desk.window.close()
-        await until(lambda: console._ended.is_set(), "the end")
+        await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
     assert record(home, seen[0]).status == Status.CANCELLED

@@ -28,7 +28,7 @@ from services.cli.context import ConsoleRequest
 async def look(app):
     console = Console(app, ConsoleRequest(settings=settings.load(home=Path(sys.argv[1])), first_run=True))
     running = asyncio.ensure_future(console.main())
-    while console._desk is None or len(console._desk.window._pages) < len(console._desk.window.specs):
+    while console.desk is None or len(console.desk.window._pages) < len(console.desk.window.specs):
         await asyncio.sleep(0.1)
     console.end()
     await running

@@ -75,13 +75,12 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     i18n.set_language("zh_CN")
     assert "断开" in window.banner.accessibleName()
     i18n.set_language("en")
-    qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "as of")
-    assert window.top_bar._fresh.health.state == "warning"
+    qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "as of")
+    assert window.top_bar.pill("freshness").health.state == "warning"
     header = window.page(window.current).header
-    assert header._frozen.isVisible()
-    assert header._frozen.text().startswith("as of ")
+    assert header.still().startswith("as of ")
     window.open_page("tasks")
-    qtbot.waitUntil(tasks.header._frozen.isVisible)  # what is opened meanwhile stands still too
+    qtbot.waitUntil(lambda: bool(tasks.header.still()))  # what is opened meanwhile stands still too
     window.toggle_freeze()
     assert not window.frozen
     freeze = tasks.buttons.freezing.button
@@ -90,17 +89,17 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
     assert not window.top_bar.create_button.isEnabled()
     assert window.top_bar.create_button.toolTip() == "Not while the connection is lost"
-    assert not any(button.isEnabled() for button in tasks._bar._buttons.values())
-    assert tasks._bar._buttons["cancel"].toolTip() == "Not while the connection is lost"
+    assert not any(button.isEnabled() for button in tasks.bar.buttons.values())
+    assert tasks.bar.buttons["cancel"].toolTip() == "Not while the connection is lost"
     assert window.status_bar.part("rights").words() == "READ-ONLY"
     assert window.status_bar.part("lag").words().startswith("No events for")
     cut.mend()
     qtbot.waitUntil(lambda: not window.banner.isVisible())
     assert window.stack.graphicsEffect() is None, "grey goes with the banner, not half a second later"
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
-    assert not tasks.header._frozen.isVisible()
+    assert not tasks.header.still()
     assert tasks.buttons.freezing.button.isEnabled()
-    qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "live")
+    qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "live")
 
 
 def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
@@ -111,17 +110,17 @@ def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Co
     cut.cut()
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     assert not loss.card.isVisible()
-    loss._timer.timeout.emit()
+    loss.show_card()
     assert loss.card.isVisible()
     assert loss.card.accessibleName().startswith(f"{storage} does not answer. {finish}")
-    parts = {part.name: part for part in loss._parts()}
+    parts = {part.name: part for part in loss.parts()}
     assert parts[storage].text == "redis.example.com:6380 timed out"
     assert parts[engine if here else "Broker (RabbitMQ)"].state == "healthy"
     assert parts["Workers"].state == "unconfirmed"
     loss.card.copy_report.emit()
     assert f"{storage}\tredis.example.com:6380 timed out" in QGuiApplication.clipboard().text()
     loss.card.dismissed.emit()
-    loss._timer.timeout.emit()
+    loss.show_card()
     assert not loss.card.isVisible()
     loss.try_now()
     cut.mend()
@@ -151,7 +150,7 @@ def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console
     loss = console.wiring.loss
     cut.cut()
     qtbot.waitUntil(lambda: loss.since_ms > 0)
-    loss._timer.timeout.emit()
+    loss.show_card()
     assert loss.card.isVisible()
     console.window.open_page("workers")
     assert not loss.card.isVisible()
@@ -196,7 +195,7 @@ def popover(console: Console) -> HealthPopover:
     [("broker", "Engine", "Broker"), ("store", "Storage", "Redis"), ("workers", "Workers", "Workers")],
 )
 def test_a_pill_tells_more(qtbot: QtBot, console: Console, pair: str, key: str, here: str, fleet: str) -> None:
-    qtbot.mouseClick(console.window.top_bar._pills[key], LEFT)
+    qtbot.mouseClick(console.window.top_bar.pill(key), LEFT)
     assert popover(console).part.title == (here if pair == "embedded" else fleet)
     assert popover(console).isVisible()
     popover(console).close()

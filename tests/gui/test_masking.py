@@ -35,6 +35,7 @@ from services.ports.papers import LogLine
 from services.settings import Settings
 from tests.integration.test_cli_masking import MARK, fill
 from views.pages.audit.page import AuditPage
+from views.pages.tasks.listing import Wanted
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.sharing import FORMS
 from views.support.operation import Operation
@@ -206,21 +207,21 @@ def test_no_copy_and_no_file_has_a_secret(
     assert isinstance(audit, AuditPage)
     window.open_page("tasks")
     settle(qtbot, tasks)
-    ids = [str(tasks._model.key_at(row)) for row in range(tasks._model.rowCount())]
+    ids = [str(tasks.table.records.key_at(row)) for row in range(tasks.table.records.rowCount())]
     assert len(ids) > 5
     for form, _words in FORMS:
-        tasks._sharing.copy(form, ids)
+        tasks.sharing.copy(form, ids)
         settle(qtbot, tasks)
         eye.see(QGuiApplication.clipboard().text(), f"copied as {form}")
     for ending in ("csv", "json"):
         file = tmp_path / f"tasks.{ending}"
-        with qtbot.waitSignal(tasks._sharing.exported):
-            tasks._sharing.write(file, (), tasks._wanted())
+        with qtbot.waitSignal(tasks.sharing.exported):
+            tasks.sharing.write(file, (), Wanted())
         eye.see(file.read_text(encoding="utf-8-sig"), f"file {ending}")
     window.open_page("audit")
     settle(qtbot, audit)
-    with qtbot.waitSignal(audit._sharing.exported):
-        audit._sharing.write(tmp_path / "audit.csv", "")
+    with qtbot.waitSignal(audit.sharing.exported):
+        audit.sharing.write(tmp_path / "audit.csv", "")
     eye.see((tmp_path / "audit.csv").read_text(encoding="utf-8-sig"), "audit file")
     assert "\n".join(f"{where} → {text!r:.160}" for where, text in eye.found.items()) == ""
     assert eye.dots > 5

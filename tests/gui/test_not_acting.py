@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import pending
 from views.pages.tasks.page import TasksPage
 
 pytestmark = pytest.mark.both_pairs
@@ -36,37 +37,37 @@ def page(desk: Desk, task: Task, qtbot: QtBot) -> TasksPage:
     shown.activateWindow()
     shown.activate()
     shown.refresh()
-    qtbot.waitUntil(lambda: shown._model.rowCount() == 1, timeout=WAIT_MS)
-    shown._table.set_current_key(task.task_id)
+    qtbot.waitUntil(lambda: shown.table.records.rowCount() == 1, timeout=WAIT_MS)
+    shown.table.set_current_key(task.task_id)
     shown.show_task(task.task_id)
-    qtbot.waitUntil(lambda: shown._detail._buttons["cancel"].isEnabled() and shown._detail._task is not None)
+    qtbot.waitUntil(lambda: shown.panel.buttons["cancel"].isEnabled() and shown.panel.task is not None)
     return shown
 
 
 def menu_of(page: TasksPage, task: Task) -> dict[str, tuple[bool, str]]:
     """Whether each entry of the menu of a row can be chosen, and its tooltip."""
     menu = QMenu(page)
-    page._table.menu_requested.emit(menu, task.task_id)
+    page.table.menu_requested.emit(menu, task.task_id)
     return {action.text(): (action.isEnabled(), action.toolTip()) for action in menu.actions()}
 
 
 def test_buttons_of_bar_and_panel_are_closed_with_the_reason_and_open_again(page: TasksPage) -> None:
-    buttons = [*page._bar._buttons.values(), *page._detail._buttons.values(), page._detail.edit_button]
+    buttons = [*page.bar.buttons.values(), *page.panel.buttons.values(), page.panel.edit_button]
     page.set_acting(LOST)
     assert {button.isEnabled() for button in buttons} == {False}
     assert {button.toolTip() for button in buttons} == {LOST}
     page.set_acting("")
-    assert page._bar._buttons["cancel"].isEnabled()
-    assert page._detail._buttons["cancel"].isEnabled()
-    assert page._detail.edit_button.isEnabled()
+    assert page.bar.buttons["cancel"].isEnabled()
+    assert page.panel.buttons["cancel"].isEnabled()
+    assert page.panel.edit_button.isEnabled()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_P])
 def test_keys_do_nothing(desk: Desk, page: TasksPage, task: Task, qtbot: QtBot, key: Qt.Key) -> None:
     page.set_acting(LOST)
-    page._table.setFocus()
-    qtbot.keyClick(page._table, key)
-    assert not page._acting.busy
+    page.table.setFocus()
+    qtbot.keyClick(page.table, key)
+    assert not pending(page)
     assert not desk.toasts
     now = desk.get(task.task_id)
     assert (now.status, now.priority) == (Status.QUEUED, task.priority)
@@ -85,7 +86,9 @@ def test_the_menu_of_a_row_and_the_palette_say_the_reason(page: TasksPage, task:
 def test_copying_and_filtering_go_on(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.succeed(desk.create(1))
     page.set_acting(LOST)
-    page._table.copy_rows()
+    page.table.copy_rows()
     assert "微光数码专卖店" in QGuiApplication.clipboard().text()
     page.show_request("status:succeeded")
-    qtbot.waitUntil(lambda: [row.task.status for row in page._model.records()] == [Status.SUCCEEDED], timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: [row.task.status for row in page.table.records.records()] == [Status.SUCCEEDED], timeout=WAIT_MS
+    )

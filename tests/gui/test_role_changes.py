@@ -28,25 +28,27 @@ def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> 
     assert isinstance(shops, ShopsPage)
     assert isinstance(settings, SettingsPage)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
-    assert (tasks._actions.barred(), shops.actions_of_page.barred("admin")) == ("", "")
+    assert (tasks.actions_of_page.barred(), shops.actions_of_page.barred("admin")) == ("", "")
 
     cleo.set(me, VIEWER)
     qtbot.waitUntil(lambda: not window.top_bar.create_button.isEnabled())
     assert window.top_bar.create_button.toolTip() == LOOK
-    assert tasks._actions.barred() == shops.actions_of_page.barred() == LOOK
+    assert tasks.actions_of_page.barred() == shops.actions_of_page.barred() == LOOK
     assert window.status_bar.part("operator").words() == f"{me} · viewer"
 
     cleo.set(me, OPERATOR)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
-    assert tasks._actions.barred() == shops.actions_of_page.barred() == ""
+    assert tasks.actions_of_page.barred() == shops.actions_of_page.barred() == ""
     assert shops.actions_of_page.barred("admin") == ONLY_ADMIN
     window.open_page("settings")
-    qtbot.waitUntil(lambda: not settings.people._may() and bool(settings.people.rows))
-    assert f"{me} · Operator" in settings._facts.values().values()
+    qtbot.waitUntil(lambda: not settings.people.field.isVisibleTo(settings) and bool(settings.people.rows))
+    assert f"{me} · Operator" in settings.facts.values().values()
 
     cleo.set(me, ADMIN)
     qtbot.waitUntil(lambda: shops.actions_of_page.barred("admin") == "")
-    qtbot.waitUntil(lambda: settings.people._may() and not settings.people.rows[0].choice.isHidden())
+    qtbot.waitUntil(
+        lambda: settings.people.field.isVisibleTo(settings) and not settings.people.rows[0].choice.isHidden()
+    )
     assert window.status_bar.part("operator").words() == f"{me} · admin"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,9 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import Desk as Window
+from console.palette import PaletteFinder
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import wait
 from views.pages.tasks.page import TasksPage
+from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
 from views.support.memory import ShortMemory
 from views.support.words import shop
@@ -43,11 +46,6 @@ def window(desk: Desk, qtbot: QtBot) -> Iterator[Window]:
     made.feed.deleteLater()
 
 
-def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
-    """Until the window shows it."""
-    qtbot.waitUntil(check, timeout=WAIT_MS)
-
-
 def tasks(window: Window) -> TasksPage:
     """The Tasks page."""
     page = window.window.page("tasks")
@@ -60,6 +58,13 @@ def entries(window: Window) -> list[Entry]:
     return [row for row in window.keys.palette.rows.rows() if isinstance(row, Entry)]
 
 
+def shops_known(window: Window) -> int:
+    """How many shops the palette can find."""
+    finder = window.window.findChild(PaletteFinder)
+    assert finder is not None
+    return sum(len(found) for _title, found in finder.find("", "shops"))
+
+
 def press(widget: object, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """Press keys one after the other."""
     for key in keys:
@@ -68,27 +73,27 @@ def press(widget: object, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.Keyb
 
 def test_g_and_a_letter_go_to_pages_but_not_from_a_text_field(window: Window, qtbot: QtBot) -> None:
     page = tasks(window)
-    page._table.setFocus()
-    press(page._table, Qt.Key.Key_G, Qt.Key.Key_W)
+    page.table.setFocus()
+    press(page.table, Qt.Key.Key_G, Qt.Key.Key_W)
     assert window.window.current == "workers"
     window.window.open_page("tasks")
-    page._filter.focus_field()
-    press(page._filter.field, Qt.Key.Key_G, Qt.Key.Key_W, Qt.Key.Key_R, Qt.Key.Key_Question)
+    page.filter.focus_field()
+    press(page.filter.field, Qt.Key.Key_G, Qt.Key.Key_W, Qt.Key.Key_R, Qt.Key.Key_Question)
     assert window.window.current == "tasks"
-    assert page._filter.field.text() == "gwr?"
-    assert window.keys._help is None
+    assert page.filter.field.text() == "gwr?"
+    assert window.window.findChild(KeyHelp) is None
 
 
 def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot: QtBot) -> None:
     desk.create(0)
     page = tasks(window)
     page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == 1)
-    page._table.setFocus()
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.table.setFocus()
     seen = []
     for _n in range(8):
         focus = QApplication.focusWidget()
-        parts = window.window._panes()
+        parts = window.window.panes()
         seen.append(next(n for n, part in enumerate(parts) if part is focus or part.isAncestorOf(focus or part)))
         press(focus, Qt.Key.Key_F6)
     assert set(seen) >= {0, 1, 2, 3, 4, 7}
@@ -96,7 +101,7 @@ def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot
     before = QApplication.focusWidget()
     press(before, Qt.Key.Key_F6)
     press(QApplication.focusWidget(), Qt.Key.Key_F6, modifier=Qt.KeyboardModifier.ShiftModifier)
-    part = next(part for part in window.window._panes() if part is before or part.isAncestorOf(before or part))
+    part = next(part for part in window.window.panes() if part is before or part.isAncestorOf(before or part))
     focus = QApplication.focusWidget()
     assert part is focus or part.isAncestorOf(focus or part)
 
@@ -105,36 +110,36 @@ def test_a_frozen_view_stands_still_and_catches_up(window: Window, desk: Desk, q
     page = tasks(window)
     task = desk.create(0)
     page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == 1)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
     press(page, Qt.Key.Key_Period, modifier=CTRL)
-    assert page.header._frozen.text().startswith("frozen ")
+    assert page.header.still().startswith("frozen ")
     desk.claim(task)
     seen = window.feed.latest.taken
     wait(qtbot, lambda: window.feed.latest.taken > seen + 0.5)
-    assert page._model.records()[0].task.status == Status.QUEUED
-    assert page._tabs.text_of("running") == "Running  0"
+    assert page.table.records.records()[0].task.status == Status.QUEUED
+    assert page.tabs.text_of("running") == "Running  0"
     press(page, Qt.Key.Key_Period, modifier=CTRL)
-    wait(qtbot, lambda: page._model.records()[0].task.status == Status.RUNNING)
-    assert not page.header._frozen.isVisibleTo(page)
+    wait(qtbot, lambda: page.table.records.records()[0].task.status == Status.RUNNING)
+    assert not page.header.still()
     press(page, Qt.Key.Key_Period, modifier=CTRL)
     window.window.open_page("workers")
     assert not window.window.frozen
 
 
 def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
-    press(tasks(window)._table, Qt.Key.Key_Question)
-    shown = window.keys._help
+    press(tasks(window).table, Qt.Key.Key_Question)
+    shown = window.window.findChild(KeyHelp)
     assert shown is not None
     assert shown.isVisible()
     shown.reject()
-    press(tasks(window)._table, Qt.Key.Key_F1)
+    press(tasks(window).table, Qt.Key.Key_F1)
     assert shown.isVisible()
     shown.reject()
 
 
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:
     palette = window.keys.palette
-    press(tasks(window)._table, Qt.Key.Key_K, modifier=CTRL)
+    press(tasks(window).table, Qt.Key.Key_K, modifier=CTRL)
     assert palette.isVisible()
     QTest.keyClicks(palette.field, "workers")
     assert palette.current() is not None
@@ -152,8 +157,8 @@ def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, 
     task = desk.create(0)
     page = tasks(window)
     page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == 1)
-    page._table.set_current_key(task.task_id)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.table.set_current_key(task.task_id)
     palette = window.keys.palette
     palette.ask()
     QTest.keyClicks(palette.field, ">retry")
@@ -171,7 +176,7 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
     desk.fail(desk.create(0))
     palette = window.keys.palette
     palette.ask()
-    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    wait(qtbot, lambda: shops_known(window) == 3)
     wait(qtbot, lambda: window.feed.latest.counts.triage.get("open") == 1)
     for query in ("@微光", "@10021", "@wgsm", "微光"):
         palette.field.setText(query)
@@ -182,8 +187,8 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
     assert QGuiApplication.clipboard().text() == "pdd:pdd-10021"
     press(palette.field, Qt.Key.Key_Return)
     page = tasks(window)
-    wait(qtbot, lambda: page._model.rowCount() == 1)
-    assert "pdd:pdd-10021" in page._filter.expression()
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    assert "pdd:pdd-10021" in page.filter.expression()
 
 
 def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk: Desk, qtbot: QtBot) -> None:
@@ -192,7 +197,7 @@ def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk:
     (seen,) = [one for one in desk.context.limits.states.look() if one.key == "pdd:pdd-10021"]
     palette = window.keys.palette
     palette.ask()
-    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    wait(qtbot, lambda: shops_known(window) == 3)
     palette.field.setText("@10021")
     (entry,) = entries(window)
     assert entry.right == f"{shop.state(seen)}, PDD" == "Needs login, PDD"
@@ -205,21 +210,21 @@ def test_a_command_asks_for_its_shop(window: Window, desk: Desk, qtbot: QtBot) -
     dead = desk.fail(desk.create(0))
     palette = window.keys.palette
     palette.ask()
-    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    wait(qtbot, lambda: shops_known(window) == 3)
     palette.field.setText(">failed tasks of")
     press(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
     QTest.keyClicks(palette.field, "10021")
     press(palette.field, Qt.Key.Key_Return)
     page = tasks(window)
-    wait(qtbot, lambda: [row.key for row in page._model.records()] == [dead.task_id])
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [dead.task_id])
 
 
 def test_tasks_of_the_server_follow_below_without_moving_the_cursor(window: Window, desk: Desk, qtbot: QtBot) -> None:
     task = desk.create(0)
     palette = window.keys.palette
     palette.ask()
-    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    wait(qtbot, lambda: shops_known(window) == 3)
     palette.field.setText("10021")
     before = palette.current()
     assert before is not None
@@ -230,8 +235,8 @@ def test_tasks_of_the_server_follow_below_without_moving_the_cursor(window: Wind
     palette.field.setText(f"#{task.task_id[-6:]}")
     wait(qtbot, lambda: [entry.copy for entry in entries(window)] == [task.task_id])
     press(palette.field, Qt.Key.Key_Down, Qt.Key.Key_Return)
-    wait(qtbot, lambda: tasks(window)._detail.task_id == task.task_id)
-    assert tasks(window)._detail.isVisible()
+    wait(qtbot, lambda: tasks(window).panel.task_id == task.task_id)
+    assert tasks(window).panel.isVisible()
 
 
 def test_saved_views_are_places(window: Window, qtbot: QtBot) -> None:
@@ -239,5 +244,5 @@ def test_saved_views_are_places(window: Window, qtbot: QtBot) -> None:
     palette.ask()
     palette.field.setText("view retrying")
     press(palette.field, Qt.Key.Key_Return)
-    assert tasks(window)._tabs.current() == "retrying"
-    assert tasks(window)._filter.expression() == "status:retrying"
+    assert tasks(window).tabs.current() == "retrying"
+    assert tasks(window).filter.expression() == "status:retrying"

@@ -176,7 +176,7 @@ def test_a_database_that_is_none_is_said_on_a_page(qapp: QApplication, tmp_path:
     wanted = {"emptied": "is empty", "gone": "is gone", "no tasks": "tasks"}[how]
 
     def said(console: Console) -> str:
-        return " ".join(console._unopened.words()) if console._unopened is not None else ""
+        return " ".join(console.unopened.words()) if console.unopened is not None else ""
 
     async def scene(console: Console) -> None:
         await until(lambda: wanted in said(console), "the cause")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -12,7 +12,8 @@ from services.domain.insight.attempts import Unknown
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import shown, wait
+from tests.gui.tasks_rig import act, shown, wait
+from tests.support.widgets import words
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.decide_section import DecideSection
@@ -36,11 +37,6 @@ def decision_of(page: TasksPage) -> DecideSection:
     (found,) = page.findChildren(DecideSection)
     assert isinstance(found, DecideSection)
     return found
-
-
-def words(widget: QWidget) -> str:
-    """Everything that a person reads there."""
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if not label.isHidden())
 
 
 def send_held(desk: Desk, qtbot: QtBot) -> None:
@@ -72,11 +68,11 @@ def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page
         (beside,) = [label for label in section.findChildren(QLabel) if label.buddy() is button]
         assert effect in beside.text()
         assert abs(beside.mapTo(section, QPoint()).y() - button.mapTo(section, QPoint()).y()) < 12
-    others = [one for one in page._detail._buttons.values() if one.isVisible()]
+    others = [one for one in page.panel.buttons.values() if one.isVisible()]
     assert not others, "what cannot be done with it stands nowhere"
     waiting = desk.create(1)
     page.show_task(waiting.task_id)
-    wait(qtbot, lambda: page._detail._buttons["raise"].isVisible())
+    wait(qtbot, lambda: page.panel.buttons["raise"].isVisible())
     assert not section.isVisible()
 
 
@@ -104,7 +100,7 @@ def test_one_that_a_verb_asks_for_by_its_id_is_opened_with_its_answers(
     desk.create(1)
     page.show_request(f"id:{task.task_id}")
     wait(qtbot, decision_of(page).isVisible)
-    assert page._detail.task_id == task.task_id
+    assert page.panel.task_id == task.task_id
 
 
 def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -116,7 +112,7 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     assert "Check first" in words(dialog)
     assert "attempt 1 ended without an outcome" in words(dialog)
     assert dialog.verb_button.toolTip() == "Write down first how you know that it ran"
-    dialog._note_field.setText("  seen in the shop <b>now</b> ")
+    dialog.note_field.setText("  seen in the shop <b>now</b> ")
     dialog.verb_button.click()
     send_held(desk, qtbot)
     assert desk.toasts[-1].text == "1 task recorded as succeeded"
@@ -125,7 +121,7 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     (entry, *_rest) = desk.session.engine.store.audit(1)
     assert entry.action == "task.resolve"
     assert "seen in the shop" in entry.detail
-    wait(qtbot, lambda: "It ran, confirmed by" in words(page._detail) or page._detail._task == record)
+    wait(qtbot, lambda: "It ran, confirmed by" in words(page.panel) or page.panel.task == record)
 
 
 def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -146,8 +142,8 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
 def test_a_retry_by_its_key_asks_with_the_evidence_too(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk, progress=60)
     shown(page, qtbot, 1)
-    page._table.set_current_key(task.task_id)
-    page._offers.act("retry")
+    page.table.set_current_key(task.task_id)
+    act(page, "retry")
     dialog = dialog_of(page, qtbot)
     assert dialog.windowTitle() == "Run it again"
     dialog.reject()
@@ -159,14 +155,14 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     tasks = [held(desk, shop, progress=60 * (shop == 2)) for shop in (0, 1, 2)]
     other = desk.create(0)
     shown(page, qtbot, 4)
-    assert page._bar._decide.isHidden()
-    retry = next(button for button in page._bar.findChildren(Button) if button.text() == "Retry")
-    page._model.set_ticked([*(task.task_id for task in tasks), other.task_id])
+    assert page.bar.decide_button.isHidden()
+    retry = next(button for button in page.bar.findChildren(Button) if button.text() == "Retry")
+    page.table.records.set_ticked([*(task.task_id for task in tasks), other.task_id])
     assert not retry.isHidden()
-    page._model.set_ticked([other.task_id], on=False)
+    page.table.records.set_ticked([other.task_id], on=False)
     assert retry.isHidden(), "it is one of the answers"
-    assert not page._bar._decide.isHidden()
-    give_up = page._bar._decisions.actions()[2]
+    assert not page.bar.decide_button.isHidden()
+    give_up = page.bar.decisions.actions()[2]
     assert give_up.text().startswith("Give up: Nobody can tell: it becomes a dead letter")
     give_up.trigger()
     dialog = dialog_of(page, qtbot)
@@ -177,7 +173,7 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     send_held(desk, qtbot)
     assert desk.toasts[-1].text == "3 tasks are dead letters now"
     assert {desk.get(task.task_id).triage for task in tasks} == {Triage.OPEN}
-    assert not page._model.ticked(), "a selection that was acted on has done its duty"
+    assert not page.table.records.ticked(), "a selection that was acted on has done its duty"
     assert desk.get(other.task_id).status != Status.DEAD
 
 
@@ -185,13 +181,13 @@ def test_the_menu_of_a_row_and_the_palette_offer_them(desk: Desk, page: TasksPag
     task, waiting = held(desk), desk.create(1)
     shown(page, qtbot, 2)
     menu = QMenu(page)
-    page._table.menu_requested.emit(menu, task.task_id)
+    page.table.menu_requested.emit(menu, task.task_id)
     assert [action.text().partition(": ")[0] for action in menu.actions()][:3] == ["It ran", "Run again", "Give up"]
     assert "it ends as succeeded, nothing runs" in menu.actions()[0].text()
     other = QMenu(page)
-    page._table.menu_requested.emit(other, waiting.task_id)
+    page.table.menu_requested.emit(other, waiting.task_id)
     assert not any(action.text().startswith("It ran") for action in other.actions())
-    page._table.set_current_key(task.task_id)
+    page.table.set_current_key(task.task_id)
     assert "It ran" in [one.words for one in page.commands()]
 
 
@@ -199,8 +195,8 @@ def test_all_of_them_are_one_view_that_the_overview_leads_to(desk: Desk, page: T
     task = held(desk)
     desk.create(1)
     page.show_request("status:held")
-    wait(qtbot, lambda: [row.key for row in page._model.records()] == [task.task_id])
-    assert page._views.current.key == "held"
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [task.task_id])
+    assert page.tabs.current() == "held"
 
 
 @pytest.mark.parametrize(("language", "lead"), [("en", "Would duplicate"), ("zh_CN", "会重复执行")])

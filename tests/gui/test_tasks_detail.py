@@ -13,8 +13,10 @@ from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.widgets import find
 from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
+from views.widgets.buttons import IconButton
 
 pytestmark = pytest.mark.both_pairs
 
@@ -27,8 +29,8 @@ def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def progress(page: TasksPage) -> dict[str, str]:
     """What the column says, by task id."""
-    column = page._model.column(page._model.section_of("progress"))
-    return {row.key: column.value(row).text for row in page._model.records()}
+    column = page.table.records.column(page.table.records.section_of("progress"))
+    return {row.key: column.value(row).text for row in page.table.records.records()}
 
 
 def test_waiting_tasks_say_their_place_in_the_lane(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -45,7 +47,7 @@ def test_waiting_tasks_say_their_place_in_the_lane(desk: Desk, page: TasksPage, 
 
 def test_a_lane_without_workers_says_so(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
-    wait(qtbot, lambda: page._context.feed.latest.at_ms > 0)
+    wait(qtbot, lambda: desk.feed.latest.at_ms > 0)
     page.refresh()
     wait(qtbot, lambda: progress(page) == {task.task_id: "no worker"})
 
@@ -53,30 +55,30 @@ def test_a_lane_without_workers_says_so(desk: Desk, page: TasksPage, qtbot: QtBo
 def test_enter_goes_into_the_panel_and_esc_comes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == 1)
-    page._table.setFocus()
-    page._table.set_current_key(task.task_id)
-    qtbot.keyClick(page._table, Qt.Key.Key_Return)
-    assert page._detail.isVisible()
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.table.setFocus()
+    page.table.set_current_key(task.task_id)
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert page.panel.isVisible()
     focus = QApplication.focusWidget()
-    assert page._detail.isAncestorOf(focus)  # type: ignore[arg-type]
+    assert page.panel.isAncestorOf(focus)  # type: ignore[arg-type]
     qtbot.keyClick(focus, Qt.Key.Key_Escape)
-    assert not page._detail.isVisible()
-    assert page._table.hasFocus()
+    assert not page.panel.isVisible()
+    assert page.table.hasFocus()
 
 
 def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     store = desk.session.engine.store
     waiting = desk.create(1)
     page.show_task(waiting.task_id)
-    wait(qtbot, lambda: page._detail._task is not None)
-    assert not page._detail._logs.isVisibleTo(page)
+    wait(qtbot, lambda: page.panel.task is not None)
+    assert not page.panel.logs.isVisibleTo(page)
     task = desk.claim(desk.create(0))
     store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "page.goto /orders")])
     page.show_task(task.task_id)
-    log = page._detail._logs
+    log = page.panel.logs
     wait(qtbot, lambda: "page.goto /orders" in log.text.toPlainText())
-    assert log._note.text() == "following, attempt 1 of 1"
+    assert log.note() == "following, attempt 1 of 1"
     store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "second <b>line")])
     wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
     log._newest = 2
@@ -84,28 +86,28 @@ def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage,
     assert [action.text() for action in menu.actions()] == ["Attempt 2", "Attempt 1"]
     menu.actions()[1].trigger()
     wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
-    log._copy()
+    find(log, IconButton, "Copy the log").click()
     assert "page.goto" in QGuiApplication.clipboard().text()
 
 
 def test_secrets_of_a_payload_are_dots_on_screen(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, task_type="single_product", payload={"goods_id": "G1", "api_token": "hunter2"})
     page.show_task(task.task_id)
-    wait(qtbot, lambda: "G1" in page._detail._payload.toPlainText())
-    assert "hunter2" not in page._detail._payload.toPlainText()
-    page._detail._on_edit()
+    wait(qtbot, lambda: "G1" in page.panel.payload.toPlainText())
+    assert "hunter2" not in page.panel.payload.toPlainText()
+    page.panel.edit_button.click()
     assert "hunter2" in str(desk.asked[-1]["payload"]), "a copy must be able to run"
 
 
 def test_a_removed_task_on_screen_says_so(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.succeed(desk.create(0))
     page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == 1)
-    page._table.set_current_key(task.task_id)
-    qtbot.keyClick(page._table, Qt.Key.Key_Return)
-    wait(qtbot, lambda: page._detail._task is not None)
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.table.set_current_key(task.task_id)
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    wait(qtbot, lambda: page.panel.task is not None)
     store = desk.session.engine.store
     store.apply([Forget(task_id=task.task_id, updated_at=desk.get(task.task_id).updated_at, tomb_ms=60_000)])
-    wait(qtbot, lambda: page._detail._task is None)
-    assert page._detail._pill.words() == "Succeeded, record removed"
-    assert not any(button.isEnabled() for button in page._detail._buttons.values())
+    wait(qtbot, lambda: page.panel.task is None)
+    assert page.panel.pill.words() == "Succeeded, record removed"
+    assert not any(button.isEnabled() for button in page.panel.buttons.values())

@@ -44,28 +44,28 @@ def failed(desk: Desk) -> Task:
 
 def opened(page: TasksPage, qtbot: QtBot, task: Task) -> ArtifactDialog:
     """The dialog over the newest picture."""
-    section = page._detail._files
+    section = page.panel.files
     page.show_task(task.task_id)
     wait(qtbot, lambda: section.picture.isVisibleTo(page))
     qtbot.mouseClick(section.picture, Qt.MouseButton.LeftButton)
     (dialog,) = page.window().findChildren(ArtifactDialog)
-    wait(qtbot, lambda: not dialog._picture.isNull())
+    wait(qtbot, lambda: not dialog.image.pixmap().isNull())
     return dialog
 
 
 def test_the_panel_shows_where_it_failed_and_lists_the_files(
     desk: Desk, page: TasksPage, qtbot: QtBot, failed: Task
 ) -> None:
-    section = page._detail._files
+    section = page.panel.files
     page.show_task(failed.task_id)
     wait(qtbot, lambda: section.picture.isVisibleTo(page))
     assert section.names() == ["before.png", "page.html", "failed.png"]
-    assert section._caption.text() == "attempt 1, step read orders"
+    assert section.caption.text() == "attempt 1, step read orders"
     assert section.picture.pixmap().toImage().pixelColor(5, 5) == QColor("#ff0000")
     assert max(section.picture.pixmap().width(), section.picture.pixmap().height()) <= 132 * page.devicePixelRatioF()
     other = desk.succeed(desk.create(1))
     page.show_task(other.task_id)
-    wait(qtbot, lambda: page._detail._task is not None and page._detail._task.task_id == other.task_id)
+    wait(qtbot, lambda: page.panel.task is not None and page.panel.task.task_id == other.task_id)
     assert not section.isVisibleTo(page)
 
 
@@ -74,9 +74,9 @@ def test_a_page_is_an_excerpt_in_plain_text_and_arrows_step_through(
 ) -> None:
     dialog = opened(page, qtbot, failed)
     assert dialog.file.name == "failed.png"
-    assert dialog._stack.currentWidget() is dialog.image
+    assert dialog.image.isVisible()
     qtbot.keyClick(dialog, Qt.Key.Key_Left)
-    wait(qtbot, lambda: dialog._stack.currentWidget() is dialog.text)
+    wait(qtbot, lambda: dialog.text.isVisible())
     assert dialog.text.toPlainText() == EVIL, "it stands there as it is, and nothing in it is run"
     assert dialog.before_button.isEnabled()
     i18n.set_language("zh_CN")
@@ -89,8 +89,8 @@ def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: 
     dialog.save(tmp_path / "copy.png")
     wait(qtbot, (tmp_path / "copy.png").exists)
     assert (tmp_path / "copy.png").read_bytes() == png("#ff0000")
-    assert dialog._folder() is not None
-    assert (dialog._folder() / "failed.png").is_file()  # type: ignore[operator]
+    assert dialog.folder() is not None
+    assert (dialog.folder() / "failed.png").is_file()  # type: ignore[operator]
     dialog.save(tmp_path / "no such folder" / "copy.png")
     wait(qtbot, dialog.error.isVisible)
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import press, wait
+from tests.gui.tasks_rig import pending, press, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.name import NameDialog
 from views.pages.tasks import listing, rows
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.both_pairs
 
 def ids(page: TasksPage) -> list[str]:
     """Ids of the rows in their order."""
-    return [row.key for row in page._model.records()]
+    return [row.key for row in page.table.records.records()]
 
 
 def test_rows_appear_and_change_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -29,7 +29,7 @@ def test_rows_appear_and_change_in_place(desk: Desk, page: TasksPage, qtbot: QtB
     page.refresh()
     wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
     desk.claim(desk.get(first.task_id))
-    wait(qtbot, lambda: page._model.records()[1].task.status == Status.RUNNING)
+    wait(qtbot, lambda: page.table.records.records()[1].task.status == Status.RUNNING)
     assert ids(page) == [second.task_id, first.task_id]
 
 
@@ -37,12 +37,12 @@ def test_new_rows_wait_behind_the_pill(desk: Desk, page: TasksPage, qtbot: QtBot
     first = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: ids(page) == [first.task_id])
-    page._rest.touch()
+    qtbot.keyClick(page.table, Qt.Key.Key_Shift)
     second = desk.create(1)
-    wait(qtbot, lambda: page._model.pending == 1)
+    wait(qtbot, lambda: page.table.records.pending == 1)
     assert ids(page) == [first.task_id]
-    assert page._bar._new.isVisibleTo(page)
-    page._bar._new.click()
+    assert page.bar.new_button.isVisibleTo(page)
+    page.bar.new_button.click()
     wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
 
 
@@ -53,9 +53,9 @@ def test_rows_arrive_by_themselves_until_somebody_works_with_the_table(
     wait(qtbot, lambda: ids(page) == [first.task_id])
     second = desk.create(1)
     wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
-    page._table.set_current_key(second.task_id)
+    page.table.set_current_key(second.task_id)
     desk.create(2)
-    wait(qtbot, lambda: page._model.pending == 1)
+    wait(qtbot, lambda: page.table.records.pending == 1)
     assert ids(page) == [second.task_id, first.task_id]
 
 
@@ -64,12 +64,12 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
         desk.create(n)
     desk.fail(desk.create(0, task_type="shop_crawl"))
     wait(qtbot, lambda: page.header.summary() == "4 match, of 4 kept")
-    assert page._tabs.text_of("all") == "All  4"
-    page._tabs.choose("flight")
+    assert page.tabs.text_of("all") == "All  4"
+    page.tabs.choose("flight")
     wait(qtbot, lambda: page.header.summary() == "3 match, of 4 kept")
-    assert page._tabs.text_of("flight") == "In flight  3"
-    assert page._filter.expression() == "status:flight"
-    page._filter.add_value("platform", "temu")
+    assert page.tabs.text_of("flight") == "In flight  3"
+    assert page.filter.expression() == "status:flight"
+    page.filter.add_value("platform", "temu")
     wait(qtbot, lambda: page.header.summary() == "1 match, of 4 kept")
 
 
@@ -88,19 +88,21 @@ def test_under_a_filter_no_tab_says_a_number_of_another_list(
         desk.create(n)
     views = ("all", "flight", "waiting", "running", "retrying", "held", "dead")
     page.refresh()
-    wait(qtbot, lambda: page._tabs.text_of("flight") == "In flight  3")
+    wait(qtbot, lambda: page.tabs.text_of("flight") == "In flight  3")
     page.show_request(narrow.format(shop_id=task.shop_id, task_id=task.task_id))
-    others = [page._tabs.text_of(key) for key in views[1:]]
+    others = [page.tabs.text_of(key) for key in views[1:]]
     assert not any(character.isdigit() for words in others for character in words), "at once, before the answer"
     desk.create(1, payload={"n": 9})
-    found = page._context.tasks.page(page._filter.expression())
+    found = desk.context.tasks.page(page.filter.expression())
     matching = "All" if found.total is None else f"All  {found.total}"  # a search through texts is not counted
-    wait(qtbot, lambda: page.header.summary().endswith("of 4 kept") and page._model.rowCount() == len(found.tasks))
-    wait(qtbot, lambda: page._tabs.text_of("all") == matching)
-    assert not any(character.isdigit() for key in views[1:] for character in page._tabs.text_of(key))
-    page._tabs.choose("flight")
-    wait(qtbot, lambda: page._tabs.text_of("all") == "All  4")
-    assert page._tabs.text_of("flight") == "In flight  4"
+    wait(
+        qtbot, lambda: page.header.summary().endswith("of 4 kept") and page.table.records.rowCount() == len(found.tasks)
+    )
+    wait(qtbot, lambda: page.tabs.text_of("all") == matching)
+    assert not any(character.isdigit() for key in views[1:] for character in page.tabs.text_of(key))
+    page.tabs.choose("flight")
+    wait(qtbot, lambda: page.tabs.text_of("all") == "All  4")
+    assert page.tabs.text_of("flight") == "In flight  4"
 
 
 def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -108,27 +110,27 @@ def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPag
     wanted = desk.create(2)
     page.show_request("platform:temu")
     wait(qtbot, lambda: ids(page) == [wanted.task_id])
-    page._tabs.save_wanted.emit()
+    page.tabs.save_wanted.emit()
     dialog = page.findChild(NameDialog)
     assert dialog is not None
     dialog.field.setText("Temu & co")
     dialog.done_button.click()
-    key = page._tabs.current()
-    wait(qtbot, lambda: page._tabs.text_of(key) == "Temu && co  1")
-    page._table.layout_of_columns.show_column(page._model.section_of("worker"), on=False)
-    page._tabs.choose("all")
+    key = page.tabs.current()
+    wait(qtbot, lambda: page.tabs.text_of(key) == "Temu && co  1")
+    page.table.layout_of_columns.show_column(page.table.records.section_of("worker"), on=False)
+    page.tabs.choose("all")
     wait(qtbot, lambda: len(ids(page)) == 2)
-    assert not page._table.isColumnHidden(page._model.section_of("worker"))
+    assert not page.table.isColumnHidden(page.table.records.section_of("worker"))
     again = TasksPage(desk.context)
     qtbot.addWidget(again)
     again.resize(1280, 760)
     again.show()
     again.activate()
-    again._tabs.choose(key)
+    again.tabs.choose(key)
     wait(qtbot, lambda: ids(again) == [wanted.task_id])
-    assert again._table.isColumnHidden(again._model.section_of("worker"))
-    assert not again._table.isColumnHidden(again._model.section_of("error"))
-    again._tabs.remove_wanted.emit(key)
+    assert again.table.isColumnHidden(again.table.records.section_of("worker"))
+    assert not again.table.isColumnHidden(again.table.records.section_of("error"))
+    again.tabs.remove_wanted.emit(key)
     wait(qtbot, lambda: len(ids(again)) == 2)
     again.deactivate()
 
@@ -137,19 +139,19 @@ def test_the_model_keeps_qts_rules(desk: Desk, page: TasksPage, qtbot: QtBot, qt
     task = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: len(ids(page)) == 1)
-    qtmodeltester.check(page._model)
+    qtmodeltester.check(page.table.records)
     desk.fail(desk.get(task.task_id))
     page.refresh()
-    wait(qtbot, lambda: page._model.records()[0].task.status == Status.DEAD)
-    qtmodeltester.check(page._model)
+    wait(qtbot, lambda: page.table.records.records()[0].task.status == Status.DEAD)
+    qtmodeltester.check(page.table.records)
 
 
 def test_cancel_waits_for_undo_and_then_ends_the_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: ids(page) == [task.task_id])
-    page._model.set_ticked([task.task_id])
-    page._bar._buttons["cancel"].click()
+    page.table.records.set_ticked([task.task_id])
+    page.bar.buttons["cancel"].click()
     assert desk.get(task.task_id).status == Status.QUEUED
     press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
@@ -159,11 +161,11 @@ def test_undo_leaves_the_task_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -
     task = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: ids(page) == [task.task_id])
-    page._model.set_ticked([task.task_id])
-    page._bar._buttons["cancel"].click()
-    next(one for one in desk.toasts[-1].actions if one.text == "Undo").call()
+    page.table.records.set_ticked([task.task_id])
+    page.bar.buttons["cancel"].click()
+    press(desk, "Undo")
     assert desk.toasts[-1].text == "Taken back; nothing was changed."
-    assert not page._acting.busy
+    assert not pending(page)
     assert desk.get(task.task_id).status == Status.QUEUED
 
 
@@ -171,12 +173,12 @@ def test_many_waiting_tasks_are_cancelled_only_after_their_undo(desk: Desk, page
     tasks = [desk.create(number % 2, payload={"n": number}) for number in range(11)]
     page.refresh()
     wait(qtbot, lambda: len(ids(page)) == 11)
-    page._model.set_ticked([task.task_id for task in tasks])
-    page._bar._buttons["cancel"].click()
+    page.table.records.set_ticked([task.task_id for task in tasks])
+    page.bar.buttons["cancel"].click()
     wait(qtbot, lambda: bool(page.findChildren(ConfirmDialog)))
     page.findChildren(ConfirmDialog)[-1].verb_button.click()
     assert desk.toasts[-1].text == "Cancelling 11 tasks in 10 s"
-    assert page._actions.undo()
+    page.undo()
     assert desk.toasts[-1].text == "Taken back; nothing was changed."
     assert {desk.get(task.task_id).status for task in tasks} <= {Status.QUEUED, Status.PENDING, Status.BLOCKED}
 
@@ -185,8 +187,8 @@ def test_retry_of_a_dead_task_republishes_it(desk: Desk, page: TasksPage, qtbot:
     dead = desk.fail(desk.create(0))
     page.refresh()
     wait(qtbot, lambda: ids(page) == [dead.task_id])
-    page._table.set_current_key(dead.task_id)
-    page._bar._buttons["retry"].click()
+    page.table.set_current_key(dead.task_id)
+    page.bar.buttons["retry"].click()
     press(desk, "Send now")
     wait(qtbot, lambda: desk.get(dead.task_id).triage == Triage.REPUBLISHED)
     successor = desk.get(desk.get(dead.task_id).successor)
@@ -199,14 +201,14 @@ def test_raise_priority_and_run_now(desk: Desk, page: TasksPage, qtbot: QtBot) -
     task = desk.create(0, priority="low")
     page.refresh()
     wait(qtbot, lambda: ids(page) == [task.task_id])
-    page._table.set_current_key(task.task_id)
-    page._bar._buttons["raise"].click()
+    page.table.set_current_key(task.task_id)
+    page.bar.buttons["raise"].click()
     wait(qtbot, lambda: desk.get(task.task_id).lane == "normal")
-    qtbot.keyClick(page._table, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(page.table, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
     wait(qtbot, lambda: desk.get(task.task_id).lane == "low")
-    run_now = page._bar._buttons["run_now"]
+    run_now = page.bar.buttons["run_now"]
     wait(qtbot, lambda: not run_now.isEnabled())  # nobody is there to run it; the key still puts it first
-    qtbot.keyClick(page._table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(page.table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
     assert desk.get(task.task_id).gen == 3
@@ -222,21 +224,21 @@ def test_the_filter_and_the_saved_views_narrow_the_list(desk: Desk, page: TasksP
     page.show_request("shop:pdd:pdd-10021")
     wait(qtbot, lambda: ids(page) == [waiting.task_id])
     page.show_request("shop:nobody")
-    wait(qtbot, lambda: page._stack.currentWidget() is page._empty)
-    page._empty.button.click()
+    wait(qtbot, lambda: page.empty.isVisible())
+    page.empty.button.click()
     wait(qtbot, lambda: len(ids(page)) == 2)
 
 
 def test_a_wrong_filter_is_explained_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     page.show_request("stauts:dead")
-    wait(qtbot, lambda: "status" in page._filter.problem())
-    assert not page._error.isVisibleTo(page)
+    wait(qtbot, lambda: "status" in page.filter.problem())
+    assert not page.error.isVisibleTo(page)
     i18n.set_language("zh_CN")
     page.refresh()
-    wait(qtbot, lambda: "未知" in page._filter.problem() or "没有" in page._filter.problem())
+    wait(qtbot, lambda: "未知" in page.filter.problem() or "没有" in page.filter.problem())
     page.show_request("")
-    wait(qtbot, lambda: page._filter.problem() == "")
+    wait(qtbot, lambda: page.filter.problem() == "")
 
 
 def test_the_whole_filter_is_edited_as_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -244,17 +246,17 @@ def test_the_whole_filter_is_edited_as_text(desk: Desk, page: TasksPage, qtbot: 
     wanted = desk.create(2)
     page.show_request("platform:pdd")
     wait(qtbot, lambda: len(ids(page)) == 1)
-    page._filter.text_button.click()
-    assert page._filter.line.text() == "platform:pdd"
-    page._filter.line.setText("platform:temu age<1d")
+    page.filter.text_button.click()
+    assert page.filter.line.text() == "platform:pdd"
+    page.filter.line.setText("platform:temu age<1d")
     wait(qtbot, lambda: ids(page) == [wanted.task_id])
-    page._filter.line.setText("platform:temu age<")
-    wait(qtbot, lambda: bool(page._filter.problem()))
-    page._filter.line.setText("platform:temu age<1d")
-    wait(qtbot, lambda: not page._filter.problem())
-    page._filter.text_button.click()
-    assert page._filter.expression() == "platform:temu age<1d"
-    assert page._filter.chip_views()[0].accessibleName() == "Platform is TEMU"
+    page.filter.line.setText("platform:temu age<")
+    wait(qtbot, lambda: bool(page.filter.problem()))
+    page.filter.line.setText("platform:temu age<1d")
+    wait(qtbot, lambda: not page.filter.problem())
+    page.filter.text_button.click()
+    assert page.filter.expression() == "platform:temu age<1d"
+    assert page.filter.chip_views()[0].accessibleName() == "Platform is TEMU"
 
 
 def test_words_search_id_shop_and_error(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -268,33 +270,33 @@ def test_words_search_id_shop_and_error(desk: Desk, page: TasksPage, qtbot: QtBo
         ("redirected login", dead),
         ("LoginExpired: redirected", dead),
     ):
-        page._filter.field.setText(typed)
+        page.filter.field.setText(typed)
         wait(qtbot, lambda wanted=found: ids(page) == [wanted.task_id])  # type: ignore[misc]
-        page._filter.clear()
+        page.filter.clear()
         wait(qtbot, lambda: len(ids(page)) == 2)
 
 
 def test_the_filter_offers_types_and_shops_by_name(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     page.refresh()
-    wait(qtbot, lambda: bool(page._filter.chips.fields["shop"].values))
-    words = {value.value: value.word for value in page._filter.chips.fields["shop"].values}
+    wait(qtbot, lambda: bool(page.filter.chips.fields["shop"].values))
+    words = {value.value: value.word for value in page.filter.chips.fields["shop"].values}
     assert words["pdd:pdd-10021"] == "微光数码专卖店  pdd-10021"
-    assert page._filter.chips.fields["shop"].takes_text
+    assert page.filter.chips.fields["shop"].takes_text
 
 
 def test_the_panel_tells_the_whole_story(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     dead = desk.fail(desk.create(0))
     page.refresh()
     wait(qtbot, lambda: ids(page) == [dead.task_id])
-    page._table.set_current_key(dead.task_id)
-    page._table.setFocus()
-    qtbot.keyClick(page._table, Qt.Key.Key_Space)
-    wait(qtbot, lambda: page._detail.isVisible() and page._detail._error.text() != "")
-    assert "LoginExpired" in page._detail._error.text()
-    lines = [entry.text + entry.tail for entry in page._detail._timeline.entries()]
+    page.table.set_current_key(dead.task_id)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    wait(qtbot, lambda: page.panel.isVisible() and page.panel.error.text() != "")
+    assert "LoginExpired" in page.panel.error.text()
+    lines = [entry.text + entry.tail for entry in page.panel.timeline.entries()]
     assert any("Attempt 1 failed" in line and "LoginExpired" in line for line in lines)
-    assert page._detail._verdict.isVisibleTo(page)
+    assert page.panel.verdict.isVisibleTo(page)
 
 
 def test_why_a_task_waits_is_said(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -303,21 +305,21 @@ def test_why_a_task_waits_is_said(desk: Desk, page: TasksPage, qtbot: QtBot) -> 
     page.refresh()
     wait(qtbot, lambda: len(ids(page)) == 2)
     page.show_task(second.task_id)
-    wait(qtbot, lambda: bool(page._detail._gates.entries()))
-    strong = [entry.strong for entry in page._detail._gates.entries() if entry.strong]
+    wait(qtbot, lambda: bool(page.panel.gates.entries()))
+    strong = [entry.strong for entry in page.panel.gates.entries() if entry.strong]
     assert strong == ["shop busy"], "its sentence stands once, above the list"
-    assert "The shop is busy" in page._detail._sentence.text()
-    parked = [entry.tail for entry in page._detail._timeline.entries() if entry.text == "Parked"]
+    assert "The shop is busy" in page.panel.sentence.text()
+    parked = [entry.tail for entry in page.panel.timeline.entries() if entry.text == "Parked"]
     assert set(parked) <= {"shop busy"}, "the timeline says it as the list does"
-    cell = rows.progress(next(row for row in page._model.records() if row.key == second.task_id), 0)
+    cell = rows.progress(next(row for row in page.table.records.records() if row.key == second.task_id), 0)
     assert cell.text.startswith("shop busy")
 
 
 def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, task_type="single_product", payload={"goods_id": "G0001"})
     page.show_task(task.task_id)
-    wait(qtbot, lambda: page._detail._task is not None)
-    page._detail._on_edit()
+    wait(qtbot, lambda: page.panel.task is not None)
+    page.panel.edit_button.click()
     assert desk.asked[-1]["task_type"] == "single_product"
     assert "G0001" in str(desk.asked[-1]["payload"])
 
@@ -325,10 +327,10 @@ def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qt
 def test_tags_in_foreign_text_stay_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     dead = desk.fail(desk.create(0), error="<img src=http://127.0.0.1:9/x> \u202eevil\u0007", kind="unknown")
     page.show_task(dead.task_id)
-    wait(qtbot, lambda: page._detail._error.text() != "")
-    assert page._detail._error.textFormat() == Qt.TextFormat.PlainText
-    assert "<img" in page._detail._error.text()
-    assert "\u202e" not in page._detail._error.text()
+    wait(qtbot, lambda: page.panel.error.text() != "")
+    assert page.panel.error.textFormat() == Qt.TextFormat.PlainText
+    assert "<img" in page.panel.error.text()
+    assert "\u202e" not in page.panel.error.text()
 
 
 def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
@@ -336,18 +338,18 @@ def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
 ) -> None:
     monkeypatch.setattr(listing, "FIRST", 3)
     old = [desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}"}) for n in range(3)]
-    page._query()
+    page.show_request("")
     wait(qtbot, lambda: len(ids(page)) == 3)
-    page._rest.touch()
+    qtbot.keyClick(page.table, Qt.Key.Key_Shift)
     for n in range(4):
         desk.create(1, task_type="single_product", payload={"goods_id": f"G{n}"})
-    wait(qtbot, lambda: page._model.pending >= 3)
+    wait(qtbot, lambda: page.table.records.pending >= 3)
     assert ids(page) == [task.task_id for task in reversed(old)]
-    assert page._model.departed == 0
+    assert page.table.records.departed == 0
 
 
 def test_an_empty_page_offers_the_first_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
-    wait(qtbot, lambda: page._stack.currentWidget() is page._empty)
+    wait(qtbot, lambda: page.empty.isVisible())
     assert page.header.summary() == "Nothing is kept yet."
-    page._empty.button.click()
+    page.empty.button.click()
     assert desk.asked == [{}]

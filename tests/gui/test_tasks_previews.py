@@ -9,7 +9,7 @@ from services.domain.change import Cancel
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import press, shown, wait
+from tests.gui.tasks_rig import act, press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.task_verb import TaskVerb
 from views.pages.tasks.page import TasksPage
@@ -52,13 +52,13 @@ def test_it_is_asked_anew_and_nothing_is_done_to_what_has_moved_on(
     monkeypatch.setattr("views.kit.task_acting.confirm_limit", lambda _environment: 2)
     first, second, *rest = make(desk, verb, 5)
     shown(page, qtbot, 5)
-    page._model.tick_all()
+    page.table.records.tick_all()
     page.deactivate()  # what it shows grows old
     moved = [another(desk, verb, first)]
-    page._offers.act(verb.key)
+    act(page, verb.key)
     dialog = preview(page, qtbot)
     assert " 4 tasks" in dialog.verb_button.text(), dialog.verb_button.text()
-    assert any(name.startswith("Left alone") and value == "1 task" for name, value in dialog._question.rows)
+    assert any(name.startswith("Left alone") and value == "1 task" for name, value in dialog.question.rows)
     moved.append(another(desk, verb, second))  # while the question stands there
     dialog.verb_button.click()
     if desk.toasts:  # what can be reversed goes at once

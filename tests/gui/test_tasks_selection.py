@@ -12,7 +12,7 @@ from services.commands.operator import Operator
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import press, shown, wait
+from tests.gui.tasks_rig import act, pending, press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
@@ -37,25 +37,25 @@ def test_ctrl_a_takes_the_loaded_rows_and_offers_all(
 ) -> None:
     monkeypatch.setattr(listing, "FIRST", 4)
     made = several(desk, 12)
-    page._query()
-    wait(qtbot, lambda: page._model.rowCount() == 4)
-    page._table.setFocus()
-    qtbot.keyClick(page._table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    assert page._bar._count.text() == "4 selected"
-    assert page._bar._all.isVisibleTo(page)
-    assert page._bar._all.text() == "Select all 12"
-    page._bar._all.click()
-    wait(qtbot, lambda: page._selection.count == 12)
-    assert page._bar._count.text() == "12 selected"
-    assert not page._bar._all.isVisibleTo(page)
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 4)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert page.bar.count.text() == "4 selected"
+    assert page.bar.all_link.isVisibleTo(page)
+    assert page.bar.all_link.text() == "Select all 12"
+    page.bar.all_link.click()
+    wait(qtbot, lambda: page.selection.count == 12)
+    assert page.bar.count.text() == "12 selected"
+    assert not page.bar.all_link.isVisibleTo(page)
     later = desk.create(1)
-    page._bar._buttons["cancel"].click()
+    page.bar.buttons["cancel"].click()
     dialog = asked(page, qtbot)
     assert dialog.verb_button.text() == "Cancel 12 tasks"
     dialog.verb_button.click()
     wait(qtbot, lambda: all(desk.get(task.task_id).status == Status.CANCELLED for task in made))
     assert desk.get(later.task_id).status == Status.QUEUED
-    assert page._selection.count == 0
+    assert page.selection.count == 0
     entry = desk.session.engine.store.audit(1)[0]
     assert (entry.action, len(entry.target)) == ("task.cancel", 12)
 
@@ -66,26 +66,26 @@ def test_all_that_are_selected_again_are_known_as_they_stand_now(
     """Also those that are not loaded, of which no row tells; each is counted once."""
     monkeypatch.setattr(listing, "FIRST", 4)
     made = several(desk, 8)
-    page._query()
-    wait(qtbot, lambda: page._model.rowCount() == 4)
-    page._model.tick_all()
-    page._selection.select_all("")
-    wait(qtbot, lambda: page._selection.count == 8)
-    away = next(task for task in made if page._model.find(task.task_id) is None)
-    there = next(task for task in made if page._model.find(task.task_id) is not None)
-    asked_before = picked(page._selection.picks())
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 4)
+    page.table.records.tick_all()
+    page.selection.select_all("")
+    wait(qtbot, lambda: page.selection.count == 8)
+    away = next(task for task in made if page.table.records.find(task.task_id) is None)
+    there = next(task for task in made if page.table.records.find(task.task_id) is not None)
+    asked_before = picked(page.selection.picks())
     desk.fail(away)
     desk.fail(there)
     seen = {(Status.QUEUED, ""): 7, (Status.DEAD, Triage.OPEN): 1}
-    wait(qtbot, lambda: page._selection.standing() == seen)
-    page._model.set_ticked([there.task_id], on=False)
-    page._selection.take(asked_before)
-    assert page._selection.standing() == seen, "an answer that is late does not outdo what the rows say"
+    wait(qtbot, lambda: page.selection.standing() == seen)
+    page.table.records.set_ticked([there.task_id], on=False)
+    page.selection.take(asked_before)
+    assert page.selection.standing() == seen, "an answer that is late does not outdo what the rows say"
     desk.create(1)
-    page._selection.select_all("")
-    wait(qtbot, lambda: page._selection.count == 9)
-    assert page._selection.standing() == {(Status.QUEUED, ""): 7, (Status.DEAD, Triage.OPEN): 2}
-    assert {one.task_id for one in page._selection.picks() if one.status == Status.DEAD} == {
+    page.selection.select_all("")
+    wait(qtbot, lambda: page.selection.count == 9)
+    assert page.selection.standing() == {(Status.QUEUED, ""): 7, (Status.DEAD, Triage.OPEN): 2}
+    assert {one.task_id for one in page.selection.picks() if one.status == Status.DEAD} == {
         away.task_id, there.task_id,
     }  # fmt: skip
 
@@ -95,10 +95,10 @@ def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
 ) -> None:
     made = several(desk, 10)
     shown(page, qtbot, 10)
-    page._model.tick_all()
-    page._offers.act("cancel")
+    page.table.records.tick_all()
+    act(page, "cancel")
     asked(page, qtbot).cancel_button.click()
-    assert page._selection.count == 10
+    assert page.selection.count == 10
     assert all(desk.get(task.task_id).status == Status.QUEUED for task in made)
 
 
@@ -106,10 +106,10 @@ def test_the_preview_counts_what_is_left_alone(desk: Desk, page: TasksPage, qtbo
     several(desk, 10)
     desk.fail(desk.create(1))
     shown(page, qtbot, 11)
-    page._model.tick_all()
-    page._offers.act("cancel")
+    page.table.records.tick_all()
+    act(page, "cancel")
     dialog = asked(page, qtbot)
-    assert dialog._question.rows == (("Waiting", "10 tasks"), ("Left alone: Dead", "1 task"))
+    assert dialog.question.rows == (("Waiting", "10 tasks"), ("Left alone: Dead", "1 task"))
     dialog.reject()
 
 
@@ -117,12 +117,12 @@ def test_unsuitable_verbs_say_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> 
     queued = [desk.create(0), desk.create(1)]
     dead = desk.fail(desk.create(2))
     shown(page, qtbot, 3)
-    page._model.set_ticked([queued[0].task_id, queued[1].task_id, dead.task_id])
-    buttons = page._bar._buttons
+    page.table.records.set_ticked([queued[0].task_id, queued[1].task_id, dead.task_id])
+    buttons = page.bar.buttons
     assert not buttons["retry"].isEnabled()
     assert buttons["retry"].toolTip() == "2 of 3 are not failed"
     assert buttons["cancel"].toolTip() == "1 of 3 is over"
-    page._model.set_ticked([task.task_id for task in queued], on=False)
+    page.table.records.set_ticked([task.task_id for task in queued], on=False)
     assert buttons["retry"].isEnabled()
     assert buttons["raise"].toolTip() == "This task is not waiting"
 
@@ -130,44 +130,44 @@ def test_unsuitable_verbs_say_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> 
 def test_a_selected_task_that_changes_changes_what_suits(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     shown(page, qtbot, 1)
-    page._model.tick_all()
-    assert page._bar._buttons["raise"].isEnabled()
+    page.table.records.tick_all()
+    assert page.bar.buttons["raise"].isEnabled()
     desk.fail(task)
-    wait(qtbot, lambda: page._bar._buttons["retry"].isEnabled())
-    assert not page._bar._buttons["raise"].isEnabled()
+    wait(qtbot, lambda: page.bar.buttons["retry"].isEnabled())
+    assert not page.bar.buttons["raise"].isEnabled()
 
 
 def test_keys_act_on_the_row_and_ctrl_z_takes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, priority="low")
     shown(page, qtbot, 1)
-    page._table.setFocus()
-    page._table.set_current_key(task.task_id)
-    qtbot.keyClick(page._table, Qt.Key.Key_P)
+    page.table.setFocus()
+    page.table.set_current_key(task.task_id)
+    qtbot.keyClick(page.table, Qt.Key.Key_P)
     wait(qtbot, lambda: desk.get(task.task_id).priority == 6)
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task raised")
     page.undo()
     wait(qtbot, lambda: desk.get(task.task_id).priority == task.priority)
-    qtbot.keyClick(page._table, Qt.Key.Key_Delete)
+    qtbot.keyClick(page.table, Qt.Key.Key_Delete)
     assert desk.toasts[-1].text == "Cancelling 1 task in 5 s"
     page.undo()
     assert desk.toasts[-1].text == "Taken back; nothing was changed."
-    qtbot.keyClick(page._table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(page.table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     wait(qtbot, lambda: desk.toasts[-1].text == "1 task runs now in 5 s")
     press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
-    wait(qtbot, lambda: not page._acting.busy)
+    wait(qtbot, lambda: not pending(page))
     before = len(desk.toasts)
-    qtbot.keyClick(page._table, Qt.Key.Key_R)
+    qtbot.keyClick(page.table, Qt.Key.Key_R)
     assert len(desk.toasts) == before, "a waiting task has not failed"
 
 
 def test_stopping_a_running_task_asks_first(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.claim(desk.create(0))
     shown(page, qtbot, 1)
-    page._table.set_current_key(task.task_id)
-    page._offers.act("cancel")
+    page.table.set_current_key(task.task_id)
+    act(page, "cancel")
     dialog = asked(page, qtbot)
-    assert "asked to stop" in dialog._question.text
+    assert "asked to stop" in dialog.question.text
     assert desk.get(task.task_id).cancel == ""
     dialog.verb_button.click()
     wait(qtbot, lambda: desk.get(task.task_id).cancel != "")
@@ -177,17 +177,17 @@ def test_esc_closes_the_panel_then_the_selection_then_the_filter(desk: Desk, pag
     task = desk.create(0)
     page.show_request("platform:pdd")
     shown(page, qtbot, 1)
-    page._table.setFocus()
-    page._table.set_current_key(task.task_id)
-    page._model.tick_all()
-    qtbot.keyClick(page._table, Qt.Key.Key_Space)
-    assert page._detail.isVisible()
-    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
-    assert (page._detail.isVisible(), page._selection.count) == (False, 1)
-    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
-    assert (page._selection.count, page._filter.expression()) == (0, "platform:pdd")
-    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
-    assert page._filter.expression() == ""
+    page.table.setFocus()
+    page.table.set_current_key(task.task_id)
+    page.table.records.tick_all()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    assert page.panel.isVisible()
+    qtbot.keyClick(page.table, Qt.Key.Key_Escape)
+    assert (page.panel.isVisible(), page.selection.count) == (False, 1)
+    qtbot.keyClick(page.table, Qt.Key.Key_Escape)
+    assert (page.selection.count, page.filter.expression()) == (0, "platform:pdd")
+    qtbot.keyClick(page.table, Qt.Key.Key_Escape)
+    assert page.filter.expression() == ""
 
 
 def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
@@ -198,10 +198,10 @@ def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
     page.show()
     page.activate()
     shown(page, qtbot, 1)
-    page._table.setFocus()
-    page._table.set_current_key(task.task_id)
-    assert page._bar._buttons["cancel"].toolTip() == "Your role may only look"
-    qtbot.keyClick(page._table, Qt.Key.Key_Delete)
+    page.table.setFocus()
+    page.table.set_current_key(task.task_id)
+    assert page.bar.buttons["cancel"].toolTip() == "Your role may only look"
+    qtbot.keyClick(page.table, Qt.Key.Key_Delete)
     assert not desk.toasts
     page.deactivate()
 
@@ -209,23 +209,23 @@ def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
 def test_the_menu_of_a_row_beside_the_selection_means_this_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     first, second = desk.create(0), desk.create(1)
     shown(page, qtbot, 2)
-    page._model.set_ticked([first.task_id])
-    assert [one.task_id for one in page._selection.picks_at(second.task_id)] == [second.task_id]
-    assert [one.task_id for one in page._selection.picks_at(first.task_id)] == [first.task_id]
+    page.table.records.set_ticked([first.task_id])
+    assert [one.task_id for one in page.selection.picks_at(second.task_id)] == [second.task_id]
+    assert [one.task_id for one in page.selection.picks_at(first.task_id)] == [first.task_id]
 
 
 def test_dead_ones_of_which_none_would_go_are_refused_in_advance(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     dead = [desk.fail(desk.create(number)) for number in range(2)]
     again = [desk.create(number) for number in range(2)]
     shown(page, qtbot, 4)
-    page._model.set_ticked([task.task_id for task in dead])
-    button = page._bar._buttons["retry"]
+    page.table.records.set_ticked([task.task_id for task in dead])
+    button = page.bar.buttons["retry"]
     wait(qtbot, lambda: not button.isEnabled())
     assert "The same task is active already" in button.toolTip()
     before = len(desk.toasts)
-    page._offers.act("retry")
+    act(page, "retry")
     assert len(desk.toasts) == before
     desk.session.commands.tasks.cancel([again[0].task_id])
     page.refresh()
-    wait(qtbot, lambda: page._model.find(dead[0].task_id).refusal is None)
+    wait(qtbot, lambda: page.table.records.find(dead[0].task_id).refusal is None)
     wait(qtbot, button.isEnabled)

@@ -24,7 +24,7 @@ def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
     clipboard = QGuiApplication.clipboard()
     clipboard.setText("before")
     menu = QMenu(page)
-    page._sharing.fill_menu(menu, page._selection.ids)
+    page.sharing.fill_menu(menu, page.selection.ids)
     place = ("ids", "tsv", "json", "command").index(form)
     menu.actions()[place].trigger()
     wait(qtbot, lambda: clipboard.text() != "before")
@@ -44,10 +44,10 @@ def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
         desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}", "api_token": "hunter2"})
         for n in range(4)
     ]
-    page._query()
-    wait(qtbot, lambda: page._model.rowCount() == 2)
+    page.show_request("")
+    wait(qtbot, lambda: page.table.records.rowCount() == 2)
     page.select_all()
-    wait(qtbot, lambda: page._selection.count == 4)
+    wait(qtbot, lambda: page.selection.count == 4)
     assert set(copied(qtbot, page, "ids").split("\n")) == {task.task_id for task in made}
     assert desk.toasts[-1].text == "4 tasks copied"
     rows = copied(qtbot, page, "tsv").strip().split("\n")
@@ -63,7 +63,7 @@ def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
 
 
 def test_too_much_for_the_clipboard_is_refused_with_the_remedy(desk: Desk, page: TasksPage) -> None:
-    page._sharing.copy("ids", [f"t{n}" for n in range(10_001)])
+    page.sharing.copy("ids", [f"t{n}" for n in range(10_001)])
     assert "Export" in desk.toasts[-1].text
 
 
@@ -80,7 +80,7 @@ def test_the_whole_result_is_exported_in_the_background(
     assert dialog.windowTitle() == "Export all that match"
     dialog.reject()
     path = tmp_path / "out.csv"
-    page._sharing.write(path, (), page._wanted())
+    page.sharing.write(path, (), Wanted(filter=page.filter.expression()))
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "2 tasks exported to out.csv")
     with path.open(encoding="utf-8-sig", newline="") as stream:
         assert {row["task_id"] for row in csv.DictReader(stream)} == {task.task_id for task in made}
@@ -89,19 +89,19 @@ def test_the_whole_result_is_exported_in_the_background(
 def test_the_selection_alone_is_exported(desk: Desk, page: TasksPage, qtbot: QtBot, tmp_path: Path) -> None:
     first, _second = desk.create(0), desk.create(1)
     shown(page, qtbot, 2)
-    page._model.set_ticked([first.task_id])
+    page.table.records.set_ticked([first.task_id])
     path = tmp_path / "out.json"
-    page._sharing.write(path, page._selection.ids(), page._wanted())
-    with qtbot.waitSignal(page._sharing.exported, timeout=WAIT_MS):
+    page.sharing.write(path, page.selection.ids(), Wanted(filter=page.filter.expression()))
+    with qtbot.waitSignal(page.sharing.exported, timeout=WAIT_MS):
         pass
     assert [row["task_id"] for row in json.loads(path.read_text(encoding="utf-8"))] == [first.task_id]
 
 
 def test_an_export_that_fails_says_why(desk: Desk, page: TasksPage, qtbot: QtBot, tmp_path: Path) -> None:
     desk.create(0)
-    page._sharing.write(tmp_path / "no folder" / "out.csv", (), Wanted())
+    page.sharing.write(tmp_path / "no folder" / "out.csv", (), Wanted())
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "The export failed.")
-    page._sharing.write(tmp_path / "out.doc", (), Wanted())
+    page.sharing.write(tmp_path / "out.doc", (), Wanted())
     wait(qtbot, lambda: ".csv, .xlsx or .json" in desk.toasts[-1].detail)
 
 
@@ -109,9 +109,9 @@ def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.claim(desk.create(0))
     desk.create(2)
     shown(page, qtbot, 2)
-    page._table.set_current_key(task.task_id)
-    row = page._model.row_of(task.task_id)
-    menu = page._table.build_menu(page._model.index(row, page._model.section_of("platform")))
+    page.table.set_current_key(task.task_id)
+    row = page.table.records.row_of(task.task_id)
+    menu = page.table.build_menu(page.table.records.index(row, page.table.records.section_of("platform")))
     found = actions(menu)
     for words in ("Retry", "Cancel", "Copy as", "Copy cell", "Copy row", "Filter by this value", "Open worker"):
         assert words in found
@@ -121,17 +121,17 @@ def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
         found["Open worker"].trigger()
     assert gone.args == ["workers", "w1"]
     found["Exclude this value"].trigger()
-    assert page._filter.expression() == "-platform:pdd"
+    assert page.filter.expression() == "-platform:pdd"
     found["Tasks of this shop"].trigger()
-    assert page._filter.expression() == "shop:pdd:pdd-10021"
-    menu = page._table.build_menu(page._model.index(row, page._model.section_of("status")))
+    assert page.filter.expression() == "shop:pdd:pdd-10021"
+    menu = page.table.build_menu(page.table.records.index(row, page.table.records.section_of("status")))
     actions(menu)["Filter by this value"].trigger()
-    assert f"status:{Status.RUNNING}" in page._filter.expression()
+    assert f"status:{Status.RUNNING}" in page.filter.expression()
 
 
 def test_columns_are_chosen_from_the_header_button(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
-    section = page._model.section_of("priority")
-    assert page._table.isColumnHidden(section)
-    menu = page._table.layout_of_columns.menu()
+    section = page.table.records.section_of("priority")
+    assert page.table.isColumnHidden(section)
+    menu = page.table.layout_of_columns.menu()
     actions(menu)["Priority"].trigger()
-    assert not page._table.isColumnHidden(section)
+    assert not page.table.isColumnHidden(section)

@@ -32,12 +32,12 @@ def test_they_are_listed_with_what_became_of_them_and_lead_to_the_first(
     first = twice(desk)
     page.buttons.suppressed.click()
     (dialog,) = page.findChildren(SuppressedDialog)
-    wait(qtbot, lambda: dialog._rows.rowCount() == 2)
-    said = {column.key: column.display(dialog._rows.records()[-1]) for column in dialog._rows.columns}
+    wait(qtbot, lambda: dialog.table.records.rowCount() == 2)
+    said = {column.key: column.display(dialog.table.records.records()[-1]) for column in dialog.table.records.columns}
     assert (said["outcome"], said["holder"]) == ("not created", f"{first} (waiting)")
-    assert dialog._counts.text().startswith("2 tasks met the same work")
-    dialog._open(dialog._rows.key_at(0))
-    wait(qtbot, lambda: page._detail.isVisible() and page._detail.task_id == first)
+    assert dialog.counts.text().startswith("2 tasks met the same work")
+    dialog.table.open_requested.emit(dialog.table.records.key_at(0))
+    wait(qtbot, lambda: page.panel.isVisible() and page.panel.task_id == first)
 
 
 def test_a_row_offers_those_of_its_type(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -45,13 +45,13 @@ def test_a_row_offers_those_of_its_type(desk: Desk, page: TasksPage, qtbot: QtBo
     other = desk.create(1, task_type="get_content", payload={"url": "/orders"})
     shown(page, qtbot, 3)
     menu = QMenu(page)
-    page._table.menu_ending.emit(menu, other.task_id)
+    page.table.menu_ending.emit(menu, other.task_id)
     next(one for one in menu.actions() if one.text() == "Suppressed duplicates of this type").trigger()
     (dialog,) = page.findChildren(SuppressedDialog)
     wait(qtbot, lambda: not dialog.empty.isHidden())
-    assert dialog._rows.rowCount() == 0
+    assert dialog.table.records.rowCount() == 0
     dialog.reject()
     page.show_suppressed("refresh_goods")
     newest = page.findChildren(SuppressedDialog)[-1]
-    wait(qtbot, lambda: newest._rows.rowCount() == 2)
-    assert first in {one.holder for one in newest._rows.records()}
+    wait(qtbot, lambda: newest.table.records.rowCount() == 2)
+    assert first in {one.holder for one in newest.table.records.records()}

@@ -32,19 +32,19 @@ def at_work(desk: Desk) -> None:
 
 
 def cells(page: TasksPage) -> dict[str, str]:
-    column = page._model.column(page._model.section_of("progress"))
-    return {row.key: column.value(row).text for row in page._model.records()}
+    column = page.table.records.column(page.table.records.section_of("progress"))
+    return {row.key: column.value(row).text for row in page.table.records.records()}
 
 
 def tips(page: TasksPage) -> dict[str, str]:
-    column = page._model.column(page._model.section_of("progress"))
+    column = page.table.records.column(page.table.records.section_of("progress"))
     assert column.tooltip is not None
-    return {row.key: column.tooltip(row) for row in page._model.records()}
+    return {row.key: column.tooltip(row) for row in page.table.records.records()}
 
 
 def opened(page: TasksPage, qtbot: QtBot, task: Task) -> None:
     page.show_task(task.task_id)
-    wait(qtbot, lambda: page._detail.isVisible() and page._detail._task is not None)
+    wait(qtbot, lambda: page.panel.isVisible() and page.panel.task is not None)
 
 
 def test_all_rows_of_a_logged_out_shop_need_a_login(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -66,11 +66,11 @@ def test_the_panel_says_who_holds_the_shop_and_stops_it_after_asking(desk: Desk,
     high = desk.create(0, payload={"n": 1}, priority="high")
     page.refresh()
     opened(page, qtbot, high)
-    panel = page._detail
-    wait(qtbot, lambda: "The shop is busy" in panel._sentence.text())
-    assert holder.task_id in panel._sentence.text()
-    assert panel._sentence.wordWrap(), "it is read whole"
-    buttons = panel._buttons
+    panel = page.panel
+    wait(qtbot, lambda: "The shop is busy" in panel.sentence.text())
+    assert holder.task_id in panel.sentence.text()
+    assert panel.sentence.wordWrap(), "it is read whole"
+    buttons = panel.buttons
     assert buttons[RUN_NOW.key].isHidden(), "it cannot help"
     assert buttons[STOP_HOLDER.key].isVisible()
     assert holder.task_id in buttons[STOP_HOLDER.key].toolTip()
@@ -86,17 +86,17 @@ def test_the_panel_says_who_holds_the_shop_and_stops_it_after_asking(desk: Desk,
 def test_a_verb_that_cannot_help_says_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     opened(page, qtbot, task)
-    run_now = page._detail._buttons[RUN_NOW.key]
+    run_now = page.panel.buttons[RUN_NOW.key]
     wait(qtbot, run_now.isEnabled)
-    assert page._detail._buttons[STOP_HOLDER.key].isHidden()
+    assert page.panel.buttons[STOP_HOLDER.key].isHidden()
     desk.session.commands.fleet.pause("platform:pdd", reason="sale")
-    page._detail.refresh()
+    page.panel.refresh()
     wait(qtbot, lambda: not run_now.isEnabled())
     assert run_now.isVisible()
     assert run_now.toolTip() == "It is paused: resume first"
-    assert page._detail._buttons[CANCEL.key].isEnabled()
+    assert page.panel.buttons[CANCEL.key].isEnabled()
     desk.session.commands.fleet.resume("platform:pdd")
-    page._detail.refresh()
+    page.panel.refresh()
     wait(qtbot, run_now.isEnabled)
 
 
@@ -107,8 +107,8 @@ def test_the_bar_offers_no_verb_that_cannot_help_the_task_under_the_cursor(
     desk.session.commands.fleet.pause("platform:pdd", reason="sale")
     page.refresh()
     wait(qtbot, lambda: task.task_id in cells(page))
-    page._table.setCurrentIndex(page._model.index(0, 1))
-    run_now = page._bar._buttons[RUN_NOW.key]
+    page.table.setCurrentIndex(page.table.records.index(0, 1))
+    run_now = page.bar.buttons[RUN_NOW.key]
     wait(qtbot, lambda: not run_now.isEnabled())
     assert run_now.toolTip() == "It is paused: resume first"
     desk.session.commands.fleet.resume("platform:pdd")
@@ -127,16 +127,16 @@ def test_a_row_starts_now_only_where_nothing_is_before_it(desk: Desk, page: Task
 def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     opened(page, qtbot, task)
-    ways = page._detail._ways
+    ways = page.panel.ways
     assert ways.isHidden(), "nothing but its turn is waited for"
     desk.session.commands.fleet.pause("platform:pdd", reason="sale")
-    page._detail.refresh()
+    page.panel.refresh()
     wait(qtbot, lambda: [button.text() for button in ways.buttons] == ["Resume Pinduoduo"])
     assert ways.buttons[0].kind == "primary", "nothing goes on before somebody does it"
     ways.buttons[0].click()
     assert desk.ways == [("resume", "platform:pdd")]
     desk.session.commands.fleet.resume("platform:pdd")
-    page._detail.refresh()
+    page.panel.refresh()
     wait(qtbot, ways.isHidden)
 
 
@@ -145,6 +145,6 @@ def test_a_running_task_whose_worker_is_silent_says_so_and_follows_no_log(
 ) -> None:
     task = desk.claim(desk.create(0))
     opened(page, qtbot, task)
-    strip = page._detail._verdict
+    strip = page.panel.verdict
     wait(qtbot, strip.isVisible)
     assert "nobody knows whether the task still runs there" in strip.accessibleName()

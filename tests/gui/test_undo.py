@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
-from tests.gui.tasks_rig import press, shown, wait
+from tests.gui.tasks_rig import act, press, shown, wait
 from tests.gui.test_tasks_selection import asked, several
 from views.pages.tasks.page import TasksPage
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.both_pairs
 def chosen(desk: Desk, page: TasksPage, qtbot: QtBot, tasks: list[Task], verb: str) -> None:
     """Tick these, ask for a verb, and say yes to its preview."""
     shown(page, qtbot, len(tasks))
-    page._model.tick_all()
-    page._offers.act(verb)
+    page.table.records.tick_all()
+    act(page, verb)
     if len(tasks) > 9 or any(desk.get(task.task_id).status == Status.RUNNING for task in tasks):
         asked(page, qtbot).verb_button.click()
 
@@ -69,16 +69,16 @@ def test_a_cancelled_task_offers_it_in_its_panel_and_the_bar(desk: Desk, page: T
     desk.session.commands.tasks.cancel([task.task_id])
     shown(page, qtbot, 1)
     page.show_task(task.task_id)
-    panel = page._detail
-    wait(qtbot, lambda: panel._task is not None)
-    button = panel._buttons["create_again"]
+    panel = page.panel
+    wait(qtbot, lambda: panel.task is not None)
+    button = panel.buttons["create_again"]
     assert button.isVisibleTo(panel)
-    assert not panel._buttons["retry"].isVisibleTo(panel)
-    page._model.tick_all()
-    assert page._bar._again.isVisibleTo(page)
+    assert not panel.buttons["retry"].isVisibleTo(panel)
+    page.table.records.tick_all()
+    assert page.bar.again_button.isVisibleTo(page)
     button.click()
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task created again")
-    wait(qtbot, lambda: page._model.rowCount() == 2)
+    wait(qtbot, lambda: page.table.records.rowCount() == 2)
     panel.refresh()
     wait(qtbot, lambda: not button.isEnabled())
     assert button.toolTip().startswith("Created again already, as ")
@@ -90,8 +90,8 @@ def test_a_raise_of_many_gives_back_each_priority(desk: Desk, page: TasksPage, q
     made = [desk.create(0, payload={"n": number}, priority="low" if number % 2 else "normal") for number in range(12)]
     before = {task.task_id: task.priority for task in made}
     shown(page, qtbot, len(made))
-    page._model.tick_all()
-    page._offers.act("raise")
+    page.table.records.tick_all()
+    act(page, "raise")
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "12 tasks raised")
     assert offered(desk) == ["Undo"]
     assert all(desk.get(one).priority > priority for one, priority in before.items())

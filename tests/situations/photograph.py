@@ -29,7 +29,7 @@ async def _take(console: Console, order: dict[str, Any], home: Path, go: Path) -
     while not go.exists():
         await asyncio.sleep(0.1)
     for shot in order["shots"]:
-        desk = console._desk
+        desk = console.desk
         if desk is not None:
             desk.window.open_page(shot["page"], shot["request"] or None)
         await asyncio.sleep(float(shot["settle_s"]))
@@ -73,7 +73,7 @@ def main() -> int:
         try:
             await _take(console, order, home, go)
         finally:
-            console._ended.set()
+            console.end()
             await asyncio.wait_for(running, 60)
 
     with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:

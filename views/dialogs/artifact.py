@@ -121,7 +121,7 @@ class ArtifactDialog(DialogFrame):
         place = _("{n} of {of}").format(n=self._at + 1, of=len(self._files))
         self.before_button.disable(place if self._at == 0 else "")
         self.next_button.disable(place if self._at == len(self._files) - 1 else "")
-        self.folder_button.disable("" if self._folder() is not None else _("It lies in a bucket, not in a folder"))
+        self.folder_button.disable("" if self.folder() is not None else _("It lies in a bucket, not in a folder"))
         if one.kind == "image":
             self._reading.start(partial(_image, self._queries, one), self._show_image, self._fail)
         elif one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES):
@@ -161,12 +161,13 @@ class ArtifactDialog(DialogFrame):
 
     # taking it away
 
-    def _folder(self) -> Path | None:
+    def folder(self) -> Path | None:
+        """Where the file lies, None where that is no folder."""
         where = self._queries.where()
         return (Path(where) / self.file.place).parent if where and "://" not in where and self.file.place else None
 
     def _on_folder(self) -> None:
-        folder = self._folder()
+        folder = self.folder()
         if folder is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 

@@ -64,17 +64,17 @@ class ConfirmDialog(DialogFrame):
     def __init__(self, question: Question, parent: QWidget | None = None) -> None:
         super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-bullets", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._question = question
+        self.question = question
         self.setFixedWidth(WIDTH)
         if question.number:
             self.body.addWidget(Label(question.number, "number"))
         self._build_words()
-        self._note_field = QLineEdit(self)
-        self._note_field.hide()
+        self.note_field = QLineEdit(self)
+        self.note_field.hide()
         if question.note:
             self._ask_note()
-        self._field = QLineEdit(self)
-        self._field.hide()
+        self.typed_field = QLineEdit(self)
+        self.typed_field.hide()
         if question.typed:
             self._ask_typed()
         self._build_foot()
@@ -82,7 +82,7 @@ class ConfirmDialog(DialogFrame):
 
     def _build_words(self) -> None:
         """What it is about, what is known of it, what will happen; without evidence what will happen stands first."""
-        question = self._question
+        question = self.question
         text = [Label(question.text, "body", "text2", wrap=True)] if question.text else []
         rows = [_rows(question.rows)] if question.rows else []
         known = [_strip(finding) for finding in question.findings]
@@ -92,33 +92,33 @@ class ConfirmDialog(DialogFrame):
     @property
     def note(self) -> str:
         """What was written down, trimmed."""
-        return self._note_field.text().strip()
+        return self.note_field.text().strip()
 
     def _ask_note(self) -> None:
-        self.body.addWidget(Label(self._question.note, "label", "text2"))
-        self._note_field.setMaxLength(NOTE_LIMIT)
-        self._note_field.setAccessibleName(self._question.note)
-        self._note_field.textChanged.connect(self._on_typed)
-        self.body.addWidget(self._note_field)
-        self._note_field.show()
+        self.body.addWidget(Label(self.question.note, "label", "text2"))
+        self.note_field.setMaxLength(NOTE_LIMIT)
+        self.note_field.setAccessibleName(self.question.note)
+        self.note_field.textChanged.connect(self._on_typed)
+        self.body.addWidget(self.note_field)
+        self.note_field.show()
 
     def _ask_typed(self) -> None:
-        ask = _("Type {text} to go on").format(text=self._question.typed)
+        ask = _("Type {text} to go on").format(text=self.question.typed)
         self.body.addWidget(Label(ask, "label", "text2"))
-        self._field.setAccessibleName(ask)
-        self._field.textChanged.connect(self._on_typed)
-        self.body.addWidget(self._field)
-        self._field.show()
+        self.typed_field.setAccessibleName(ask)
+        self.typed_field.textChanged.connect(self._on_typed)
+        self.body.addWidget(self.typed_field)
+        self.typed_field.show()
 
     def _build_foot(self) -> None:
-        self.cancel_button = Button(self._question.leave, hint="Esc")
+        self.cancel_button = Button(self.question.leave, hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
-        self.verb_button = Button(kind="dangerfill" if self._question.danger else "primary")
-        self.verb_button.set_count_text(self._question.verb)
+        self.verb_button = Button(kind="dangerfill" if self.question.danger else "primary")
+        self.verb_button.set_count_text(self.question.verb)
         self.verb_button.clicked.connect(self._on_confirm)
         self.other_button = Button()
-        self.other_button.set_count_text(self._question.other)
-        self.other_button.setVisible(bool(self._question.other))
+        self.other_button.set_count_text(self.question.other)
+        self.other_button.setVisible(bool(self.question.other))
         self.other_button.clicked.connect(self._on_other)
         self.foot.addWidget(self.other_button)
         self.foot.addStretch(1)
@@ -127,9 +127,9 @@ class ConfirmDialog(DialogFrame):
         self.cancel_button.setFocus()
 
     def _on_typed(self) -> None:
-        wrong = bool(self._question.typed) and self._field.text().strip().replace(",", "") != self._question.typed
-        missing = self._question.note_needed if not self.note else ""
-        self.verb_button.disable(missing or (_("Type {text} first").format(text=self._question.typed) if wrong else ""))
+        wrong = bool(self.question.typed) and self.typed_field.text().strip().replace(",", "") != self.question.typed
+        missing = self.question.note_needed if not self.note else ""
+        self.verb_button.disable(missing or (_("Type {text} first").format(text=self.question.typed) if wrong else ""))
 
     def _on_confirm(self) -> None:
         self.accept()

@@ -68,8 +68,8 @@ class ConnectionBanner(QFrame):
         self._glyph = QLabel()
         self._lead, self._text = Label("", "strong"), Label("", "label", wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._again, self._seconds = Label("", "body", "text2"), Label("", "strong")
-        self._bar = _CountDown()
+        self.again, self.seconds = Label("", "body", "text2"), Label("", "strong")
+        self.bar = _CountDown()
         self.button = Button(N_("Try now"))
         self.button.clicked.connect(self._on_try)
         # it is tried again without anybody's help; what helps is whoever starts the server
@@ -82,7 +82,7 @@ class ConnectionBanner(QFrame):
         row.addSpacing(2)
         row.addWidget(self._lead)
         row.addWidget(self._text, 1)
-        for widget in (self._again, self._seconds, self._bar, self.button, self.report):
+        for widget in (self.again, self.seconds, self.bar, self.button, self.report):
             row.addWidget(widget)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self._on_tick)
@@ -110,8 +110,8 @@ class ConnectionBanner(QFrame):
     def show_trying(self) -> None:
         """Say that a try is under way."""
         self._timer.stop()
-        self._again.setText(_("Trying now …"))
-        self._seconds.setText("")
+        self.again.setText(_("Trying now …"))
+        self.seconds.setText("")
 
     def _count_on(self) -> None:
         if self._left:
@@ -126,21 +126,21 @@ class ConnectionBanner(QFrame):
 
     def retranslate(self) -> None:
         """Say everything again."""
-        self._again.setText(_("Trying again in") if self._period else _("Tried again every few seconds"))
-        self._bar.setVisible(bool(self._period))
+        self.again.setText(_("Trying again in") if self._period else _("Tried again every few seconds"))
+        self.bar.setVisible(bool(self._period))
         self.setAccessibleName(f"{self._lead.text()} {self._text.text()}")
         self._show_left()
 
     def _show_left(self) -> None:
         if not self._left:
-            self._seconds.setText("")
+            self.seconds.setText("")
             if self._period:
-                self._again.setText(_("Trying now …"))
+                self.again.setText(_("Trying now …"))
             return
         whole = max(0, round(self._left + 0.49))
-        self._seconds.setText(text.seconds(timedelta(seconds=whole)))
-        self._bar.share = 1 - self._left / max(0.1, self._period)
-        self._bar.update()
+        self.seconds.setText(text.seconds(timedelta(seconds=whole)))
+        self.bar.share = 1 - self._left / max(0.1, self._period)
+        self.bar.update()
 
     def _on_tick(self) -> None:
         self._left = max(0.0, round(self._left - _TICK_MS / 1000, 3))

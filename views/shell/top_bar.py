@@ -160,6 +160,10 @@ class TopBar(QFrame):
                 self._add_pill(place, part)
         self._fit()
 
+    def pill(self, key: str) -> HealthPill:
+        """The pill of a part that is shown, or of ``freshness``."""
+        return self._fresh if key == "freshness" else self._pills[key]
+
     def health_name(self, key: str) -> str:
         """What a part is called in its pill."""
         return self._pills[key].health.name if key in self._pills else ""

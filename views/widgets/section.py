@@ -58,11 +58,11 @@ class Section(QWidget):
         self._caret = QLabel()
         self._caret.setVisible(foldable)
         self._title, self._note = Label("", "card"), Label("", "label", "text3")
-        self._head = _SectionHead()
-        self._head.pressed.connect(self.toggle)
+        self.head = _SectionHead()
+        self.head.pressed.connect(self.toggle)
         if not foldable:
-            self._head.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._row = QHBoxLayout(self._head)
+            self.head.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._row = QHBoxLayout(self.head)
         self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
         self._row.setSpacing(7)
         for widget in (self._caret, self._title):
@@ -78,7 +78,7 @@ class Section(QWidget):
         column.setSpacing(0)
         if divider:
             column.addWidget(line())
-        column.addWidget(self._head)
+        column.addWidget(self.head)
         column.addWidget(self._content)
         self._is_folded = False
         self.retranslate()
@@ -107,6 +107,10 @@ class Section(QWidget):
         self._note.setText(note)
         self._note.set_tone(tone)
 
+    def note(self) -> str:
+        """Return the note shown."""
+        return self._note.text()
+
     def add_action(self, widget: QWidget) -> None:
         """Put a button at the right end of the head."""
         self._row.addWidget(widget)
@@ -118,7 +122,7 @@ class Section(QWidget):
 
     def _announce(self) -> None:
         state = _("folded") if self._is_folded else _("open")
-        self._head.setAccessibleName(f"{self._title.text()}, {state}" if self._foldable else self._title.text())
+        self.head.setAccessibleName(f"{self._title.text()}, {state}" if self._foldable else self._title.text())
         self._restyle()
 
     def _restyle(self) -> None:

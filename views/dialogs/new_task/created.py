@@ -133,7 +133,7 @@ class _Duplicate(QWidget):
         self.reason.setPlaceholderText(_("Why must it run beside the active one?"))
         self.reason.setAccessibleName(_("Reason to force"))
         self.go = Button(N_("Force"), kind="warning", small=True)
-        self._said = Label("", "label", "text2")
+        self.said = Label("", "label", "text2")
         first, self._second = QHBoxLayout(), QWidget()
         first.setSpacing(14)
         words = _("{shop}: {status} as {id}").format(
@@ -142,7 +142,7 @@ class _Duplicate(QWidget):
         first.addWidget(Elided(words, "body"), 1)
         for link in (self.watch, self.queue, self.force):
             first.addWidget(link)
-        first.addWidget(self._said)
+        first.addWidget(self.said)
         second = QHBoxLayout(self._second)
         second.setContentsMargins(0, 0, 0, 0)
         second.addWidget(self.reason, 1)
@@ -161,7 +161,7 @@ class _Duplicate(QWidget):
 
     def settle(self, words: str) -> None:
         """Say what became of it."""
-        self._said.setText(words)
+        self.said.setText(words)
         self._second.hide()
         for link in (self.queue, self.force):
             link.hide()

@@ -63,7 +63,7 @@ class RepublishDialog(DialogFrame):
         super().__init__(N_("Republish dead letters"), icon="ph.arrow-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._runner, self._ids = context, runner, tuple(ids)
-        self._looked: Looked | None = None
+        self.looked: Looked | None = None
         self._sorted = Sorted()
         self._skip = frozenset(RULES)
         self._trial: Job | None = None
@@ -140,14 +140,14 @@ class RepublishDialog(DialogFrame):
 
     def _ask(self) -> None:
         self.numbers.show_busy()
-        self._looked = None
+        self.looked = None
         call = partial(look, self._context, self._ids, self.changes.fields())
         self._asking.start(call, self._take, self._on_unknown)
         self._say_verbs()
 
     def _take(self, looked: Looked) -> None:
         self.error.clear()
-        self._looked = looked
+        self.looked = looked
         self._sort()
 
     def _on_unknown(self, error: BaseException) -> None:
@@ -169,7 +169,7 @@ class RepublishDialog(DialogFrame):
         )
 
     def _sort(self) -> None:
-        looked = self._looked
+        looked = self.looked
         if looked is None:
             return
         self._sorted = sort_out(looked.plan, looked.now, self._skip)
@@ -181,7 +181,7 @@ class RepublishDialog(DialogFrame):
 
     def _show_trial(self) -> None:
         progress, ended = self._tried
-        looked = self._looked
+        looked = self.looked
         if progress is None and ended is None:
             self.trial.show_sorted(self._sorted, looked.worth if looked is not None else Worth())
         else:
@@ -189,7 +189,7 @@ class RepublishDialog(DialogFrame):
             self.trial.show_probes(probes, ended, looked.shops if looked is not None else {})
 
     def _show_outlook(self) -> None:
-        found, looked = self._sorted, self._looked
+        found, looked = self._sorted, self.looked
         if looked is None:
             return
         number = len(found.going)
@@ -212,12 +212,12 @@ class RepublishDialog(DialogFrame):
     def _on_export(self) -> None:
         tables = _("Tables")
         name, _kind = QFileDialog.getSaveFileName(self, _("Export preview"), "dead-letters.csv", f"{tables} (*.csv)")
-        if name and self._looked is not None:
+        if name and self.looked is not None:
             self.export(Path(name))
 
     def export(self, path: Path) -> None:
         """Write what becomes of each letter into a file."""
-        looked = self._looked
+        looked = self.looked
         if looked is not None:
             call = partial(write_preview, path, self._sorted, looked.now)
             self._writing.start(call, partial(self._tell_export, path), self._on_unwritten)
@@ -232,7 +232,7 @@ class RepublishDialog(DialogFrame):
     # a few first
 
     def _on_try(self) -> None:
-        if self._looked is None or self._runner.job is not None:
+        if self.looked is None or self._runner.job is not None:
             return
         self._trial = Job(plan=self._sorted.to_send(), options=self.choice().options(probe=PROBES))
         self._runner.begin(self._trial)
@@ -271,7 +271,7 @@ class RepublishDialog(DialogFrame):
         if all_failed(ended):
             return self.cancel_button
         passed = ended is not None and bool(ended.probes) and all(probe.passed for probe in ended.probes)
-        worth = self._looked.worth if self._looked is not None else Worth()
+        worth = self.looked.worth if self.looked is not None else Worth()
         few = len(self._sorted.going) <= PROBES
         return self.verb_button if passed or few or not worth.probe_first else self.try_button
 
@@ -290,7 +290,7 @@ class RepublishDialog(DialogFrame):
         """What keeps it from going, "" for nothing."""
         if self._runner.job is not None:
             return _("A few are being tried first") if self._trial else _("Another republish is still under way")
-        if self._looked is None:
+        if self.looked is None:
             return _("Still looking at the letters")
         return self.confirm.problem() if self._sorted.going else _("All of them are skipped")
 
@@ -299,8 +299,8 @@ class RepublishDialog(DialogFrame):
     def _say(self) -> None:
         number = len(self._ids)
         self.copy_button.set_count_text(_("Copy list of {n}").format(n=text.count(number)))
-        if self._looked is not None:
-            self.numbers.show_sorted(self._sorted, self._skip, self._looked.shops)
+        if self.looked is not None:
+            self.numbers.show_sorted(self._sorted, self._skip, self.looked.shops)
             self._show_trial()
         self._say_verbs()
 
@@ -314,10 +314,10 @@ class RepublishDialog(DialogFrame):
         self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", probes).format(n=probes))
         self.try_button.setVisible(number > 1 and not all_failed(self._tried[1]))
         busy = _("A few are being tried first") if self._trial else _("Another republish is still under way")
-        looking = _("Still looking at the letters") if self._looked is None else ""
+        looking = _("Still looking at the letters") if self.looked is None else ""
         self.try_button.disable(busy if self._runner.job is not None else looking)
         self.cancel_button.set_source(N_("Leave the rest") if all_failed(self._tried[1]) else N_("Cancel"))
         primary = self._primary()
         for button in (self.cancel_button, self.try_button, self.verb_button):
             button.set_kind("primary" if button is primary else "plain")
-        self.export_button.disable("" if self._looked is not None else _("Still looking at the letters"))
+        self.export_button.disable("" if self.looked is not None else _("Still looking at the letters"))

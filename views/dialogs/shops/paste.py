@@ -35,14 +35,14 @@ class ShopPaste(QWidget):
         self._platform = ""
         self._index = ShopIndex({})
         self.field = _PasteField()
-        self._state = Label("", "label", "text3")
+        self.state = Label("", "label", "text3")
         self._copy = LinkLabel(N_("Copy them"))
         self._copy.activated.connect(self._on_copy)
         self._read = Debounce(self._on_text, QUIET_MS, self)
         self.field.textChanged.connect(self._read)
         self.field.suggestion_taken.connect(self._take)
         foot = QHBoxLayout()
-        foot.addWidget(self._state)
+        foot.addWidget(self.state)
         foot.addStretch(1)
         foot.addWidget(self._copy)
         column = QVBoxLayout(self)
@@ -118,13 +118,13 @@ class ShopPaste(QWidget):
         self.field.setAccessibleName(_("List of shops"))
         self.field.setPlaceholderText(_("Paste ids or names, one a line or separated by commas"))
         if lost:
-            self._state.setText(ngettext("{n} not found", "{n} not found", lost).format(n=lost))
+            self.state.setText(ngettext("{n} not found", "{n} not found", lost).format(n=lost))
         elif self.field.entries:
             number = len(self.chosen())
-            self._state.setText(ngettext("{n} shop found", "{n} shops found", number).format(n=number))
+            self.state.setText(ngettext("{n} shop found", "{n} shops found", number).format(n=number))
         else:
-            self._state.setText("")
-        self._state.set_tone("dead" if lost else "text3")
+            self.state.setText("")
+        self.state.set_tone("dead" if lost else "text3")
         self._copy.setVisible(bool(lost))
 
 

@@ -48,7 +48,7 @@ class AuditPage(Page):
         self._verdict: tuple[Verdict, int] | None = None
         self._more = False
         self._lister = AuditLister(context.audit, self)
-        self._sharing = AuditSharing(context, self)
+        self.sharing = AuditSharing(context, self)
         self._checking = Operation(self, lasting=True)
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
         self._build()
@@ -87,7 +87,7 @@ class AuditPage(Page):
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self.filter.clear)
         self.new_button.clicked.connect(self._show_new)
-        self.export_button.clicked.connect(lambda: self._sharing.ask_file(self.filter.expression()))
+        self.export_button.clicked.connect(lambda: self.sharing.ask_file(self.filter.expression()))
         self.verify_button.clicked.connect(self.verify)
         self.dismiss_button.clicked.connect(self.result_room.hide)
         self._lister.listed.connect(self._show)
@@ -211,6 +211,7 @@ class AuditPage(Page):
         if self.panel.isVisible():
             self.panel.show_row(self._model.find(self.panel.key))
         self._say()
+        self.refreshed.emit()
 
     def _show_error(self, error: BaseException) -> None:
         if isinstance(error, UsageError) and error.field == "filter":

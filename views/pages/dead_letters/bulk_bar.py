@@ -39,11 +39,11 @@ class BulkBar(QWidget):
         self._clear.clicked.connect(self.clear_wanted)
         self._all = LinkLabel()
         self._all.activated.connect(self.all_wanted)
-        self._new = Button(small=True, icon="ph.arrow-down")
-        self._new.clicked.connect(self.new_rows_wanted)
-        self._reopen = self._verb(Triage.OPEN, N_("Reopen"))
-        self._ignore = self._verb(Triage.IGNORED, N_("Ignore"))
-        self._archive = self._verb(Triage.ARCHIVED, N_("Archive"))
+        self.new_button = Button(small=True, icon="ph.arrow-down")
+        self.new_button.clicked.connect(self.new_rows_wanted)
+        self.reopen = self._verb(Triage.OPEN, N_("Reopen"))
+        self.ignore = self._verb(Triage.IGNORED, N_("Ignore"))
+        self.archive = self._verb(Triage.ARCHIVED, N_("Archive"))
         self._barred = self._refused = ""
         self.republish = Button(kind="primary", icon="ph.arrow-clockwise")
         self.republish.clicked.connect(self._on_republish)
@@ -54,7 +54,7 @@ class BulkBar(QWidget):
         for widget in left:
             row.addWidget(widget)
         row.addStretch(1)
-        for button in (self._new, self._reopen, self._ignore, self._archive, self.republish):
+        for button in (self.new_button, self.reopen, self.ignore, self.archive, self.republish):
             row.addWidget(button)
         on_language_changed(self._say)
 
@@ -69,11 +69,11 @@ class BulkBar(QWidget):
         set_look(self, panel="actionbar" if ticked else "footer")
         self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
         self.republish.setVisible(bool(ticked))
-        self._reopen.setVisible(bool(ticked) and triage != Triage.OPEN)
-        self._ignore.setVisible(bool(ticked) and triage != Triage.IGNORED)
-        self._archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
+        self.reopen.setVisible(bool(ticked) and triage != Triage.OPEN)
+        self.ignore.setVisible(bool(ticked) and triage != Triage.IGNORED)
+        self.archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
         self._all.setVisible(loaded < total and 0 < ticked < total)
-        self._new.setVisible(bool(news.number))
+        self.new_button.setVisible(bool(news.number))
         self._refused = refused
         self.republish.disable(self._barred or refused)
         self._say()
@@ -81,7 +81,7 @@ class BulkBar(QWidget):
     def set_acting(self, reason: str) -> None:
         """Decide nothing, for this reason; "" decides again."""
         self._barred = reason
-        for button in (self._reopen, self._ignore, self._archive):
+        for button in (self.reopen, self.ignore, self.archive):
             button.disable(reason)
         self.republish.disable(reason or self._refused)
 
@@ -96,7 +96,7 @@ class BulkBar(QWidget):
             self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))
         self._count.set_tone("text" if ticked else "text2")
         self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
-        self._new.set_count_text(self._news.words())
+        self.new_button.set_count_text(self._news.words())
         self.republish.set_count_text(_("Republish {n}").format(n=text.count(ticked)))
 
     def _on_republish(self) -> None:

@@ -14,6 +14,7 @@ from services.commands.outcome import Outcome
 from services.domain.insight.cause import Worth, refused_field
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
+from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
@@ -77,6 +78,12 @@ class LetterPanel(QWidget):
     def task_id(self) -> str:
         """Id of the letter shown, "" for none."""
         return self._task_id
+
+    @property
+    def task(self) -> Task | None:
+        """The letter shown, None while it is asked for."""
+        detail = self._detail
+        return detail.task if detail is not None and detail.task.task_id == self._task_id else None
 
     @property
     def worth(self) -> Worth | None:
@@ -151,13 +158,13 @@ class LetterPanel(QWidget):
         self._reason = Strip("dead")
         self._text = Label("", "monosmall", "text2", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._attempts = KeyValues()
-        self._attempts.setContentsMargins(0, 2, 0, 6)
+        self.attempts = KeyValues()
+        self.attempts.setContentsMargins(0, 2, 0, 6)
         self._verdict = Strip("healthy")
         self._beside = Label("", "label", "text2", wrap=True)
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)
-        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self._attempts, self._verdict, self._beside)
+        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self.attempts, self._verdict, self._beside)
         for widget in parts:
             self._why.body.addWidget(widget)
         self._body.addWidget(self._why)
@@ -236,7 +243,7 @@ class LetterPanel(QWidget):
         self._more.setVisible(whole != brief)
         self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
         now = instant.now_ms()
-        self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, task, now)])
+        self.attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, task, now)])
         self._verdict.setVisible(detail.verdict is not None)
         self._beside.hide()
         if detail.verdict is not None:

@@ -67,25 +67,25 @@ class MessageEditor(QWidget):
         self._named = ""
         self._pointed_at: tuple[str, tuple[refused.Place, ...]] = ("", ())
         self._drafts: dict[str, str] = {}
-        self._note = Label("", "label", "text2")
+        self.note = Label("", "label", "text2")
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
         self.reveal_button = IconButton("ph.eye", N_("Show secrets"))
-        self._mode = Segmented(MODES, N_("View of the message"))
+        self.mode = Segmented(MODES, N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
         self.json.set_validator(editor_validator(lambda: self._kind, original=lambda: self._before))
         self.form = SchemaForm(narrow=True)
         self.form.edited.connect(self._on_form)
-        self._diff = QPlainTextEdit()
-        self._diff.setReadOnly(True)
-        self._diff.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.diff = QPlainTextEdit()
+        self.diff.setReadOnly(True)
+        self.diff.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._stack = QStackedWidget()
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._glyph = QLabel()
         # long words on one line would push the whole panel beyond its right edge
-        self._state = Label("", "label", "text2", wrap=True)
-        self._was = Elided("", "label", "text3")
+        self.state = Label("", "label", "text2", wrap=True)
+        self.was = Elided("", "label", "text3")
         self._put_together()
-        self._mode.chosen.connect(self._on_mode)
+        self.mode.chosen.connect(self._on_mode)
         self._revert.clicked.connect(self.revert)
         self.reveal_button.clicked.connect(self._on_reveal)
         self.json.textChanged.connect(self._on_text)
@@ -99,22 +99,22 @@ class MessageEditor(QWidget):
         self._title = Label("", "card")
         head.addWidget(self._title)
         head.addStretch(1)
-        for widget in (self._note, self._revert, self.reveal_button, self._mode):
+        for widget in (self.note, self._revert, self.reveal_button, self.mode):
             head.addWidget(widget)
         self._stack.addWidget(self.json)
         self._stack.addWidget(self.form)
-        self._stack.addWidget(self._diff)
+        self._stack.addWidget(self.diff)
         foot = QHBoxLayout()
         foot.setSpacing(6)
         foot.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        foot.addWidget(self._state, 1)
+        foot.addWidget(self.state, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 10)
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self._stack)
         column.addLayout(foot)
-        column.addWidget(self._was)
+        column.addWidget(self.was)
 
     @property
     def is_edited(self) -> bool:
@@ -166,7 +166,7 @@ class MessageEditor(QWidget):
             self._load("")
             if edited:
                 self.json.setPlainText(typed if after is None else pretty(mask.put_back(after, self._before)))
-            self._on_mode(self._mode.current())
+            self._on_mode(self.mode.current())
 
     def _load(self, payload: str) -> None:
         self._shown = self._before if self._task_id in self._revealed else mask.masked(self._before)
@@ -235,7 +235,7 @@ class MessageEditor(QWidget):
         self._stack.setFixedHeight(min(MOST_HEIGHT, max(LEAST_HEIGHT, height)))
 
     def _choose(self, mode: str) -> None:
-        self._mode.set_current(mode)
+        self.mode.set_current(mode)
         self._on_mode(mode)
 
     def _on_mode(self, mode: str) -> None:
@@ -243,36 +243,36 @@ class MessageEditor(QWidget):
         payload = payload if isinstance(payload, dict) else None
         if mode == "form" and (payload is None or self.json.isReadOnly()):
             # A form can only show what can be read; the text says what is wrong.
-            self._mode.set_current("json")
+            self.mode.set_current("json")
             mode = "json"
         if mode == "form":
             self.form.show_schema(self._kind.schema if self._kind is not None else {}, payload or {})
         elif mode == "diff":
             self._show_diff()
-        self._stack.setCurrentWidget({"form": self.form, "diff": self._diff}.get(mode, self.json))
+        self._stack.setCurrentWidget({"form": self.form, "diff": self.diff}.get(mode, self.json))
         self._fit()
         self._say()
 
     def _show_diff(self) -> None:
         before = pretty(self._shown)
         lines = line_diff(before, self.json.toPlainText())
-        self._diff.setFont(theme().font("mono"))
-        self._diff.setAccessibleName(_("Changes"))
-        self._diff.setPlainText("\n".join(f"{mark or ' '} {line}" for mark, line in lines))
+        self.diff.setFont(theme().font("mono"))
+        self.diff.setAccessibleName(_("Changes"))
+        self.diff.setPlainText("\n".join(f"{mark or ' '} {line}" for mark, line in lines))
         marks = []
         for number, (mark, _line) in enumerate(lines):
             if mark in _MARKS:
                 selection = QTextEdit.ExtraSelection()
                 selection.format.setBackground(theme().tint(_MARKS[mark], 16, "input"))
                 selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                selection.cursor = QTextCursor(self._diff.document().findBlockByNumber(number))
+                selection.cursor = QTextCursor(self.diff.document().findBlockByNumber(number))
                 marks.append(selection)
-        self._diff.setExtraSelections(marks)
+        self.diff.setExtraSelections(marks)
 
     def _say(self) -> None:
         self._title.setText(_("Original message"))
         done = self._changes()
-        self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
+        self.note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
         self.reveal_button.setVisible(self._shown != self._before)
         problems = self.json.problems()
@@ -284,30 +284,28 @@ class MessageEditor(QWidget):
         self.form.show_problems([*problems_of_form, *(_of_form(one) for one in places)])
         name = self._kind.name if self._kind is not None else ""
         if problems:
-            self._state.setText(
+            self.state.setText(
                 ngettext("{n} error; F8 goes to it", "{n} errors; F8 goes to the next", len(problems)).format(
                     n=len(problems)
                 )
             )
         elif places:
-            self._state.setText(_complaint(places[0]))
+            self.state.setText(_complaint(places[0]))
         elif name and complained:
-            self._state.setText(
-                _("Fits the form of {type}, but the flow refused it: change it first").format(type=name)
-            )
+            self.state.setText(_("Fits the form of {type}, but the flow refused it: change it first").format(type=name))
         elif name:
             version = self._kind.version if self._kind is not None else 0
             said = _("Valid for {type}, version {version}") if version else _("Valid for {type}")
-            self._state.setText(said.format(type=name, version=version))
+            self.state.setText(said.format(type=name, version=version))
         else:
-            self._state.setText(_("Valid JSON; nobody described this task type"))
-        self._state.set_tone("dead" if problems else "text2")
+            self.state.setText(_("Valid JSON; nobody described this task type"))
+        self.state.set_tone("dead" if problems else "text2")
         token = status("dead" if problems else "warning" if complained else "succeeded")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
         more = f"  +{len(done) - 1}" if len(done) > 1 else ""
-        self._was.show_text(safe.cut(done[0], 60) + more if done else "")
-        self._was.setToolTip(safe.tooltip("\n".join(done)))
-        self._was.setVisible(bool(done))
+        self.was.show_text(safe.cut(done[0], 60) + more if done else "")
+        self.was.setToolTip(safe.tooltip("\n".join(done)))
+        self.was.setVisible(bool(done))
         self.changed.emit()
 
 

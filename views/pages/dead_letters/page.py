@@ -87,7 +87,7 @@ class DeadLettersPage(Page):
         """Show the cause with this fingerprint."""
         if isinstance(request, str) and request:
             self._wish = request.removeprefix("fp:")
-            self._states.set_current(Triage.OPEN)
+            self.states.set_current(Triage.OPEN)
             self._unknown.ask(Triage.OPEN)
             self._unknown_letters.ask((Triage.OPEN, self._wish))
             self._asker.ask(replace(self._asker.wanted, triage=Triage.OPEN, cause=self._wish))
@@ -110,17 +110,17 @@ class DeadLettersPage(Page):
     # putting together
 
     def _build(self) -> None:
-        self._states = Segmented(STATES, N_("Which dead letters"))
-        self.header.add_action(self._states)
+        self.states = Segmented(STATES, N_("Which dead letters"))
+        self.header.add_action(self.states)
         self.header.set_divider(True)
-        self._error = ErrorStrip()
+        self.error = ErrorStrip()
         self.run_strip = RunStrip(self.verbs.actions.runner)
         self.broken = BrokenRun(self._context)
         self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
         self.header.add_action(self.runs_button)
-        for strip in (self._error, self.run_strip, self.broken):
+        for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
-        self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
+        self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
         self.panel = LetterPanel(self._context)
         self.panel.setMinimumWidth(400)
         self._split = QSplitter(Qt.Orientation.Horizontal)
@@ -135,17 +135,17 @@ class DeadLettersPage(Page):
             self._split.setCollapsible(place, False)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._split)
-        self._stack.addWidget(self._none)
+        self._stack.addWidget(self.empty)
         self.body.addWidget(self._stack, 1)
         self._unknown, self._unknown_letters = self.covered(self._stack), self.covered(self.letters)
         self._unknown.ask(Triage.OPEN)
 
     def _connect(self) -> None:
         # asking
-        self._states.chosen.connect(self._on_state)
+        self.states.chosen.connect(self._on_state)
         self.causes.chosen.connect(self._on_cause)
         self._pane.order_chosen.connect(self._order_by)
-        self._error.retry.connect(self.refresh)
+        self.error.retry.connect(self.refresh)
         self._model.sort_requested.connect(self._on_sort)
         self.table.near_end.connect(self._asker.more)
         # answers
@@ -170,29 +170,30 @@ class DeadLettersPage(Page):
         self.verbs.acted.connect(self.panel.refresh)
         self.verbs.causes_changed.connect(self.refresh)
         self.verbs.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
-        self._none.action.connect(self._on_again)
+        self.empty.action.connect(self._on_again)
         self.verbs.shop_wanted.connect(partial(self.navigate.emit, "shops"))
 
     # answers
 
     def _show_causes(self, grouped: Grouped) -> None:
-        self._error.clear()
+        self.error.clear()
         self._unknown.answer(grouped.triage)
         self._grouped = grouped
         self.panel.set_types(grouped.types)
         rows = ordered(grouped.causes.rows, self._pane.order)
         before = self.causes.current()
         self.causes.causes.apply(rows, settle=grouped.settle)
-        self._stack.setCurrentWidget(self._split if rows or self._model.rowCount() else self._none)
+        self._stack.setCurrentWidget(self._split if rows or self._model.rowCount() else self.empty)
         wish, self._wish = self._wish, ""
         if not (wish and self.causes.choose(wish)) and not (before and self.causes.choose(before)) and rows:
             self.causes.choose(str(rows[0].fingerprint))
         self._say()
+        self.refreshed.emit()
 
     def _show_letters(self, listing: Listing) -> None:
         if listing.wanted.cause != self._asker.wanted.cause or listing.wanted.triage != self._asker.wanted.triage:
             return
-        self._error.clear()
+        self.error.clear()
         self._unknown_letters.answer((listing.wanted.triage, listing.wanted.cause))
         self._total = listing.total if listing.total is not None else len(listing.rows)
         self._answered = len(listing.rows)
@@ -203,14 +204,15 @@ class DeadLettersPage(Page):
             self.panel.refresh()
         self._show_shop()
         self._say()
+        self.refreshed.emit()
 
     def _show_error(self, error: BaseException) -> None:
-        self._error.show_error(told(error))
+        self.error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible():
             for key, _title in STATES:
-                self._states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
+                self.states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
             self._say_summary()
 
     # choosing
@@ -229,8 +231,8 @@ class DeadLettersPage(Page):
     def _on_cause(self, fingerprint: str) -> None:
         if fingerprint and fingerprint != self._asker.wanted.cause:
             self._model.clear()
-            self._unknown_letters.ask((self._states.current(), fingerprint))
-            self._asker.ask(Wanted(triage=self._states.current(), cause=fingerprint))
+            self._unknown_letters.ask((self.states.current(), fingerprint))
+            self._asker.ask(Wanted(triage=self.states.current(), cause=fingerprint))
         self._say()
 
     def _on_sort(self, sorts: tuple[tuple[str, bool], ...]) -> None:
@@ -270,7 +272,7 @@ class DeadLettersPage(Page):
 
     def _say_summary(self) -> None:
         if self._grouped is not None:
-            is_open = self._states.current() == Triage.OPEN
+            is_open = self.states.current() == Triage.OPEN
             causes = self._grouped.causes
             number = self._context.feed.latest.counts.triage.get(self._grouped.triage)
             again = self._grouped.again
@@ -279,7 +281,7 @@ class DeadLettersPage(Page):
             hint = words.on_their_way(again) if again else hint
             verb = N_("Show them") if again else ""
             icon = "ph.hourglass-medium" if again else "ph.check-circle"
-            self._none.set_texts(summary if is_open else N_("Nothing here."), hint, verb, icon)
+            self.empty.set_texts(summary if is_open else N_("Nothing here."), hint, verb, icon)
             self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:

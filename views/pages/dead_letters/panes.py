@@ -93,7 +93,7 @@ class LetterPane(QWidget):
         self.bar = BulkBar()
         self._title = Elided("", "card")
         self._note = Label("", "label", "text3")
-        self._shops = Label("", "label", "text2")
+        self.shops = Label("", "label", "text2")
         self.more = IconButton("ph.dots-three", N_("What to do about this cause"))
         self.more.clicked.connect(self._on_more)
         self.worth = Strip("warning")
@@ -106,15 +106,15 @@ class LetterPane(QWidget):
         self._copied = ""  #: fingerprint of the cause whose report is on the clipboard
         self.worth.add_action(self.republish)
         self._barred, self._open = "", True
-        self._said = Label("", "label", "text2", wrap=True)
-        self._said.setContentsMargins(16, 6, 16, 8)
+        self.said = Label("", "label", "text2", wrap=True)
+        self.said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
         self._reach = QWidget()
         reach = QHBoxLayout(self._reach)
         reach.setContentsMargins(4, 0, 4, 0)
         reach.setSpacing(8)
         reach.addWidget(self._note)
-        reach.addWidget(self._shops)
+        reach.addWidget(self.shops)
         reach.addStretch(1)
         head = _head(self._title, self.more)
         about = QWidget()
@@ -125,7 +125,7 @@ class LetterPane(QWidget):
         room.addWidget(self.worth)
         room.addWidget(self.report, 0, Qt.AlignmentFlag.AlignLeft)
         room.addWidget(self.visit, 0, Qt.AlignmentFlag.AlignLeft)
-        _column(self, head, self.table, self.bar, about, self._said)
+        _column(self, head, self.table, self.bar, about, self.said)
         self._about = about
         on_language_changed(self._say)
 
@@ -148,7 +148,7 @@ class LetterPane(QWidget):
         count = cause.count if cause is not None else 0
         self._title.show_text(self.title())
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
-        self._shops.setText(words.scope(cause) if cause is not None else "")
+        self.shops.setText(words.scope(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)
         self._about.setVisible(cause is not None)
         if cause is not None:
@@ -176,8 +176,8 @@ class LetterPane(QWidget):
             self.visit.setVisible(self._open and restricted)
             self.visit.disable(self._barred if one else "")
         note = cause.rule.note if cause is not None else ""
-        self._said.setText(safe.visible(note, keep_newlines=True))
-        self._said.setVisible(bool(note))
+        self.said.setText(safe.visible(note, keep_newlines=True))
+        self.said.setVisible(bool(note))
 
     def _on_report(self) -> None:
         if self._cause is not None:

@@ -153,13 +153,13 @@ class FleetCard(Card):
     def __init__(self, aggregate_above: int | None = AGGREGATE_ABOVE) -> None:
         super().__init__(N_("Shops by worst state"))
         self.map, self.legend = HeatMap(aggregate_above=aggregate_above), HeatLegend()
-        self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
-        for label in self._empty.findChildren(QLabel):
+        self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
+        for label in self.empty.findChildren(QLabel):
             label.setWordWrap(False)
         self._total = 0
         self.add_action(self.legend)
         self.body.addWidget(self.map)
-        self.body.addWidget(self._empty)
+        self.body.addWidget(self.empty)
         self.body.addStretch(1)
         self.legend.filter_changed.connect(self.map.set_filter)
         on_language_changed(self._say)
@@ -168,7 +168,7 @@ class FleetCard(Card):
     def set_rows(self, rows: Rows | None) -> None:
         """Show these shops; None: nobody knows yet which there are."""
         if rows is not None:
-            self._empty.set_texts(
+            self.empty.set_texts(
                 N_("No shops yet"), N_("A shop appears here with its first task."), icon="ph.storefront"
             )
         self._total = rows.total if rows is not None else 0
@@ -177,7 +177,7 @@ class FleetCard(Card):
             self.legend.show_counts(rows.counts)
         self.map.setVisible(self._total > 0)
         self.legend.setVisible(self._total > 0)
-        self._empty.setVisible(self._total == 0)
+        self.empty.setVisible(self._total == 0)
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

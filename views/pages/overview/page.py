@@ -76,7 +76,7 @@ class OverviewPage(Page):
         self._memory = memory or ShortMemory()
         self._limits = limits.recall(self._memory)
         self._data = OverviewData(source, aggregate_above)
-        self._look: Look | None = None
+        self.looked: Look | None = None
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
         self.charts = Charts(self._data.buffer, self)
@@ -86,7 +86,7 @@ class OverviewPage(Page):
         }
         self.attention, self.fleet = AttentionCard(self._memory), FleetCard(aggregate_above)
         self._steps = Steps(self)
-        self._error = ErrorStrip()
+        self.error = ErrorStrip()
         self._build_header()
         self._build_body()
         self.set_summary(_("Loading…"))
@@ -113,7 +113,7 @@ class OverviewPage(Page):
         column = QVBoxLayout(inner)
         column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         column.setSpacing(CARD_GAP)
-        column.addWidget(self._error)
+        column.addWidget(self.error)
         column.addWidget(TileGrid(list(self.tiles.values())))
         column.addWidget(Middle(*self.charts.cards, self.attention), 1)
         column.addWidget(self.fleet)
@@ -139,15 +139,15 @@ class OverviewPage(Page):
         self.charts.span_chosen.connect(self._on_span)
         # data
         self._now_refresher.failed.connect(self._on_error)
-        self._error.retry.connect(self.refresh)
+        self.error.retry.connect(self.refresh)
         ticks().ticked.connect(self._on_tick)
 
     # life
 
     def _on_tick(self) -> None:
         """Say again how far away everything is that the page tells of: all of it in one step."""
-        if self._look is not None and self.isVisible() and not self.freezing.on:
-            self.set_summary(summary(self._look.now))
+        if self.looked is not None and self.isVisible() and not self.freezing.on:
+            self.set_summary(summary(self.looked.now))
             self._show_attention()
             sight = self._sight()
             for spec in TILES:
@@ -157,7 +157,7 @@ class OverviewPage(Page):
     @property
     def settled(self) -> bool:
         """Whether both first answers are on screen."""
-        return self._look is not None and self._history is not None
+        return self.looked is not None and self._history is not None
 
     def activate(self) -> None:
         """Ask while the page is seen."""
@@ -184,7 +184,7 @@ class OverviewPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        if self._look is None:
+        if self.looked is None:
             self.set_summary(_("Loading…"))
         self._show_look()
         self._show_history()
@@ -209,21 +209,21 @@ class OverviewPage(Page):
         """
         if not self.isVisible():
             return
-        if self._look is None:
+        if self.looked is None:
             self._now_refresher.now()
             return
         if self._freshening.busy:
             self._more_news = True
             return
         # thousands of shops may have to be judged anew, which this thread must not wait for
-        asked = self._look
+        asked = self.looked
         self._freshening.start(partial(self._data.fresh, asked), partial(self._on_fresh, asked))
 
     def _on_fresh(self, before: Look, found: Look) -> None:
-        missed = self._more_news or self._look is not before  # a whole new look came meanwhile
+        missed = self._more_news or self.looked is not before  # a whole new look came meanwhile
         self._more_news = False
-        if self._look is before and found.now is not before.now:
-            self._look = found
+        if self.looked is before and found.now is not before.now:
+            self.looked = found
             self._show_fresh(before, found)
         if missed:
             self._news()
@@ -240,13 +240,13 @@ class OverviewPage(Page):
                 self.fleet.set_rows(found.rows)
 
     def _on_look(self, look: Look) -> None:
-        self._error.clear()
+        self.error.clear()
         if not look.now.at_ms:
             # nothing was seen yet: no number, no list and no shop is known, at most that nobody answers
             self.set_summary(summary(look.now))
             return
         self._unknown.answer()
-        self._look = look
+        self.looked = look
         self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
@@ -267,26 +267,26 @@ class OverviewPage(Page):
             self._steps.finish()
 
     def _on_error(self, error: BaseException) -> None:
-        self._error.show_error(told(error), lead=_("The numbers could not be loaded."))
+        self.error.show_error(told(error), lead=_("The numbers could not be loaded."))
 
     def _show_look(self) -> None:
-        if self._look is None:
+        if self.looked is None:
             return
-        now = self._look.now
+        now = self.looked.now
         self._show_numbers()
         self._show_attention()
-        self.fleet.set_rows(self._look.rows)
+        self.fleet.set_rows(self.looked.rows)
         self.charts.show_markers(attention.markers(now))
 
     def _show_attention(self) -> None:
-        assert self._look is not None
-        now, facts = self._look.now, self._look.now.flow.facts
+        assert self.looked is not None
+        now, facts = self.looked.now, self.looked.now.flow.facts
         rows = [attention.row_of(item, instant.now_ms()) for item in now.attention]
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:
-        assert self._look is not None
-        now = self._look.now
+        assert self.looked is not None
+        now = self.looked.now
         self.set_summary(summary(now))
         self._show_kpis()
         self.charts.show_now(now, self._limits)
@@ -305,7 +305,7 @@ class OverviewPage(Page):
         if self._history is None:
             return
         self.charts.window.set_now(self._history.newest_ms / 1000, self._history.oldest_ms / 1000)
-        if self._look is not None:
+        if self.looked is not None:
             self._show_kpis()
         curves = [partial(self._show_curves, TILES[first : first + 2]) for first in range(0, len(TILES), 2)]
         self._steps.run([*curves, *self.charts.steps()])
@@ -318,9 +318,9 @@ class OverviewPage(Page):
             self.tiles[spec.key].show_curve(values, limit=curve.limit, base=curve.base)
 
     def _sight(self) -> Sight:
-        assert self._look is not None or self._history is not None
+        assert self.looked is not None or self._history is not None
         curves = self._history.curves if self._history is not None else EMPTY
-        now = self._look.now if self._look is not None else OverviewNow(at_ms=0)
+        now = self.looked.now if self.looked is not None else OverviewNow(at_ms=0)
         return Sight(now, curves, self._limits, instant.now_ms())
 
     # what a person does
@@ -364,7 +364,7 @@ class OverviewPage(Page):
         elif spec.opens == "workers":
             self.open_workers.emit()
         elif spec.opens == "ended":
-            instant = self._look.now.at_ms if self._look is not None else 0
+            instant = self.looked.now.at_ms if self.looked is not None else 0
             self.open_tasks.emit(f"status:succeeded,dead updated>={_moment(instant - 3_600_000)}")
         else:
             self.open_tasks.emit(spec.opens)

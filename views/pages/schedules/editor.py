@@ -43,7 +43,7 @@ class ScheduleDialog(DialogFrame):
         self._looking, self._saving = Operation(self, latest=True), Operation(self)
         self._asking = Operation(self)
         self._look_soon = Debounce(self._look, LOOK_MS, self)
-        self._fields: dict[str, Labelled] = {}
+        self.fields: dict[str, Labelled] = {}
         self._build()
         self._load(form.filled(self._base) if self._base is not None else Filled())
         self._connect()
@@ -110,8 +110,8 @@ class ScheduleDialog(DialogFrame):
         self.body.addWidget(self._labelled("note", N_("Note"), self.note))
 
     def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
-        self._fields[name] = Labelled(label, field, hint=hint)
-        return self._fields[name]
+        self.fields[name] = Labelled(label, field, hint=hint)
+        return self.fields[name]
 
     def _connect(self) -> None:
         for field in (
@@ -229,7 +229,7 @@ class ScheduleDialog(DialogFrame):
     def _show_error(self, error: BaseException) -> None:
         self._clear()
         name = error.field if isinstance(error, OperatorError) else ""
-        place = self._fields.get(name)
+        place = self.fields.get(name)
         if place is not None and place.isVisible():
             place.set_error(told(error))
             return
@@ -238,7 +238,7 @@ class ScheduleDialog(DialogFrame):
 
     def _clear(self) -> None:
         self.preview.setText("")
-        for field in self._fields.values():
+        for field in self.fields.values():
             field.set_error("")
 
 

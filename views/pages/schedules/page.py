@@ -48,6 +48,7 @@ class SchedulesPage(Page):
         )
         self._build()
         self._refresher = Refresher(self, context.schedules.rows, self._show, EVERY_MS)
+        self._refresher.refreshed.connect(self.refreshed)
         ticks().ticked.connect(self._on_tick)
         self.actions_of_page.changed.connect(self._refresher.now)
         self._follow()

@@ -76,8 +76,8 @@ class SettingsPage(Page):
         self.people = PeopleCard(context)
         self.aside = AsideCard(context)
         self.connections = ConnectionsCard(connections) if connections is not None else None
-        self._facts, self._rules = KeyValues(), KeyValues()
-        self._where = Label("", "label", "text3", wrap=True)
+        self.facts, self.rules = KeyValues(), KeyValues()
+        self.where = Label("", "label", "text3", wrap=True)
         self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="F1")
         self._open = Button(N_("Open the data folder"), kind="link")
         self._build()
@@ -133,12 +133,12 @@ class SettingsPage(Page):
         keys = Card(N_("Keyboard"), divided=True)
         keys.body.addWidget(self.keys_button, 0, Qt.AlignmentFlag.AlignLeft)
         running = Card(N_("How tasks run"), divided=True)
-        running.body.addWidget(self._rules)
-        running.body.addWidget(self._where)
+        running.body.addWidget(self.rules)
+        running.body.addWidget(self.where)
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
         about = Card(N_("About"), divided=True)
-        about.body.addWidget(self._facts)
+        about.body.addWidget(self.facts)
         about.body.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
         self._open.setVisible(bool(self._folder))
         columns = QHBoxLayout()
@@ -178,11 +178,11 @@ class SettingsPage(Page):
         self.rows_choice.set_current(theme().density)
         self.contrast_choice.set_current(HIGH if theme().high_contrast else NORMAL)
         self.sample.show_state()
-        self._facts.set_rows(self._about())
+        self.facts.set_rows(self._about())
         if self._settings is not None:
-            self._rules.set_rows(rules.rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rules.rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
-            self._where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
+            self.where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
         self.set_summary(_("What is chosen under Appearance changes at once."))
 
     def _slots_here(self) -> int | None:
@@ -194,7 +194,7 @@ class SettingsPage(Page):
 
     def _on_looked(self, _snapshot: object) -> None:
         if self._settings is not None and self.isVisible():
-            self._rules.set_rows(rules.rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rules.rows(self._settings, self._slots_here()))
 
     def _about(self) -> list[tuple[str, str]]:
         kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")

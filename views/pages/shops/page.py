@@ -99,7 +99,7 @@ class ShopsPage(Page):
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
         self._sort.set_current(str(sort))
         self._wish = str(request) if sort == ALL else ""
-        self._search.clear()  # its row among all others: alone, it would look as if those were gone
+        self.search.clear()  # its row among all others: alone, it would look as if those were gone
         self._ask()
 
     def set_acting(self, reason: str) -> None:
@@ -109,7 +109,7 @@ class ShopsPage(Page):
 
     def panes(self) -> Sequence[QWidget]:
         """Search, table, card."""
-        return (self._search, self._tables, self._side)
+        return (self.search, self._tables, self._side)
 
     def retranslate(self) -> None:
         """Say the numbers again."""
@@ -120,16 +120,16 @@ class ShopsPage(Page):
     # putting together
 
     def _name_search(self) -> None:
-        self._search.setPlaceholderText(_("Shop name or id"))
-        self._search.setAccessibleName(_("Shop name or id"))
+        self.search.setPlaceholderText(_("Shop name or id"))
+        self.search.setAccessibleName(_("Shop name or id"))
 
     def _build(self) -> None:
         self._view = Segmented(_VIEWS, N_("What to show"))
         self.rule_button = Button(N_("When shops are stopped"), icon="ph.hand-palm")
         self.header.add_action(self._view)
         self.header.add_action(self.rule_button)
-        self._search = SearchField()
-        self._search.setFixedWidth(230)
+        self.search = SearchField()
+        self.search.setFixedWidth(230)
         self._name_search()
         self._sort = Segmented(SORTS, N_("Which shops"))
         self._bar = QWidget()
@@ -137,16 +137,16 @@ class ShopsPage(Page):
         bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
         bar.addWidget(self._sort)
         bar.addStretch(1)
-        bar.addWidget(self._search)
-        self._error = ErrorStrip()
+        bar.addWidget(self.search)
+        self.error = ErrorStrip()
         self.table = TableView(self._shops, name=N_("Shops"))
         self._rest = AtRest(self.table, cursor_is_set=True)
         self.limits = TableView(self._limits, name=N_("Limits"))
-        self._none = EmptyState(
+        self.empty = EmptyState(
             N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
         )
         self._tables = QStackedWidget()
-        for widget in (self.table, self.limits, self._none):
+        for widget in (self.table, self.limits, self.empty):
             self._tables.addWidget(widget)
         self.shop, self.scope = ShopCard(), ScopeCard()
         self._side = ScrollPane()
@@ -163,7 +163,7 @@ class ShopsPage(Page):
         row.setSpacing(CARD_GAP)
         row.addLayout(left, 1)
         row.addWidget(self._side)
-        self.body.addWidget(self._error)
+        self.body.addWidget(self.error)
         self.body.addLayout(row, 1)
         self._unknown = self.covered(self._tables)
         self._unknown.ask(self._source.wanted)
@@ -173,14 +173,15 @@ class ShopsPage(Page):
     def _connect(self) -> None:
         # looking
         ask = Debounce(self._ask, TYPING_MS, self)
-        self._search.textChanged.connect(lambda _text: ask())
+        self.search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._ask())
         self._view.chosen.connect(lambda _key: self._say())
         self._source.listed.connect(self._show)
+        self._source.listed.connect(self.refreshed)
         self._source.failed.connect(self._show_error)
-        self._error.retry.connect(self.refresh)
+        self.error.retry.connect(self.refresh)
         ticks().ticked.connect(self._on_tick)
-        self._none.action.connect(self._show_all)
+        self.empty.action.connect(self._show_all)
         # choosing
         self.table.current_changed.connect(lambda _key: self._follow())
         self.limits.current_changed.connect(lambda _key: self._follow())
@@ -205,7 +206,7 @@ class ShopsPage(Page):
     # looking
 
     def _ask(self) -> None:
-        wanted = Wanted(self._search.text(), self._sort.current())
+        wanted = Wanted(self.search.text(), self._sort.current())
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
@@ -214,10 +215,10 @@ class ShopsPage(Page):
 
     def _show_error(self, error: BaseException) -> None:
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
-            self._error.show_error(told(error))
+            self.error.show_error(told(error))
 
     def _show(self, answer: Answer) -> None:
-        self._error.clear()
+        self.error.clear()
         ask, self._now, self._scopes = answer
         self._unknown.answer(ask.wanted)
         self._shops.apply(self._now.rows, settle=ask.settle or self._rest.resting)
@@ -234,7 +235,7 @@ class ShopsPage(Page):
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
         wish = self._wish
         if not self.table.set_current_key(wish) and not wanted.text:
-            self._search.setText(wish)
+            self.search.setText(wish)
         else:
             self._wish = ""
 
@@ -255,7 +256,7 @@ class ShopsPage(Page):
         on_shops = self._view.current() == "shops"
         self._bar.setVisible(on_shops)
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
-        self._tables.setCurrentWidget(self._none if empty else self.table if on_shops else self.limits)
+        self._tables.setCurrentWidget(self.empty if empty else self.table if on_shops else self.limits)
         self._follow()
 
     def _follow(self) -> None:
@@ -278,7 +279,7 @@ class ShopsPage(Page):
 
     def _show_all(self) -> None:
         self._sort.set_current(ALL)
-        self._search.clear()
+        self.search.clear()
         self._ask()
 
     # acting

@@ -58,7 +58,7 @@ class ShopCard(Card):
         self._row_shown: ShopRow | None = None
         self._reason = ""
         self._badge = Badge.platform("")
-        self._facts = KeyValues(spread=True)
+        self.facts = KeyValues(spread=True)
         self.state = Strip("healthy")
         self.decide_button = Button(N_("Show what is to decide"), kind="primary", icon="ph.list-bullets", small=True)
         self.pauses = _Pauses()
@@ -105,7 +105,7 @@ class ShopCard(Card):
         row.addWidget(self.close_button)
         held.addLayout(row)
         self.body.addWidget(self._held)
-        self.body.addWidget(self._facts)
+        self.body.addWidget(self.facts)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
             pair = QHBoxLayout()
@@ -157,7 +157,7 @@ class ShopCard(Card):
         self.show_name(words.name(row))
         self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
-        self._facts.set_rows(self._rows(row))
+        self.facts.set_rows(self._rows(row))
         self.state.set_status(row.now.state)
         told = insight.reasons(row.now, now)[0]
         self.state.show_text(shop.said(told), shop.word(row.now.state))

@@ -58,18 +58,18 @@ class ActionBar(QWidget):
         self._state, self._busy = BarState(), False
         self.setFixedHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._count = Label("", "strong", tabular=True)
+        self.count = Label("", "strong", tabular=True)
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
-        self._all = LinkLabel()
-        self._all.activated.connect(self.all_wanted)
+        self.all_link = LinkLabel()
+        self.all_link.activated.connect(self.all_wanted)
         # beside "17 tasks" a red Cancel would read as one for all of them
         self._current = Elided("", "strong", "text2")
-        self._buttons: dict[str, Button] = {}
+        self.buttons: dict[str, Button] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(4)
-        for widget in (self._count, self._clear, self._all):
+        for widget in (self.count, self._clear, self.all_link):
             row.addWidget(widget)
         row.addWidget(self._current)
         for verb in verbs:
@@ -77,21 +77,21 @@ class ActionBar(QWidget):
             button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)
             button.clicked.connect(partial(self.verb_wanted.emit, verb.key))
             button.hide()
-            self._buttons[str(verb.key)] = button
+            self.buttons[str(verb.key)] = button
             row.addWidget(button)
-        self._decide = Button(N_("Decide"), icon="ph.question", kind="ghost")
-        self._decisions = QMenu(self)
-        self._decide.set_menu(self._decisions)
-        row.insertWidget(row.indexOf(self._current) + 1, self._decide)
+        self.decide_button = Button(N_("Decide"), icon="ph.question", kind="ghost")
+        self.decisions = QMenu(self)
+        self.decide_button.set_menu(self.decisions)
+        row.insertWidget(row.indexOf(self._current) + 1, self.decide_button)
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
         row.addWidget(self._copy)
         row.addWidget(self._export)
         row.addStretch(1)
-        self._new = Button(N_("New rows"), kind="primary", small=True)
-        self._new.clicked.connect(self.new_rows_wanted)
-        row.addWidget(self._new)
+        self.new_button = Button(N_("New rows"), kind="primary", small=True)
+        self.new_button.clicked.connect(self.new_rows_wanted)
+        row.addWidget(self.new_button)
         on_language_changed(self._say)
         self.show_state(BarState())
         self.offer_decisions(())
@@ -105,18 +105,18 @@ class ActionBar(QWidget):
 
     def offer_decisions(self, offers: Sequence[Offer[TaskVerb]]) -> None:
         """Offer what a person may answer in one menu; nothing hides it."""
-        self._decide.setVisible(bool(offers))
-        self._decisions.clear()
+        self.decide_button.setVisible(bool(offers))
+        self.decisions.clear()
         for one in offers:
             key = str(one.verb.key)
-            offer(self._decisions, one.verb.words(), partial(self.verb_wanted.emit, key), one.reason)
+            offer(self.decisions, one.verb.words(), partial(self.verb_wanted.emit, key), one.reason)
 
     def show_state(self, state: BarState, offers: Sequence[Offer[TaskVerb]] = ()) -> None:
         """Show how many rows are chosen, and of the verbs those that are offered for them."""
         self._state = state
         set_look(self, panel="actionbar" if state.ticked else "footer")
         for one in offers:
-            button = self._buttons[str(one.verb.key)]
+            button = self.buttons[str(one.verb.key)]
             button.disable(one.reason)
             button.set_source(one.name)
             button.setVisible(one.shown and bool(state.ticked or state.cursor))
@@ -125,7 +125,7 @@ class ActionBar(QWidget):
         self._clear.setVisible(bool(state.ticked))
         self._copy.setVisible(bool(state.ticked))
         self._export.setVisible(bool(state.ticked))
-        self._new.setVisible(bool(state.news.number))
+        self.new_button.setVisible(bool(state.news.number))
         self._show_all()
         self._say()
 
@@ -142,19 +142,19 @@ class ActionBar(QWidget):
 
     def set_newest_first(self, newest: bool) -> None:
         """Let the arrow of the pill show the end where new rows will appear."""
-        self._new.set_glyph("ph.arrow-up" if newest else "ph.arrow-down")
+        self.new_button.set_glyph("ph.arrow-up" if newest else "ph.arrow-down")
 
     def _show_all(self) -> None:
         state = self._state
         more = state.total is None or state.total > max(state.ticked, state.loaded)
-        self._all.setVisible(self._busy or (state.all_ticked and more and state.ticked <= state.loaded))
-        self._all.setEnabled(not self._busy)
+        self.all_link.setVisible(self._busy or (state.all_ticked and more and state.ticked <= state.loaded))
+        self.all_link.setEnabled(not self._busy)
         if self._busy:
-            self._all.set_count_text(_("Selecting…"))
+            self.all_link.set_count_text(_("Selecting…"))
         elif state.total is None:
-            self._all.set_count_text(_("Select all that match"))
+            self.all_link.set_count_text(_("Select all that match"))
         else:
-            self._all.set_count_text(_("Select all {n}").format(n=text.count(state.total)))
+            self.all_link.set_count_text(_("Select all {n}").format(n=text.count(state.total)))
 
     def _say(self) -> None:
         state = self._state
@@ -173,8 +173,8 @@ class ActionBar(QWidget):
         self._current.setVisible(alone)
         self._current.show_text(_("Current row: {task}").format(task=state.current) if alone else "")
         # tab and head say that number
-        self._count.setVisible(not alone)
-        self._count.setText(words)
-        self._count.set_tone("text" if state.ticked else "text2")
-        self._new.set_count_text(state.news.words())
+        self.count.setVisible(not alone)
+        self.count.setText(words)
+        self.count.set_tone("text" if state.ticked else "text2")
+        self.new_button.set_count_text(state.news.words())
         self._show_all()

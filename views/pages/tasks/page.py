@@ -59,7 +59,7 @@ class TasksPage(Page):
         self._context = context
         self._frozen = False
         self._acting = Acting(self, context.toast, context.pending)
-        self._actions = TaskActions(context, self._acting, self)
+        self.actions_of_page = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
         self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._build()
@@ -76,7 +76,7 @@ class TasksPage(Page):
         self._unknown.ask(self._lister.wanted.filter)
         self._lister.set_active(True)
         self._pulse.start()
-        self._table.setFocus()
+        self.table.setFocus()
 
     def deactivate(self) -> None:
         """Stop following."""
@@ -88,7 +88,7 @@ class TasksPage(Page):
     def refresh(self) -> None:
         """Ask again and put every row in its place."""
         self._lister.again()
-        self._detail.refresh()
+        self.panel.refresh()
 
     def show_request(self, request: object) -> None:
         """Show a filter that another page asked for."""
@@ -97,7 +97,7 @@ class TasksPage(Page):
             self._on_view(self._views.current)
         elif isinstance(request, str):
             self._views.go(view_of(request))
-            self._filter.set_expression(request)
+            self.filter.set_expression(request)
             self._query()
             if (task_id := one_task(request)) is not None:
                 self._door.open(task_id)
@@ -108,7 +108,7 @@ class TasksPage(Page):
 
     def panes(self) -> Sequence[QWidget]:
         """Tabs, filter, table, actions and panel."""
-        return (self._tabs, self._filter, self._stack, self._bar, self._detail)
+        return (self.tabs, self.filter, self._stack, self.bar, self.panel)
 
     def commands(self) -> Sequence[PageCommand]:
         """Verbs on the selection, and what can be done with the list."""
@@ -127,17 +127,17 @@ class TasksPage(Page):
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed; filter, copies and export go on."""
-        self._actions.forbid(reason)
+        self.actions_of_page.forbid(reason)
         self._show_bar()
-        self._detail.show_verbs()
+        self.panel.show_verbs()
 
     def set_frozen(self, frozen: bool) -> None:
         """Stand still, countdowns included."""
         self._frozen = frozen
         self.buttons.freezing.set_on(frozen, lost=bool(self._since))
         super().set_frozen(frozen)
-        self._table.live.set_still(frozen)
-        self._detail.set_following(not frozen)
+        self.table.live.set_still(frozen)
+        self.panel.set_following(not frozen)
 
     def retranslate(self) -> None:
         """Say tabs and counts again."""
@@ -148,53 +148,53 @@ class TasksPage(Page):
         self._show_bar()
 
     def _build(self) -> None:
-        self._tabs = ViewTabs()
-        self._filter = FilterBar(FIELDS, placeholder=N_("Search id, shop, error"), offers=5)
-        self._choices = FilterChoices(self._context, self._filter, self)
-        self._error = ErrorStrip()
-        self._table = TableView(self._model, name=N_("Tasks"))
-        self._rest = AtRest(self._table)
-        self._selection = Selection(self._context.tasks, self._table)
-        self._waits = Waits(self._context.tasks, self._table, lambda: self._detail.wait())
-        self._views = ViewKeeper(self._context, self._tabs, self._table, self)
-        self._tally = Tally(self._lister, self._views, self._context.feed, self._table)
-        self._empty = NoTasks()
-        self._stack = stacked(self._table, self._empty)
+        self.tabs = ViewTabs()
+        self.filter = FilterBar(FIELDS, placeholder=N_("Search id, shop, error"), offers=5)
+        self._choices = FilterChoices(self._context, self.filter, self)
+        self.error = ErrorStrip()
+        self.table = TableView(self._model, name=N_("Tasks"))
+        self._rest = AtRest(self.table)
+        self.selection = Selection(self._context.tasks, self.table)
+        self._waits = Waits(self._context.tasks, self.table, lambda: self.panel.wait())
+        self._views = ViewKeeper(self._context, self.tabs, self.table, self)
+        self._tally = Tally(self._lister, self._views, self._context.feed, self.table)
+        self.empty = NoTasks()
+        self._stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self._stack)
-        self._bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
-        self._offers = Offers(VERBS, self._bar, self._selection, self._actions, self._tally)
-        self._detail = TaskDetailPanel(self._context, self._actions, self._offers.verbs)
-        self._door = PanelDoor(self._table, self._detail)
-        self._sharing = Sharing(self._context, self._tsv, self)
-        self._menu = RowMenu(self._table, self._offers, self._sharing)
-        self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._selection.ids))
+        self.bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
+        self._offers = Offers(VERBS, self.bar, self.selection, self.actions_of_page, self._tally)
+        self.panel = TaskDetailPanel(self._context, self.actions_of_page, self._offers.verbs)
+        self._door = PanelDoor(self.table, self.panel)
+        self.sharing = Sharing(self._context, self._tsv, self)
+        self._menu = RowMenu(self.table, self._offers, self.sharing)
+        self.bar.set_copy_menu(lambda menu: self.sharing.fill_menu(menu, self.selection.ids))
         self.buttons = HeaderButtons(self.header, self)
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
-        parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
-        self._split = side_by_side(parts, self._stack, self._detail)
+        parts = (self.tabs, self.filter, self.error, self._stack, self.bar)
+        self._split = side_by_side(parts, self._stack, self.panel)
         self.body.addWidget(self._split, 1)
 
     def _connect(self) -> None:
         # asking
         self._views.shown.connect(self._on_view)
         self._views.save_wanted.connect(self.save_view)
-        self._filter.changed.connect(self._query)
-        self._empty.clear_wanted.connect(self._clear)
-        self._empty.new_wanted.connect(self._on_new)
-        self._error.retry.connect(self.refresh)
+        self.filter.changed.connect(self._query)
+        self.empty.clear_wanted.connect(self._clear)
+        self.empty.new_wanted.connect(self._on_new)
+        self.error.retry.connect(self.refresh)
         self._model.sort_requested.connect(self._query)
-        self._table.near_end.connect(self._lister.more)
+        self.table.near_end.connect(self._lister.more)
         # answers
         self._lister.listed.connect(self._show)
         self._lister.patched.connect(self._patch)
         self._waits.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
         self._waits.changed.connect(self._show_bar)
-        self._detail.told.connect(self._waits.agree)
+        self.panel.told.connect(self._waits.agree)
         self._lister.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._lister.on_changes)
         self._context.feed.looked.connect(self._on_looked)
         # choosing
-        self._table.current_changed.connect(self._show_bar)
+        self.table.current_changed.connect(self._show_bar)
         self._menu.condition_wanted.connect(self._add_condition)
         self._menu.filter_wanted.connect(self.show_request)
         self._menu.task_wanted.connect(self._door.open)
@@ -202,26 +202,26 @@ class TasksPage(Page):
         self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
         self._menu.history_wanted.connect(lambda one: self.navigate.emit("audit", f'target:"{one}"'))
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
-        self._selection.changed.connect(self._show_bar)
-        self._selection.busy_changed.connect(self._bar.show_busy)
+        self.selection.changed.connect(self._show_bar)
+        self.selection.busy_changed.connect(self.bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
-        self._detail.edit_wanted.connect(self._actions.edit)
+        self.panel.edit_wanted.connect(self.actions_of_page.edit)
         self.buttons.columns.clicked.connect(self._show_columns)
         self.buttons.export.clicked.connect(self.share)
-        self._bar.export_wanted.connect(self.share)
+        self.bar.export_wanted.connect(self.share)
         # acting
-        self._offers.verbs.bind(self._table, self._offers.chosen)
+        self._offers.verbs.bind(self.table, self._offers.chosen)
         bind(self, {"Esc": self._on_escape})
-        self._bar.verb_wanted.connect(self._offers.act)
-        self._bar.new_rows_wanted.connect(self._show_new)
-        self._bar.clear_wanted.connect(self._selection.clear)
-        self._bar.all_wanted.connect(self.select_all)
-        self._actions.acted.connect(self._on_acted)
+        self.bar.verb_wanted.connect(self._offers.act)
+        self.bar.new_rows_wanted.connect(self._show_new)
+        self.bar.clear_wanted.connect(self.selection.clear)
+        self.bar.all_wanted.connect(self.select_all)
+        self.actions_of_page.acted.connect(self._on_acted)
 
     def _wanted(self) -> Wanted:
         sorts = self._model.sorts
         sort, descending = sorts[0] if sorts else ("created", self._views.current.newest)
-        return Wanted(filter=self._filter.expression(), sort=sort, descending=descending)
+        return Wanted(filter=self.filter.expression(), sort=sort, descending=descending)
 
     def _query(self, *_args: object) -> None:
         wanted = self._wanted()
@@ -230,55 +230,56 @@ class TasksPage(Page):
         self._lister.ask(wanted)
 
     def _on_view(self, view: View) -> None:
-        self._filter.set_expression(view.filter)
+        self.filter.set_expression(view.filter)
         self._rest.begin()
         self._query()
 
     def save_view(self) -> None:
         """Keep the present filter under a name."""
-        self._views.save(self._filter.expression(), newest=self._wanted().descending)
+        self._views.save(self.filter.expression(), newest=self._wanted().descending)
 
     def _clear(self) -> None:
         self._views.go("all")
-        self._filter.clear()
+        self.filter.clear()
         self._query()
 
     def _on_new(self) -> None:
-        if not self._actions.barred():
+        if not self.actions_of_page.barred():
             self._context.new_task({})
 
     def _show(self, listing: Listing) -> None:
-        self._error.clear()
-        self._filter.clear_problem()
+        self.error.clear()
+        self.filter.clear_problem()
         self._unknown.answer(listing.wanted.filter)
         self._tally.note(listing)
         settle = listing.settle or self._rest.resting
         rows = self._waits.fill(with_rows_beyond(listing, self._model.records()))
         self._model.apply(rows, settle=settle)
         self._waits.refresh()
-        self._selection.refresh(listing.rows)
-        self._detail.note_listed(set(map(task_id, listing.rows)))
+        self.selection.refresh(listing.rows)
+        self.panel.note_listed(set(map(task_id, listing.rows)))
         self._lister.note_shown(self._model.records())
-        self._empty.say(filtered=bool(listing.wanted.filter))
-        self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
+        self.empty.say(filtered=bool(listing.wanted.filter))
+        self._stack.setCurrentWidget(self.table if self._model.rowCount() else self.empty)
         self._say_summary()
         self._show_bar()
+        self.refreshed.emit()
 
     def _patch(self, rows: tuple[TaskRow, ...]) -> None:
         fresh = {row.key: row for row in self._waits.fill(rows)}
         self._model.patch(fresh)
-        self._selection.refresh(rows)
-        if self._detail.isVisible() and self._detail.task_id in fresh:
-            self._detail.refresh()
+        self.selection.refresh(rows)
+        if self.panel.isVisible() and self.panel.task_id in fresh:
+            self.panel.refresh()
 
     def _touch_running(self) -> None:
         self._lister.touch(row.key for row in self._model.records() if row.task.status == Status.RUNNING)
 
     def _show_error(self, error: BaseException) -> None:
         if isinstance(error, FilterError):
-            self._filter.show_problem(shown.say(error.message), error.position)
+            self.filter.show_problem(shown.say(error.message), error.position)
         else:
-            self._error.show_error(told(error))
+            self.error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible() and not self._frozen:
@@ -288,7 +289,7 @@ class TasksPage(Page):
 
     def _say_summary(self) -> None:
         self.set_summary(self._tally.summary())
-        self._bar.show_match(self._tally.match())
+        self.bar.show_match(self._tally.match())
 
     def _show_new(self) -> None:
         self._model.show_new()
@@ -296,36 +297,36 @@ class TasksPage(Page):
 
     def undo(self) -> None:
         """Take the newest action back while that is offered."""
-        self._actions.undo()
+        self.actions_of_page.undo()
 
     def _on_escape(self) -> None:
         """Close the panel, then clear the selection, then the filter."""
-        if self._detail.isVisible():
+        if self.panel.isVisible():
             self._door.close()
-        elif self._selection.count:
-            self._selection.clear()
-        elif self._filter.expression() != self._views.current.filter:
-            self._filter.set_expression(self._views.current.filter)
+        elif self.selection.count:
+            self.selection.clear()
+        elif self.filter.expression() != self._views.current.filter:
+            self.filter.set_expression(self._views.current.filter)
             self._query()
         else:
-            self._table.setFocus()
+            self.table.setFocus()
 
     def _show_bar(self, *_args: object) -> None:
         self._offers.show(newest_first=self._wanted().descending)
 
     def select_all(self) -> None:
         """Tick everything that matches, loaded or not."""
-        self._selection.select_all(self._lister.wanted.filter)
+        self.selection.select_all(self._lister.wanted.filter)
 
     def _on_acted(self, ids: tuple[str, ...]) -> None:
         self._model.set_ticked(ids, on=False)
 
     def _tsv(self, rows: Sequence[TaskRow]) -> str:
-        return to_tsv(self._table.layout_of_columns.shown(), rows)
+        return to_tsv(self.table.layout_of_columns.shown(), rows)
 
     def share(self) -> None:
         """Export the selection, else all that match."""
-        self._sharing.ask_file(self._selection.ids() if self._selection.count else (), self._wanted())
+        self.sharing.ask_file(self.selection.ids() if self.selection.count else (), self._wanted())
 
     def show_suppressed(self, task_type: str = "") -> None:
         """List what the guard against doing the same work twice has met, of one type or of all."""
@@ -335,8 +336,8 @@ class TasksPage(Page):
 
     def _show_columns(self) -> None:
         button = self.buttons.columns
-        self._table.layout_of_columns.choose(button.mapToGlobal(button.rect().bottomLeft()))
+        self.table.layout_of_columns.choose(button.mapToGlobal(button.rect().bottomLeft()))
 
     def _add_condition(self, field: str, value: str, include: bool) -> None:
-        self._filter.add_value(field, value, include=include)
+        self.filter.add_value(field, value, include=include)
         self._query()

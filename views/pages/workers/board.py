@@ -60,6 +60,10 @@ class Board(ScrollPane):
         """The worker that was asked for, "" for none."""
         return self._wanted
 
+    def names(self) -> list[str]:
+        """The workers that have a card, from top to bottom."""
+        return sorted(self._cards, key=lambda name: self._column.indexOf(self._cards[name]))
+
     def show_workers(
         self, workers: Sequence[WorkerNow], names: Names, here: str, now_ms: int, *, can_start: bool = False
     ) -> None:

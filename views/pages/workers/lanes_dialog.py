@@ -54,7 +54,7 @@ class LanesDialog(DialogFrame):
         self.refused = QLineEdit(", ".join(info.declines))
         self.refused.setPlaceholderText(_("none"))
         self.refused.setReadOnly(bool(reason))
-        self._problem = Label("", "label", "dead", wrap=True)
+        self.problem = Label("", "label", "dead", wrap=True)
         self._build()
         self._first = self.orders()
         self.refused.textChanged.connect(self._check)
@@ -91,7 +91,7 @@ class LanesDialog(DialogFrame):
         self._kept = Label(_("To change these, choose a fixed number first."), "label", "text3", wrap=True)
         self.body.addWidget(self._kept)
         self.body.addWidget(Labelled(N_("Refuse task types"), self.refused, hint=N_("codes, with commas")))
-        self.body.addWidget(self._problem)
+        self.body.addWidget(self.problem)
         self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
@@ -139,8 +139,8 @@ class LanesDialog(DialogFrame):
 
     def _check(self) -> None:
         wrong = self._wrong()
-        self._problem.setText(wrong)
-        self._problem.setVisible(bool(wrong))
+        self.problem.setText(wrong)
+        self.problem.setVisible(bool(wrong))
         same = _("Nothing was changed yet") if self.orders() == self._first else ""
         self.save_button.disable(self._reason or wrong or same)
 

@@ -95,8 +95,8 @@ class NodeCard(QFrame):
         side = QWidget()
         side.setFixedWidth(LEFT)
         self._glyph, self._name = QLabel(), Elided("", "strong", middle=True)
-        self._count, self._badge = Label("", "label", "text2"), Badge("", "accent")
-        self._beat, self._note = Elided("", "label", "text3"), Elided("", "label", "text3")
+        self._count, self.badge = Label("", "label", "text2"), Badge("", "accent")
+        self._beat, self.note = Elided("", "label", "text3"), Elided("", "label", "text3")
         first = QHBoxLayout()
         first.setSpacing(7)
         first.addWidget(self._glyph)
@@ -110,8 +110,8 @@ class NodeCard(QFrame):
         column.setSpacing(3)
         column.addLayout(first)
         column.addLayout(second)
-        column.addWidget(self._note)
-        column.addWidget(self._badge)
+        column.addWidget(self.note)
+        column.addWidget(self.badge)
         column.addStretch(1)
         return side
 
@@ -215,9 +215,9 @@ class NodeCard(QFrame):
         note, tone = nodes.note(one)
         if self._asked[0]:
             note, tone = _asked_words(self._asked[0]), "scheduled"
-        self._note.show_text(note)
-        self._note.set_tone(tone)
-        self._badge.show_text(_("this computer") if self._here else "")
+        self.note.show_text(note)
+        self.note.set_tone(tone)
+        self.badge.show_text(_("this computer") if self._here else "")
         self.grid.show_worker(one, self._names, now)
         self.facts.show_lines(nodes.facts(one, now))
         self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))

@@ -188,6 +188,7 @@ class WorkersPage(Page):
         self._show_view()
         self._show_local(here)
         self.set_summary(worker_words.summary(self._fleet))
+        self.refreshed.emit()
 
     def _show_local(self, here: str) -> None:
         if not self._actions.local_busy:

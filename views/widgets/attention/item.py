@@ -85,18 +85,18 @@ class AttentionItem(QFrame):
         self._resolved, self._reason, self._leads = False, "", False
         self._glyph = QLabel()
         self._glyph.setFixedWidth(16)
-        self._title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
-        self._sentence = _wrapped("label", "text2")
+        self.title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
+        self.sentence = _wrapped("label", "text2")
         self._links = FlowRow(across=14)
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(self._title, 1)
+        head.addWidget(self.title, 1)
         head.addWidget(self._age, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(3)
         words.addLayout(head)
-        words.addWidget(self._sentence)
+        words.addWidget(self.sentence)
         words.addLayout(self._links)
         row_box = QHBoxLayout()
         row_box.setContentsMargins(12, 11, 12, 9)
@@ -148,10 +148,10 @@ class AttentionItem(QFrame):
     def _fill(self, *, links: bool = True) -> None:
         row = self._row
         age = _("resolved") if self._resolved else row.age
-        self._title.setText(safe.one_line(row.title, 160))
-        self._title.set_tone("text3" if self._resolved else "text")
-        self._sentence.setText(safe.one_line(row.sentence, 240))
-        self._sentence.setVisible(bool(row.sentence))
+        self.title.setText(safe.one_line(row.title, 160))
+        self.title.set_tone("text3" if self._resolved else "text")
+        self.sentence.setText(safe.one_line(row.sentence, 240))
+        self.sentence.setVisible(bool(row.sentence))
         self._age.setText(age)
         if links:
             self._make_links()

@@ -80,8 +80,8 @@ class AttentionList(QWidget):
         self._items: dict[str, AttentionItem] = {}
         self._count, self._reason = -1, ""
         self._blind: bool | None = None  # nobody has told yet what there is
-        self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
-        for label in self._empty.findChildren(QLabel):
+        self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
+        for label in self.empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
             label.setWordWrap(False)
         self._inner = QWidget()
@@ -105,7 +105,7 @@ class AttentionList(QWidget):
         self._outer = QVBoxLayout(self)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._outer.addWidget(self._scroll)
-        self._outer.addWidget(self._empty)
+        self._outer.addWidget(self.empty)
         self._show_empty()
         on_language_changed(self.retranslate)
         self.retranslate()
@@ -124,7 +124,7 @@ class AttentionList(QWidget):
         if self._blind != blind:
             self._blind = blind
             calm = (N_("Not known while a server is lost"), "ph.wifi-slash") if blind else CALM
-            self._empty.set_texts(calm[0], icon=calm[1])
+            self.empty.set_texts(calm[0], icon=calm[1])
         shown = self._model.update(rows, now_ms, muted)
         keys = [row.key for row, _resolved in shown]
         before = [item.row.key for item in self.items()]
@@ -204,5 +204,5 @@ class AttentionList(QWidget):
             QWidget.setTabOrder(first, second)
 
     def _show_empty(self) -> None:
-        self._empty.setVisible(not self._items)
+        self.empty.setVisible(not self._items)
         self._scroll.setVisible(bool(self._items))

@@ -47,21 +47,21 @@ class ValuePopup(QFrame):
         self._filling = False
         self._free = False
         self._single = False
-        self._mode = Segmented((("include", _("Include")), ("exclude", _("Exclude"))), stretch=True)
-        self._mode.chosen.connect(self._on_mode)
-        self._search = QLineEdit(placeholderText=_("Search values"))
-        self._search.setAccessibleName(self._search.placeholderText())
-        self._search.textChanged.connect(self._on_search)
-        self._search.returnPressed.connect(self._on_enter)
-        self._list = QListWidget()
-        self._list.setIconSize(QSize(15, 15))
-        self._list.setAccessibleName(title)
-        self._list.itemChanged.connect(self._on_item_changed)
+        self.mode = Segmented((("include", _("Include")), ("exclude", _("Exclude"))), stretch=True)
+        self.mode.chosen.connect(self._on_mode)
+        self.search = QLineEdit(placeholderText=_("Search values"))
+        self.search.setAccessibleName(self.search.placeholderText())
+        self.search.textChanged.connect(self._on_search)
+        self.search.returnPressed.connect(self._on_enter)
+        self.list = QListWidget()
+        self.list.setIconSize(QSize(15, 15))
+        self.list.setAccessibleName(title)
+        self.list.itemChanged.connect(self._on_item_changed)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 10)
         column.setSpacing(8)
         column.addWidget(Label(title, "strong"))
-        for widget in (self._mode, self._search, self._list):
+        for widget in (self.mode, self.search, self.list):
             column.addWidget(widget)
 
     def fill(
@@ -70,14 +70,14 @@ class ValuePopup(QFrame):
         """Show `choices`; `free`: any typed text is a value too; `single`: a value takes the place of the last."""
         self._filling = True
         self._free, self._single = free, single
-        self._mode.set_current("exclude" if negated else "include")
+        self.mode.set_current("exclude" if negated else "include")
         known = {choice.value for choice in choices}
         extra = [Choice(value, value) for value in chosen if value not in known]
         for choice in (*choices, *extra):
             self._add(choice, choice.value in chosen)
-        self._search.setVisible(free or len(choices) > _SEARCH_FROM)
-        self._list.setFixedHeight(min(9, max(1, self._list.count())) * ROW + 2)
-        self._list.setVisible(self._list.count() > 0)
+        self.search.setVisible(free or len(choices) > _SEARCH_FROM)
+        self.list.setFixedHeight(min(9, max(1, self.list.count())) * ROW + 2)
+        self.list.setVisible(self.list.count() > 0)
         self._filling = False
 
     def open_below(self, widget: QWidget) -> None:
@@ -85,7 +85,7 @@ class ValuePopup(QFrame):
         self.adjustSize()
         self.move(widget.mapToGlobal(QPoint(0, widget.height() + 4)))
         self.show()
-        (self._search if not self._search.isHidden() else self._list).setFocus()
+        (self.search if not self.search.isHidden() else self.list).setFocus()
 
     def _add(self, choice: Choice, chosen: bool) -> None:
         count = "" if choice.count is None else f"   {'' if choice.exact else '≥ '}{choice.count:,}"
@@ -96,16 +96,16 @@ class ValuePopup(QFrame):
         item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
         if choice.glyph is not None:
             item.setIcon(theme().icon(*choice.glyph))
-        self._list.addItem(item)
+        self.list.addItem(item)
 
     def chosen(self) -> tuple[str, ...]:
         """Return the chosen values."""
-        items = (self._list.item(row) for row in range(self._list.count()))
+        items = (self.list.item(row) for row in range(self.list.count()))
         return tuple(str(item.data(_VALUE)) for item in items if item.checkState() == Qt.CheckState.Checked)
 
     def _emit(self) -> None:
         if not self._filling:
-            self.changed.emit(self.chosen(), self._mode.current() == "exclude")
+            self.changed.emit(self.chosen(), self.mode.current() == "exclude")
 
     def _on_mode(self, _key: str) -> None:
         self._emit()
@@ -117,26 +117,26 @@ class ValuePopup(QFrame):
 
     def _uncheck_others(self, kept: QListWidgetItem) -> None:
         self._filling = True
-        for row in range(self._list.count()):
-            if self._list.item(row) is not kept:
-                self._list.item(row).setCheckState(Qt.CheckState.Unchecked)
+        for row in range(self.list.count()):
+            if self.list.item(row) is not kept:
+                self.list.item(row).setCheckState(Qt.CheckState.Unchecked)
         self._filling = False
 
     def _on_search(self, text: str) -> None:
         wanted = text.casefold().strip()
-        for row in range(self._list.count()):
-            item = self._list.item(row)
+        for row in range(self.list.count()):
+            item = self.list.item(row)
             item.setHidden(wanted not in f"{item.text()} {item.data(_VALUE)}".casefold())
 
     def _on_enter(self) -> None:
-        typed = self._search.text().strip()
-        shown = [self._list.item(row) for row in range(self._list.count()) if not self._list.item(row).isHidden()]
+        typed = self.search.text().strip()
+        shown = [self.list.item(row) for row in range(self.list.count()) if not self.list.item(row).isHidden()]
         if len(shown) == 1:
             shown[0].setCheckState(Qt.CheckState.Checked)
         elif self._free and typed:
             self._add(Choice(typed, typed), chosen=True)
             if self._single:
-                self._uncheck_others(self._list.item(self._list.count() - 1))
+                self._uncheck_others(self.list.item(self.list.count() - 1))
             self._emit()
         else:
             return

@@ -49,7 +49,7 @@ def test_the_milder_way(qtbot: QtBot) -> None:
 def test_a_number_must_be_typed_where_many_are_touched(qtbot: QtBot) -> None:
     dialog = opened(qtbot, Question(title="Republish", verb="Republish 1,200 tasks", typed="1200"))
     assert not dialog.verb_button.isEnabled()
-    qtbot.keyClicks(dialog._field, "1,200")
+    qtbot.keyClicks(dialog.typed_field, "1,200")
     assert dialog.verb_button.isEnabled()
 
 

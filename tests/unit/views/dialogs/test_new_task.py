@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -19,12 +19,15 @@ from services.domain.insight import durations
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import DOTS
+from tests.support.widgets import find
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.frame import Scrim
 from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.schema.fields import ChoicesInput, LineInput
 from views.support import shown
+from views.widgets.buttons import LinkLabel
 
 Open = Callable[..., NewTaskDialog]
 SHOPS = ("pdd:pdd-10021", "pdd:pdd-10025", "pdd:pdd-10048")
@@ -40,7 +43,7 @@ def open_dialog(qtbot: QtBot, fleet: Fleet) -> Open:
         if window is None:
             qtbot.addWidget(dialog)
         dialog.open()
-        qtbot.waitUntil(lambda: bool(dialog._known.shops))
+        qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
         return dialog
 
     return make
@@ -308,10 +311,10 @@ def test_shops_can_be_pasted_in_any_form(qtbot: QtBot, fleet: Fleet, open_dialog
     paste.flush()
     assert dialog.what.platform() == ALL, "the list names shops of two platforms"
     assert set(dialog.draft().shops) == {*SHOPS, temu.key}
-    assert paste._state.text() == "1 not found"
-    paste._copy.click()
+    assert paste.state.text() == "1 not found"
+    find(paste, LinkLabel, "Copy them").click()
     assert QGuiApplication.clipboard().text() == "pdd-1006"
-    paste._take(paste.field.entries[-1])
+    paste.field.suggestion_taken.emit(paste.field.entries[-1])
     paste.flush()
     assert paste.field.entries[-1].shop == "pdd:pdd-10067"
     assert len(dialog.draft().shops) == 5
@@ -323,7 +326,7 @@ def test_shops_are_filtered_and_ticked_all_at_once(open_dialog: Open) -> None:
     picker.filter.setText("数码")
     shown = picker.model.rowCount()
     assert 0 < shown < 25
-    picker._all.click()
+    find(picker, QCheckBox, "Tick all shops of the list").click()
     assert len(dialog.draft().shops) == shown
     picker.filter.clear()
     assert len(dialog.draft().shops) == shown
@@ -362,12 +365,12 @@ def test_a_duplicate_can_be_queued_or_forced_with_a_reason(qtbot: QtBot, fleet: 
     assert first is not None
     assert second is not None
     first.queue.click()
-    qtbot.waitUntil(lambda: first._said.text() == "created")
+    qtbot.waitUntil(lambda: first.said.text() == "created")
     second.force.click()
     assert not second.go.isEnabled(), "a reason is due"
     qtbot.keyClicks(second.reason, "the shop asked for it")
     second.go.click()
-    qtbot.waitUntil(lambda: second._said.text() == "created")
+    qtbot.waitUntil(lambda: second.said.text() == "created")
     forced = next(task for task in tasks(fleet) if task.reason)
     assert (forced.shop, forced.reason) == (SHOPS[1], "the shop asked for it")
     assert len(tasks(fleet)) == 5
@@ -443,14 +446,14 @@ def test_a_production_fleet_asks_for_the_number(qtbot: QtBot, fleet: Fleet, open
     dialog = NewTaskDialog(fleet.context, {"task_type": "get_content"})
     qtbot.addWidget(dialog)
     dialog.open()
-    qtbot.waitUntil(lambda: bool(dialog._known.shops))
+    qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
     dialog.what.platforms.choose(ALL)
-    dialog.shops.picker._all.click()
+    find(dialog.shops.picker, QCheckBox, "Tick all shops of the list").click()
     dialog.verbs.create.click()
     question = dialog.findChild(ConfirmDialog)
     assert question is not None
     assert not question.verb_button.isEnabled()
-    question._field.setText("60")
+    question.typed_field.setText("60")
     with qtbot.waitSignal(dialog.created):
         question.verb_button.click()
     assert fleet.store.counts().total == 60
@@ -464,10 +467,10 @@ def test_it_fits_into_a_small_window_and_dims_it(qtbot: QtBot, open_dialog: Open
     dialog = open_dialog(PREFILL, window)
     assert dialog.width() <= 1280 - 60
     assert dialog.height() <= 800 - 60
-    assert dialog._scrim is not None
-    assert dialog._scrim.size() == window.size()
+    assert dialog.dims
+    assert window.findChild(Scrim).size() == window.size()
     dialog.reject()
-    assert dialog._scrim is None
+    assert not dialog.dims
 
 
 def test_it_speaks_both_languages(open_dialog: Open) -> None:

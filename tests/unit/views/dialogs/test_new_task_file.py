@@ -18,6 +18,7 @@ from services import i18n
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.support import task_sheets
+from tests.support.widgets import press
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
 
@@ -41,7 +42,7 @@ def read_file(qtbot: QtBot, fleet: Fleet, shops: list[str]) -> Open:
         qtbot.addWidget(dialog)
         dialog.resize(1098, 660)
         dialog.open()
-        qtbot.waitUntil(lambda: bool(dialog._known.shops))
+        qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
         dialog.shops.mode.choose("file")
         begin()
         dialog.shops.picker.file.open(path)
@@ -94,7 +95,7 @@ def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     assert len({task.batch for task in made}) == 1
     toast = fleet.toasts[-1]
     assert (toast.text, toast.seconds) == ("293 tasks created", 10)
-    next(action for action in toast.actions if action.text == "Undo").call()
+    press(toast, "Undo")
     qtbot.waitUntil(lambda: all(task.status == Status.CANCELLED for task in tasks(fleet)), timeout=30_000)
 
 
@@ -233,7 +234,7 @@ def test_what_became_active_since_the_look_is_told_row_by_row(
     row = dialogs[1].outcome.duplicate("pdd:pdd-10001", 3)
     assert row is not None
     row.queue.click()
-    qtbot.waitUntil(lambda: row._said.text() == "created")
+    qtbot.waitUntil(lambda: row.said.text() == "created")
     assert Counter(task.task_type for task in tasks(fleet)) == {"sync_order": 2, "refresh_goods": 2}
 
 
@@ -241,7 +242,7 @@ def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet
     dialog = NewTaskDialog(fleet.context)
     qtbot.addWidget(dialog)
     dialog.open()
-    qtbot.waitUntil(lambda: bool(dialog._known.shops))
+    qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
     dialog.shops.mode.choose("file")
     (tmp_path / "list.xlsx").write_text("x")
     dialog.shops.picker.file.open(tmp_path / "list.xlsx")

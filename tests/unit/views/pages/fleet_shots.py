@@ -19,10 +19,12 @@ from services.domain.insight import worker as insight
 from services.domain.insight.connection import Answer
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from services.settings import load
+from tests.support.widgets import find
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.page import Page
 from views.support.language import language_relay
 from views.theme import theme
+from views.widgets.segmented import Segmented
 
 SIZES = ((1430, 926), (1084, 726))  # the page beside the rail at 1600 x 1000, and at 1280 x 800 with the rail folded
 
@@ -72,7 +74,7 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
         assert isinstance(page, DeadLettersPage)
         wait(lambda: bool(page.panel.editor.json.toPlainText()))
         page.panel.editor.json.setPlainText(page.panel.editor.json.toPlainText().replace("50", "20"))
-        page._model.set_ticked([page._model.key_at(row) for row in range(3)])
+        page.table.records.set_ticked([page.table.records.key_at(row) for row in range(3)])
         settle()
 
     shots(folder, "dead", lambda: DeadLettersPage(fleet.context), prepare)
@@ -80,15 +82,15 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
     page.resize(*SIZES[0])
     page.show()
     page.activate()
-    wait(lambda: bool(page._model.rowCount()))
-    page._model.tick_all()
+    wait(lambda: bool(page.table.records.rowCount()))
+    page.table.records.tick_all()
     page.verbs.on_bulk("republish")
     settle()
     from views.dialogs.republish.dialog import RepublishDialog
 
     dialog = page.findChild(RepublishDialog)
     assert dialog is not None
-    wait(lambda: dialog._looked is not None)
+    wait(lambda: dialog.looked is not None)
     settle(0.2)
     dialog.grab().save(str(folder / "dead-confirm.png"))
     page.grab().save(str(folder / "dead-behind.png"))
@@ -146,10 +148,10 @@ def workers(fleet: Fleet, folder: Path) -> None:
     page.local.button.click()
     wait(lambda: page.local.state == "running")
     settle(2.5)
-    page._choose_view("table")
+    find(page, Segmented, "View of the nodes").choose("table")
     settle(0.2)
     page.grab().save(str(folder / "workers-table.png"))
-    page._choose_view("slots")
+    find(page, Segmented, "View of the nodes").choose("slots")
     settle(0.2)
     page.grab().save(str(folder / "workers-local.png"))
     page.close()

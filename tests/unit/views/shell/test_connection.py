@@ -26,13 +26,13 @@ def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
     banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 16.0)
     assert banner.isVisible()
     assert "14:32:07" in banner.accessibleName()
-    assert banner._seconds.text() == "8\u202fs"
+    assert banner.seconds.text() == "8\u202fs"
     for _ in range(6):
         banner._on_tick()
-    assert banner._seconds.text() == "7\u202fs"
+    assert banner.seconds.text() == "7\u202fs"
     for _ in range(60):
         banner._on_tick()
-    assert (banner._again.text(), banner._seconds.text()) == ("Trying now …", "")
+    assert (banner.again.text(), banner.seconds.text()) == ("Trying now …", "")
     assert not banner._timer.isActive()
     banner.grab()
 
@@ -42,7 +42,7 @@ def test_one_may_try_at_once(qtbot: QtBot, banner: ConnectionBanner) -> None:
     with qtbot.waitSignal(banner.try_now):
         banner.button.click()
     banner.show_trying()
-    assert banner._seconds.text() == ""
+    assert banner.seconds.text() == ""
     banner.clear()
     assert banner.isHidden()
 
@@ -61,7 +61,7 @@ def test_what_helps_is_the_big_button_and_trying_again_is_not(qtbot: QtBot, bann
 def test_hiding_stops_the_clock_and_words_follow_the_language(banner: ConnectionBanner) -> None:
     banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     i18n.set_language("zh_CN")
-    assert banner._again.text() != "Trying again in"
+    assert banner.again.text() != "Trying again in"
     banner.show_words("Redis 断开。", "停留在当时。")
     assert banner.accessibleName() == "Redis 断开。 停留在当时。"
     assert banner._timer.isActive(), "the count-down goes on"
@@ -161,13 +161,13 @@ def test_the_count_down_goes_on_after_the_window_was_out_of_sight(qtbot: QtBot, 
     banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     banner.hide()
     banner.show()
-    qtbot.waitUntil(lambda: banner._seconds.text() == "7\u202fs")
+    qtbot.waitUntil(lambda: banner.seconds.text() == "7\u202fs")
 
 
 def test_what_is_tried_at_a_pace_of_its_own_promises_no_second(banner: ConnectionBanner) -> None:
     banner.show_loss("Broker lost at 14:32:07.", "Tasks are live.", 0.0, 0.0)
-    assert (banner._again.text(), banner._seconds.text()) == ("Tried again every few seconds", "")
-    assert not banner._bar.isVisible()
+    assert (banner.again.text(), banner.seconds.text()) == ("Tried again every few seconds", "")
+    assert not banner.bar.isVisible()
     banner.show_loss("Redis lost at 14:32:09.", "Everything below is as it was then.", 4.0, 4.0)
-    assert (banner._again.text(), banner._seconds.text()) == ("Trying again in", "4\u202fs")
-    assert banner._bar.isVisible()
+    assert (banner.again.text(), banner.seconds.text()) == ("Trying again in", "4\u202fs")
+    assert banner.bar.isVisible()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.i18n import _
 from views.shell.toasts import Toasts
 from views.widgets.buttons import Button
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
@@ -82,10 +83,10 @@ def test_what_lasts_speaks_the_language_of_the_moment(toasts: Toasts) -> None:
     called: list[str] = []
 
     def say() -> ToastSpec:
-        stop = ToastAction(text=i18n._("Stop"), call=lambda: called.append("stop"))
-        return ToastSpec(text=i18n._("Cannot connect."), actions=(stop,), sticky=True)
+        stop = ToastAction(text=_("Stop"), call=lambda: called.append("stop"))
+        return ToastSpec(text=_("Cannot connect."), actions=(stop,), sticky=True)
 
-    lasts, passing = toasts.show(lasting(say)), toasts.show(ToastSpec(text=i18n._("Cannot connect.")))
+    lasts, passing = toasts.show(lasting(say)), toasts.show(ToastSpec(text=_("Cannot connect.")))
     broken = toasts.show(failure(RuntimeError("refused by 10.0.0.1")))
     i18n.set_language("zh_CN")
     try:

@@ -10,12 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.outcome import Outcome, Refusal
 from services.domain.text.message import Message
+from tests.support.widgets import press
 from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
 from views.widgets.toast import ToastSpec
-
-
-def press(spec: ToastSpec, text: str) -> None:
-    next(action for action in spec.actions if action.text == text).call()
 
 
 def test_only_what_does_not_wait_for_the_same_verb_is_free(qtbot: QtBot) -> None:

@@ -67,17 +67,17 @@ def test_what_comes_back_is_no_longer_resolved() -> None:
 
 
 def test_nothing_needs_you(qtbot: QtBot, listing: AttentionList, language: str) -> None:
-    assert listing._empty.isVisible()
+    assert listing.empty.isVisible()
     listing.set_rows([LOGIN], 0)
-    assert not listing._empty.isVisible()
+    assert not listing.empty.isVisible()
     listing.set_rows([], 0)
     listing.set_rows([], LEAVES_AFTER_MS)
-    assert listing._empty.isVisible()
+    assert listing.empty.isVisible()
 
 
 def test_while_a_server_is_lost_nobody_says_that_nothing_needs_you(listing: AttentionList, language: str) -> None:
     def told() -> str:
-        return " ".join(label.text() for label in listing._empty.findChildren(QLabel) if label.isVisible())
+        return " ".join(label.text() for label in listing.empty.findChildren(QLabel) if label.isVisible())
 
     listing.set_rows([], 0)
     calm = told()
@@ -185,8 +185,8 @@ def test_it_speaks(listing: AttentionList) -> None:
 def test_foreign_text_is_shown_plain(listing: AttentionList) -> None:
     listing.set_rows([replace(LOGIN, title="<b>x</b>\nsecond\u202e", sentence="a\x00b")], 0)
     item = listing.items()[0]
-    assert item._title.text() == "<b>x</b> …"
-    assert item._title.textFormat() == Qt.TextFormat.PlainText
+    assert item.title.text() == "<b>x</b> …"
+    assert item.title.textFormat() == Qt.TextFormat.PlainText
     item.copy_text()
     assert QGuiApplication.clipboard().text().startswith("<b>x</b>")
 
@@ -198,8 +198,8 @@ def test_words_are_never_cut(qtbot: QtBot, listing: AttentionList) -> None:
     listing.set_rows([long], 0)
     listing.resize(300, 480)
     item = listing.items()[0]
-    qtbot.waitUntil(lambda: item._title.height() >= item._title.heightForWidth(item._title.width()) > 20)
-    assert item._sentence.height() >= item._sentence.heightForWidth(item._sentence.width())
+    qtbot.waitUntil(lambda: item.title.height() >= item.title.heightForWidth(item.title.width()) > 20)
+    assert item.sentence.height() >= item.sentence.heightForWidth(item.sentence.width())
 
 
 def test_verbs_that_change_something_are_disabled_with_the_reason(qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ def section(qtbot: QtBot) -> Section:
 
 
 def test_click_and_keys_fold(qtbot: QtBot, section: Section) -> None:
-    head = section._head
+    head = section.head
     with qtbot.waitSignal(section.folded) as signal:
         qtbot.mouseClick(head, Qt.MouseButton.LeftButton)
     assert signal.args == [True]
@@ -34,11 +34,11 @@ def test_click_and_keys_fold(qtbot: QtBot, section: Section) -> None:
 
 
 def test_it_says_whether_it_is_open(section: Section) -> None:
-    assert section._head.accessibleName() == "Filters, open"
+    assert section.head.accessibleName() == "Filters, open"
     section.set_folded(True)
-    assert section._head.accessibleName() == "Filters, folded"
+    assert section.head.accessibleName() == "Filters, folded"
     i18n.set_language("zh_CN")
-    assert section._head.accessibleName() == "筛选条件, 已折叠"
+    assert section.head.accessibleName() == "筛选条件, 已折叠"
     section.set_note("3 m 05 s", "retrying")
     section.grab()
 
@@ -48,4 +48,4 @@ def test_a_fixed_section_does_not_fold(qtbot: QtBot) -> None:
     qtbot.addWidget(section)
     section.toggle()
     assert not section.is_folded
-    assert section._head.accessibleName() == "Filters"
+    assert section.head.accessibleName() == "Filters"

@@ -21,7 +21,7 @@ def popup(qtbot: QtBot) -> ValuePopup:
 
 
 def items(popup: ValuePopup) -> QListWidget:
-    return popup._list
+    return popup.list
 
 
 def test_chosen_values_are_ticked_also_unknown_ones(popup: ValuePopup) -> None:
@@ -41,22 +41,22 @@ def test_ticking_tells_all_values(qtbot: QtBot, popup: ValuePopup) -> None:
         items(popup).item(1).setCheckState(Qt.CheckState.Checked)
     assert signal.args == [("dead", "held", "other"), False]
     with qtbot.waitSignal(popup.changed) as signal:
-        popup._mode.choose("exclude")
+        popup.mode.choose("exclude")
     assert signal.args[1] is True
 
 
 def test_searching_hides_and_enter_takes_the_only_one(qtbot: QtBot, popup: ValuePopup) -> None:
-    popup._search.setText("hel")
+    popup.search.setText("hel")
     assert items(popup).item(0).isHidden()
     with qtbot.waitSignal(popup.changed) as signal:
-        qtbot.keyClick(popup._search, Qt.Key.Key_Return)
+        qtbot.keyClick(popup.search, Qt.Key.Key_Return)
     assert "held" in signal.args[0]
 
 
 def test_a_typed_value_is_taken(qtbot: QtBot, popup: ValuePopup) -> None:
-    popup._search.setText("shop01*")
+    popup.search.setText("shop01*")
     with qtbot.waitSignal(popup.changed) as signal:
-        qtbot.keyClick(popup._search, Qt.Key.Key_Return)
+        qtbot.keyClick(popup.search, Qt.Key.Key_Return)
     assert signal.args[0] == ("dead", "other", "shop01*")
 
 
@@ -64,10 +64,10 @@ def test_without_free_values_nothing_is_taken(qtbot: QtBot) -> None:
     popup = ValuePopup("Status")
     qtbot.addWidget(popup)
     popup.fill(CHOICES, (), negated=True, free=False)
-    assert popup._search.isHidden()
-    popup._search.setText("nothing")
+    assert popup.search.isHidden()
+    popup.search.setText("nothing")
     with qtbot.assertNotEmitted(popup.changed):
-        popup._search.returnPressed.emit()
-    popup._search.setText("")
+        popup.search.returnPressed.emit()
+    popup.search.setText("")
     with qtbot.assertNotEmitted(popup.changed):
-        popup._search.returnPressed.emit()
+        popup.search.returnPressed.emit()

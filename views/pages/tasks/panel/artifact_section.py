@@ -50,7 +50,7 @@ class ArtifactSection(Section):
         self._asking = Operation(self, latest=True)
         self.picture = Picture(queries, EDGE)
         self.picture.activated.connect(self._open_picture)
-        self._caption, self._trouble = Label("", "caption", "text3", wrap=True), Label("", "label", "text2", wrap=True)
+        self.caption, self._trouble = Label("", "caption", "text3", wrap=True), Label("", "label", "text2", wrap=True)
         self._list = QWidget()
         self._grid = QGridLayout(self._list)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -62,7 +62,7 @@ class ArtifactSection(Section):
         row.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._list, 1, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
-        self.body.addWidget(self._caption)
+        self.body.addWidget(self.caption)
         self.body.addWidget(self._trouble)
         self.clear()
 
@@ -106,9 +106,9 @@ class ArtifactSection(Section):
     def _feature(self, picture: Artifact | None) -> None:
         if picture is not None and self._elsewhere(picture):
             picture = None
-        self._caption.setVisible(picture is not None)
-        self._caption.setText(caption(picture) if picture is not None else "")
-        self.picture.setAccessibleName(self._caption.text())
+        self.caption.setVisible(picture is not None)
+        self.caption.setText(caption(picture) if picture is not None else "")
+        self.picture.setAccessibleName(self.caption.text())
         self.picture.show_file(picture)
 
     def _fail(self, error: BaseException) -> None:

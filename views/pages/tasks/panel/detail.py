@@ -104,13 +104,18 @@ class TaskDetailPanel(QWidget):
         """Id of the task shown, "" for none."""
         return self._task_id
 
+    @property
+    def task(self) -> Task | None:
+        """The record shown, None while it is asked for or where there is none any more."""
+        return self._task
+
     def show_task(self, task_id: str) -> None:
         """Show another task; what stands there stays until the answer is here."""
         if task_id != self._task_id:
             self._task_id, self._task = task_id, None
-            self._logs.clear()
-            self._files.clear()
-            self._steps.clear()
+            self.logs.clear()
+            self.files.clear()
+            self.steps.clear()
         self.refresh()
 
     def refresh(self) -> None:
@@ -172,11 +177,11 @@ class TaskDetailPanel(QWidget):
         rows.setSpacing(8)
         first = QHBoxLayout()
         self._type = Label("", "panel")
-        self._pill = StatusPill(framed=True)
+        self.pill = StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)
         first.addWidget(self._type)
-        first.addWidget(self._pill)
+        first.addWidget(self.pill)
         first.addStretch(1)
         first.addWidget(self._close)
         second = QHBoxLayout()
@@ -190,12 +195,12 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._id, 1)
         second.addWidget(self._copy)
         third = QHBoxLayout()
-        self._buttons: dict[str, Button] = {}
+        self.buttons: dict[str, Button] = {}
         for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
             button.setVisible(not verb.special and verb is not STOP_HOLDER)
-            self._buttons[str(verb.key)] = button
+            self.buttons[str(verb.key)] = button
             third.addWidget(button)
         third.addStretch(1)
         for row in (first, second, third):
@@ -207,47 +212,47 @@ class TaskDetailPanel(QWidget):
         self.decide.wanted.connect(self._act)
         self.decide.hide()
         self._body.addWidget(self.decide)
-        self._verdict = Strip("warning")
+        self.verdict = Strip("warning")
         self._beside = Label("", "label", "text2", wrap=True)
         verdict = QWidget()
         column = QVBoxLayout(verdict)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(self._verdict)
+        column.addWidget(self.verdict)
         column.addWidget(self._beside)
         self._verdict_room = _margins(verdict)
         self._verdict_room.hide()
         self._body.addWidget(self._verdict_room)
         self._why = Section(N_("Why is it waiting?"))
-        self._gates = Timeline()
-        self._sentence = Label("", "body", "text", wrap=True)
+        self.gates = Timeline()
+        self.sentence = Label("", "body", "text", wrap=True)
         self._starts = Label("", "label", "text2", wrap=True)
-        self._ways = WaysRow()
-        self._ways.wanted.connect(self._on_way)
-        for widget in (self._sentence, self._starts, self._ways, self._gates):
+        self.ways = WaysRow()
+        self.ways.wanted.connect(self._on_way)
+        for widget in (self.sentence, self._starts, self.ways, self.gates):
             self._why.body.addWidget(widget)
         self._story = Section(N_("Timeline"), foldable=False)
-        self._timeline = Timeline()
-        self._story.body.addWidget(self._timeline)
+        self.timeline = Timeline()
+        self._story.body.addWidget(self.timeline)
         self._failure = Section(N_("Last error"))
-        self._error = Label("", "label", "text", wrap=True)
-        self._error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._failure.body.addWidget(self._error)
+        self.error = Label("", "label", "text", wrap=True)
+        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._failure.body.addWidget(self.error)
         self._data, self._outcome = PayloadSection(), DocumentSection(N_("Result"))
-        self._payload, self._result = self._data.editor, self._outcome.editor
+        self.payload, self.result = self._data.editor, self._outcome.editor
         self.edit_button = self._data.edit_button
         self.edit_button.clicked.connect(self._on_edit)
-        self._steps = StepsSection(self._context.artifacts)
-        self._files = ArtifactSection(self._context.artifacts, self._steps.shows)
-        self._files.answered.connect(self._steps.take)
-        self._steps.open_wanted.connect(self._files.open)
-        self._logs = LogSection(self._context.tasks)
+        self.steps = StepsSection(self._context.artifacts)
+        self.files = ArtifactSection(self._context.artifacts, self.steps.shows)
+        self.files.answered.connect(self.steps.take)
+        self.steps.open_wanted.connect(self.files.open)
+        self.logs = LogSection(self._context.tasks)
         self._facts = Section(N_("Message and headers"))
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
-        first = (self._why, self._story, self._failure, self._steps, self._files)
-        for section in (*first, self._data, self._outcome, self._logs, self._facts):
+        first = (self._why, self._story, self._failure, self.steps, self.files)
+        for section in (*first, self._data, self._outcome, self.logs, self._facts):
             self._body.addWidget(section)
 
     def _show(self, detail: TaskDetail | Tombstone | None) -> None:
@@ -260,7 +265,7 @@ class TaskDetailPanel(QWidget):
         now = instant.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
-        self._pill.set_status(heard.glyph(task, now), heard.word(task, now))
+        self.pill.set_status(heard.glyph(task, now), heard.word(task, now))
         self._shop.setText(
             safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
         )
@@ -272,15 +277,15 @@ class TaskDetailPanel(QWidget):
         self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
         self._show_wait(detail)
-        self._timeline.set_entries(timeline(task, now))
-        self._steps.follow(detail.flow)
-        self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
-        self._error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
+        self.timeline.set_entries(timeline(task, now))
+        self.steps.follow(detail.flow)
+        self._failure.setVisible(bool(task.error) and not self.steps.failed)  # there the step says it
+        self.error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
         self._show_documents(before, task)
         self._fields.set_rows(facts(task, detail.letter, now, detail.again))
         self.show_verbs()
-        self._logs.follow(task)
-        self._files.follow(task)
+        self.logs.follow(task)
+        self.files.follow(task)
         self.told.emit()
 
     def _on_tick(self) -> None:
@@ -292,7 +297,7 @@ class TaskDetailPanel(QWidget):
             self._show_verdict(self._detail)
         self._story.set_note(so_far(self._task, now))
         self._show_wait(self._detail)
-        self._timeline.set_entries(timeline(self._task, now))
+        self.timeline.set_entries(timeline(self._task, now))
 
     def _fail(self, error: BaseException) -> None:
         """Nobody did anything: while the connection is lost the window says so, and what stands here stays."""
@@ -304,12 +309,12 @@ class TaskDetailPanel(QWidget):
         """There is no record (any more): what stands here is what it was when it was last seen."""
         self._task = None
         if stone is None:
-            self._pill.set_status("cancelled", _("not found"))
+            self.pill.set_status("cancelled", _("not found"))
             return
         words = _("{status}, record removed").format(status=shown.status_word(stone.status))
-        self._pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
+        self.pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
         self.edit_button.disable(_("Its record was removed, for its time was over."))
-        for button in (*self._buttons.values(), *self.decide.buttons.values()):
+        for button in (*self.buttons.values(), *self.decide.buttons.values()):
             button.disable(_("Its record was removed, for its time was over."))
 
     def show_verbs(self) -> None:
@@ -326,7 +331,7 @@ class TaskDetailPanel(QWidget):
             self.decide.buttons[verb.key].disable(self._actions.reason(verb, standing))
         chosen = Chosen(standing=standing, picks=self._picks, refused=self._refusal, one=self._task)
         for verb in self._verbs.at(Place.PANEL):
-            button = self._buttons[verb.key]
+            button = self.buttons[verb.key]
             button.disable(self._verbs.reason(verb, chosen))
             button.set_source(verb.name(chosen))
             if (warning := verb.warning(chosen)) and button.isEnabled():
@@ -336,14 +341,14 @@ class TaskDetailPanel(QWidget):
             replaced = verb is RUN_NOW and bool(self._holder and useless)
             usual = verb.special or (not held and not gone)
             button.setVisible(usual and not replaced and verb.offered(Place.PANEL, chosen))
-        if self._detail.again and not self._actions.barred() and CREATE_AGAIN.key in self._buttons:
+        if self._detail.again and not self._actions.barred() and CREATE_AGAIN.key in self.buttons:
             done = _("Created again already, as {id}.").format(id=self._detail.again)
-            self._buttons[CREATE_AGAIN.key].disable(CREATE_AGAIN.reason(standing) or done)
+            self.buttons[CREATE_AGAIN.key].disable(CREATE_AGAIN.reason(standing) or done)
         self._show_way_out(useless)
 
     def _show_way_out(self, useless: str) -> None:
         """Where moving it to the front does not start it, say why; where stopping another task does, offer that."""
-        now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
+        now, stop, holder = self.buttons[RUN_NOW.key], self.buttons[STOP_HOLDER.key], self._holder
         if useless and not self._actions.barred():
             now.disable(useless)
         stop.setVisible(bool(holder))
@@ -358,7 +363,7 @@ class TaskDetailPanel(QWidget):
 
     def _on_way(self, verb: str, target: str) -> None:
         """What is copied for somebody else is what the panel says of the wait, and of which task."""
-        told = f"{self._shop.text()}  {self._type.text()}  {self._task_id}\n{self._sentence.text()}"
+        told = f"{self._shop.text()}  {self._type.text()}  {self._task_id}\n{self.sentence.text()}"
         self._context.way_out(verb, safe.masked(told) if verb.startswith("copy_") else target)
 
     def _stop_holder(self) -> None:
@@ -370,11 +375,11 @@ class TaskDetailPanel(QWidget):
     def _show_wait(self, detail: TaskDetail) -> None:
         gate = closed(detail.gates)
         leads = gate is not None and needs_person(gate)
-        self._ways.offer(ways(detail.task, gate), self._actions.barred(), leads=leads)
-        self._sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
+        self.ways.offer(ways(detail.task, gate), self._actions.barred(), leads=leads)
+        self.sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
         self._starts.setVisible(detail.starts is not None)
         self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")
-        self._gates.set_entries(gate_entries(detail.gates))
+        self.gates.set_entries(gate_entries(detail.gates))
 
     def _refusal(self) -> str:
         """Why running it again would be refused, said before the click; "" where it would not."""
@@ -387,8 +392,8 @@ class TaskDetailPanel(QWidget):
 
     def _show_verdict(self, detail: TaskDetail) -> None:
         if detail.unheard:
-            self._verdict.set_status(heard.UNCONFIRMED)
-            self._verdict.show_text(safe.visible(text.run_on(map(shown.say, detail.unheard))))
+            self.verdict.set_status(heard.UNCONFIRMED)
+            self.verdict.show_text(safe.visible(text.run_on(map(shown.say, detail.unheard))))
             self._beside.hide()
             self._verdict_room.show()
             return
@@ -396,10 +401,10 @@ class TaskDetailPanel(QWidget):
             self._verdict_room.hide()
             return
         said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
-        self._verdict.set_status(said.status)
+        self.verdict.set_status(said.status)
         # of a held task the sentence itself says what would be done twice, and on which condition
         lead = "" if detail.task.status == Status.HELD and detail.verdict.level == WOULD_DUPLICATE else said.lead
-        self._verdict.show_text(verdicts.wrapped(said.evidence), lead)
+        self.verdict.show_text(verdicts.wrapped(said.evidence), lead)
         self._beside.setText(said.beside)
         self._beside.setVisible(bool(said.beside))
         self._verdict_room.show()

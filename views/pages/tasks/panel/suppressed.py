@@ -118,7 +118,7 @@ class SuppressedDialog(DialogFrame):
         self._rows: RecordModel[Suppressed] = RecordModel(
             COLUMNS, key=lambda one: f"{one.at}-{one.task_id}-{one.outcome}", hold_new=False
         )
-        self._counts = Label("", "body", "text2", wrap=True)
+        self.counts = Label("", "body", "text2", wrap=True)
         self.error = ErrorStrip()
         self.table = TableView(self._rows, name=N_("Suppressed duplicates"))
         self.empty = EmptyState(
@@ -135,7 +135,7 @@ class SuppressedDialog(DialogFrame):
     def _build(self) -> None:
         head = QVBoxLayout()
         head.setContentsMargins(18, 10, 18, 10)
-        head.addWidget(self._counts)
+        head.addWidget(self.counts)
         head.addWidget(self.error)
         body = QVBoxLayout()
         body.addWidget(self.table)
@@ -160,7 +160,7 @@ class SuppressedDialog(DialogFrame):
             counts = {key: number for key, number in counts.items() if key[2] == self._type}
         self.error.clear()
         self._rows.apply(rows)
-        self._counts.setText(summary(counts))
+        self.counts.setText(summary(counts))
         self.table.setVisible(bool(rows))
         self.empty.setVisible(not rows)
 

@@ -54,7 +54,7 @@ def open_dialog(qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunn
         window.show()
         dialog = RepublishDialog(fleet.context, letters, runner, note="Seller login expired", parent=window)
         dialog.open()
-        qtbot.waitUntil(lambda: dialog._looked is not None)
+        qtbot.waitUntil(lambda: dialog.looked is not None)
         return dialog
 
     return make

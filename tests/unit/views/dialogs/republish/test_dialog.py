@@ -19,6 +19,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.monitor.live import Snapshot
 from tests.support.cuts import cut
+from tests.support.widgets import words
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
 from views.dialogs.republish import pace
@@ -44,12 +45,12 @@ def filled(dialog: RepublishDialog) -> list[str]:
 def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None:
     dialog = open_dialog()
     assert dialog.numbers.number() == "10"
-    assert dialog.numbers._lead.text() == "of 12 tasks will be published again, to 7 of 9 shops"
+    assert "of 12 tasks will be published again, to 7 of 9 shops" in words(dialog.numbers)
     closed = dialog.numbers.rules["closed"]
     assert (closed.number.text(), closed.title.text()) == ("2", "Skipped: shop still logged out")
     assert dialog.numbers.rules["twin"].isHidden()
     assert dialog.verb_button.text() == "Republish 10 tasks"
-    assert "2 shops are still logged out" in dialog.trial._text.text()
+    assert "2 shops are still logged out" in words(dialog.trial)
     closed.toggle.click()
     assert closed.title.text() == "Sent too: shop still logged out"
     assert dialog.verb_button.text() == "Republish 12 tasks"
@@ -80,7 +81,7 @@ def test_what_it_starts_goes_without_it(
     dialog.changes._on_set()
     dialog.changes.name.setEditText("n")
     dialog.changes.value.setText("7")
-    qtbot.waitUntil(lambda: dialog._looked is not None and dialog._looked.plan.fields == {"n": 7})
+    qtbot.waitUntil(lambda: dialog.looked is not None and dialog.looked.plan.fields == {"n": 7})
     # the same payload for all: of two letters of one shop the second one is a twin now
     assert dialog.numbers.rules["twin"].number.text() == "3"
     with qtbot.waitSignal(dialog.started):
@@ -122,15 +123,15 @@ def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
     for task in new_tasks(fleet, letters):
         fleet.finish(task.task_id, Status.DEAD, LOGIN)
-    qtbot.waitUntil(lambda: "The same failure came back" in dialog.trial._text.text(), timeout=8000)
+    qtbot.waitUntil(lambda: "The same failure came back" in words(dialog.trial), timeout=8000)
     assert dialog.trial.lead() == "3 of 3 failed again with the same error"
     assert fleet.store.counts().triage[Triage.REPUBLISHED] == 3
-    qtbot.waitUntil(lambda: dialog._looked is not None)
+    qtbot.waitUntil(lambda: dialog.looked is not None)
     assert filled(dialog) == ["Leave the rest"]
     for code in ("en", "zh_CN"):
         i18n.set_language(code)
         qtbot.waitUntil(lambda: cut(dialog) == [])
-    assert "个" in dialog.changes._notes[1].text(), "its notes follow the language too"
+    assert "个" in words(dialog.changes), "its notes follow the language too"
     i18n.set_language("en")
     assert dialog.try_button.isHidden()
     qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -181,7 +182,7 @@ def test_a_production_fleet_asks_for_the_number(
     dialog = RepublishDialog(context, letters, runner)
     qtbot.addWidget(dialog)
     dialog.open()
-    qtbot.waitUntil(lambda: dialog._looked is not None)
+    qtbot.waitUntil(lambda: dialog.looked is not None)
     assert dialog.verb_button.toolTip() == "Type 10 first"
     dialog.confirm.field.setText("12")
     assert not dialog.verb_button.isEnabled()

@@ -68,14 +68,14 @@ def opened(qtbot: QtBot, fleet: Fleet, runner: BulkRunner, reason: str = "") -> 
     window.show()
     dialog = RunsDialog(lambda: fleet.context.commands.bulk, runner, reason, window)
     dialog.open()
-    qtbot.waitUntil(lambda: dialog._items.rowCount() == LETTERS, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.items.records.rowCount() == LETTERS, timeout=WAIT_MS)
     WINDOWS.append(window)
     return dialog
 
 
 def fates(dialog: RunsDialog) -> dict[str, str]:
     """What is said of each letter."""
-    return {one.item.task_id: words(one) for one in dialog._items.records()}
+    return {one.item.task_id: words(one) for one in dialog.items.records.records()}
 
 
 def doors(dialog: RunsDialog) -> list[str]:

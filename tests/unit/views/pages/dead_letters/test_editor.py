@@ -37,7 +37,7 @@ def test_a_field_that_was_refused_is_marked_at_its_line(qtbot: QtBot, language: 
     assert '"since": "2026-13-40"' in lines[remark.line - 1]
     assert editor.json.is_valid
     qtbot.waitUntil(lambda: any(n == remark.line for n, _y, _h in editor.json._visible_lines(editor.json.rect())))
-    assert "filters.range.since" in editor._state.text()
+    assert "filters.range.since" in editor.state.text()
 
 
 def test_a_field_that_is_missing_is_named_where_it_would_stand(qtbot: QtBot, language: str) -> None:
@@ -45,12 +45,12 @@ def test_a_field_that_is_missing_is_named_where_it_would_stand(qtbot: QtBot, lan
     (remark,) = editor.json.remarks()
     assert remark.line == 1
     assert "low_stock" in remark.text
-    assert "low_stock" in editor._state.text()
+    assert "low_stock" in editor.state.text()
     # the flow's own words may refuse a value of it, so nothing claims that it was asked for
     if language == "en":
         assert remark.text == "“low_stock” is not set here"
-        assert editor._state.text().startswith("The flow refused “low_stock”, which this message does not set")
-    editor._choose("form")
+        assert editor.state.text().startswith("The flow refused “low_stock”, which this message does not set")
+    editor.mode.choose("form")
     assert editor.form.problem_names() == ["low_stock"]
 
 

@@ -19,6 +19,7 @@ from services.domain.fleet.shop import Pause
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.domain.text.mask import DOTS
+from tests.support.widgets import press
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -31,7 +32,6 @@ from views.pages.dead_letters.page import DeadLettersPage
 from views.support.acting import REPUBLISH, Acting
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
-from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
 
@@ -45,24 +45,13 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     def show(page: DeadLettersPage) -> None:
         page.show()
         page.activate()
-        qtbot.waitUntil(lambda: page._grouped is not None)
-        if page._grouped is not None and page._grouped.causes.rows:
-            qtbot.waitUntil(lambda: page._model.rowCount() > 0 and shown_in_panel(page) is not None)
+        qtbot.waitUntil(lambda: page.header.summary() != "")
+        if page.causes.causes.rowCount():
+            qtbot.waitUntil(lambda: page.table.records.rowCount() > 0 and page.panel.task is not None)
 
     yield from opening(
         qtbot, lambda: DeadLettersPage(fleet.context), show, leave=lambda page: page.verbs.actions.runner.finish()
     )
-
-
-def shown_in_panel(page: DeadLettersPage) -> Task | None:
-    """The letter whose message stands in the editor."""
-    detail = page.panel._detail
-    return detail.task if detail is not None and detail.task.task_id == page.panel.task_id else None
-
-
-def press(spec: ToastSpec, text: str) -> None:
-    """Press a verb of a toast."""
-    next(action for action in spec.actions if action.text == text).call()
 
 
 def one(fleet: Fleet, task_id: str) -> Task:
@@ -84,7 +73,7 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
         "Too many requests · refresh_goods",
         "Parameters refused · single_product",
     ]
-    assert "all of Pinduoduo" in page.letters._shops.text()
+    assert "all of Pinduoduo" in page.letters.shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
 
@@ -93,8 +82,8 @@ def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, f
     page = open_page()
     fingerprint = page.causes.causes.record(1).fingerprint
     page.causes.choose(fingerprint)
-    qtbot.waitUntil(lambda: page._model.rowCount() == 9)
-    letters = [page._model.record(row).task for row in range(9)]
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 9)
+    letters = [page.table.records.record(row).task for row in range(9)]
     assert {task.fingerprint for task in letters} == {fingerprint}
     assert [task.ended_at for task in letters] == sorted((task.ended_at for task in letters), reverse=True)
     qtbot.waitUntil(lambda: page.panel.task_id == letters[0].task_id)
@@ -108,16 +97,16 @@ def test_each_letter_tells_how_its_shop_stands_now(qtbot: QtBot, fleet: Fleet, o
     fleet.succeed("pdd", "pdd-10021", "get_content")
     fleet.store.set_pause(Pause(scope="shop:pdd:pdd-10048", by="ann"))
     page = open_page()
-    column = page._model.section_of("now")
-    index = page._model.index
-    assert [page._model.data(index(row, column), 0) for row in range(3)] == ["paused", "logged out", "logged in"]
-    tip = page._model.data(index(2, column), int(Qt.ItemDataRole.ToolTipRole))
+    column = page.table.records.section_of("now")
+    index = page.table.records.index
+    assert [page.table.records.data(index(row, column), 0) for row in range(3)] == ["paused", "logged out", "logged in"]
+    tip = page.table.records.data(index(2, column), int(Qt.ItemDataRole.ToolTipRole))
     assert "trying again makes sense" in tip
-    page.table.set_current_key(page._model.key_at(1))
-    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged out, last seen "))
+    page.table.set_current_key(page.table.records.key_at(1))
+    qtbot.waitUntil(lambda: page.panel.attempts.values().get("Shop now", "").startswith("logged out, last seen "))
     fleet.succeed("pdd", "pdd-10025", "get_content")
-    qtbot.waitUntil(lambda: page._model.data(index(1, column), 0) == "logged in", timeout=9000)
-    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged in, last seen "))
+    qtbot.waitUntil(lambda: page.table.records.data(index(1, column), 0) == "logged in", timeout=9000)
+    qtbot.waitUntil(lambda: page.panel.attempts.values().get("Shop now", "").startswith("logged in, last seen "))
 
 
 def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -181,7 +170,8 @@ def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page
     page.panel.primary_button.click()
     assert [toast.text for toast in fleet.toasts[-2:]] == ["That is about to happen already."] * 2
     press(first, "Undo")
-    page.verbs.actions._acting.send_held()
+    for acting in page.findChildren(Acting):
+        acting.send_held()
     assert one(fleet, dead).triage == Triage.OPEN, "taken back is taken back"
     page.panel.primary_button.click()
     assert fleet.toasts[-1].text == "Republishing with your changes in 5 s"
@@ -204,8 +194,8 @@ def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet
     editor = page.panel.editor.json
     editor.setPlainText(editor.toPlainText().replace("50", "20"))
     assert page.panel.primary_button.text() == "Edit and republish"
-    assert page.panel.editor._note.text() == "1 change"
-    assert page.panel.editor._was.text() == "page_size was 50"
+    assert page.panel.editor.note.text() == "1 change"
+    assert page.panel.editor.was.text() == "page_size was 50"
     page.panel.primary_button.click()
     press(fleet.toasts[-1], "Send now")
     qtbot.waitUntil(lambda: one(fleet, dead).successor != "")
@@ -217,11 +207,11 @@ def test_a_message_that_the_flow_refused_is_not_called_valid_nor_sent_again_by_t
 ) -> None:
     fleet.die("pdd", "pdd-10021", "sync_order", "BadPayload: unknown goods_id", {"page_size": 50})
     page = open_page()
-    assert page.panel.editor._state.text() == "Fits the form of sync_order, but the flow refused it: change it first"
+    assert page.panel.editor.state.text() == "Fits the form of sync_order, but the flow refused it: change it first"
     assert (page.panel.primary_button.text(), page.panel.primary_button.kind) == ("Republish", "plain")
     editor = page.panel.editor.json
     editor.setPlainText(editor.toPlainText().replace("50", "20"))
-    assert page.panel.editor._state.text().startswith("Valid for sync_order")
+    assert page.panel.editor.state.text().startswith("Valid for sync_order")
     assert (page.panel.primary_button.text(), page.panel.primary_button.kind) == ("Edit and republish", "primary")
 
 
@@ -253,7 +243,7 @@ def test_what_was_typed_waits_while_another_letter_is_looked_at(qtbot: QtBot, fl
     first = page.panel.task_id
     page.panel.editor.json.setPlainText('{"page_size": 7}')
     page.panel.head.step_wanted.emit(1)
-    qtbot.waitUntil(lambda: page.panel.task_id != first and shown_in_panel(page) is not None)
+    qtbot.waitUntil(lambda: page.panel.task_id != first and page.panel.task is not None)
     assert not page.panel.editor.is_edited
     page.panel.head.step_wanted.emit(-1)
     qtbot.waitUntil(lambda: page.panel.task_id == first and page.panel.editor.payload() == {"page_size": 7})
@@ -276,8 +266,8 @@ def test_an_archived_letter_can_be_opened_again(qtbot: QtBot, fleet: Fleet, open
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
     fleet.context.commands.dead_letters.set_triage([dead], Triage.ARCHIVED)
     page = open_page()
-    page._states.choose(Triage.ARCHIVED)
-    qtbot.waitUntil(lambda: shown_in_panel(page) is not None)
+    page.states.choose(Triage.ARCHIVED)
+    qtbot.waitUntil(lambda: page.panel.task is not None)
     assert page.panel.reopen_button.isVisible()
     page.panel.reopen_button.click()
     qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.OPEN)
@@ -286,8 +276,8 @@ def test_an_archived_letter_can_be_opened_again(qtbot: QtBot, fleet: Fleet, open
 def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
-    ticked = [str(page._model.key_at(row)) for row in range(3)]
-    page._model.set_ticked(ticked)
+    ticked = [str(page.table.records.key_at(row)) for row in range(3)]
+    page.table.records.set_ticked(ticked)
     assert page.bar.republish.text() == "Republish 3"
     assert page.panel.primary_button.kind == "plain", "one filled button per view"
     page.bar.republish.click()
@@ -300,7 +290,7 @@ def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, 
 def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
-    shops = {row.task.shop: row.key for row in page._model.records()}
+    shops = {row.task.shop: row.key for row in page.table.records.records()}
     ids = list(shops.values())[:2]
     first, second = (one(fleet, task_id) for task_id in ids)
     specs = [
@@ -312,8 +302,8 @@ def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet:
     active = fleet.context.commands.tasks.create(specs, origin="cli").created
     assert len(active) == 2
     page.refresh()
-    qtbot.waitUntil(lambda: all(page._model.find(task_id).refusal is not None for task_id in ids))
-    page._model.set_ticked(ids)
+    qtbot.waitUntil(lambda: all(page.table.records.find(task_id).refusal is not None for task_id in ids))
+    page.table.records.set_ticked(ids)
     assert not page.bar.republish.isEnabled()
     assert "The same task is active already" in page.bar.republish.toolTip()
     page.verbs.on_bulk("republish")
@@ -321,18 +311,18 @@ def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet:
     menu = QMenu(page)
     page.verbs.fill_menu(menu, ids[0])
     assert {action.text(): action.isEnabled() for action in menu.actions()}["Republish"] is False
-    other = next(row.key for row in page._model.records() if row.refusal is None)
-    page._model.set_ticked([other])
+    other = next(row.key for row in page.table.records.records() if row.refusal is None)
+    page.table.records.set_ticked([other])
     assert page.bar.republish.isEnabled(), "one of them would go"
 
 
 def bulk_dialog(qtbot: QtBot, page: DeadLettersPage) -> RepublishDialog:
     """Tick everything, ask for a republish, wait for its numbers."""
-    page._model.tick_all()
+    page.table.records.tick_all()
     page.bar.republish.click()
     dialog = page.findChild(RepublishDialog)
     assert dialog is not None
-    qtbot.waitUntil(lambda: dialog._looked is not None)
+    qtbot.waitUntil(lambda: dialog.looked is not None)
     return dialog
 
 
@@ -412,14 +402,14 @@ def test_cancelling_keeps_what_was_ticked(qtbot: QtBot, fleet: Fleet, open_page:
     fleet.seed_deaths()
     page = open_page()
     bulk_dialog(qtbot, page).reject()
-    assert len(page._model.ticked()) == 18
+    assert len(page.table.records.ticked()) == 18
 
 
 def cause_menu(page: DeadLettersPage, row: int = 0) -> dict[str, QAction]:
     """The menu of a cause by its texts."""
     menu = QMenu(page)
     cause = page.causes.causes.record(row)
-    page.verbs.whole.fill_menu(menu, cause, page._asker.wanted.triage)
+    page.verbs.whole.fill_menu(menu, cause, page.states.current())
     return {action.text(): action for action in menu.actions() if action.text()}
 
 
@@ -438,7 +428,7 @@ def test_a_cause_is_ignored_for_a_while_and_shown_again(qtbot: QtBot, fleet: Fle
     cause_menu(page)["Ignore for 1 hour"].trigger()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.IGNORED: 18})
     qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters ignored"])
-    page._states.choose(Triage.IGNORED)
+    page.states.choose(Triage.IGNORED)
     qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 1)
     cause = page.causes.causes.record(0)
     assert words.rule_words(cause, fleet.store.now_ms()).startswith("ignored until ")
@@ -468,8 +458,8 @@ def test_a_cause_gets_a_name_and_a_note(qtbot: QtBot, fleet: Fleet, open_page: O
     assert not dialog.save.isEnabled()
     dialog.note.setPlainText("Ann scans them at ten")
     dialog.save.click()
-    qtbot.waitUntil(lambda: page.letters._title.text() == "QR codes · sync_order")
-    assert page.letters._said.text() == "Ann scans them at ten"
+    qtbot.waitUntil(lambda: page.letters.title() == "QR codes · sync_order")
+    assert page.letters.said.text() == "Ann scans them at ten"
 
 
 def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
@@ -482,7 +472,7 @@ def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
     assert dialog.verb_button.text() == "Archive 9 dead letters"
-    assert len(dialog._question.rows) == 6
+    assert len(dialog.question.rows) == 6
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 24, Triage.ARCHIVED: 9})
     qtbot.waitUntil(lambda: bool(fleet.toasts))
@@ -529,8 +519,8 @@ def test_all_of_a_cause_is_no_letter_of_another_one_of_its_kind(qtbot: QtBot, fl
 def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
-    page._model.tick_all()
-    page.bar._archive.click()
+    page.table.records.tick_all()
+    page.bar.archive.click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.ARCHIVED: 18})
     qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters archived"])
 
@@ -541,13 +531,13 @@ def test_new_letters_wait_and_the_open_one_stays(qtbot: QtBot, fleet: Fleet, ope
     shown = page.panel.task_id
     page.panel.editor.json.setPlainText('{"page_size": 9}')
     fleet.die("pdd", "pdd-10025", "sync_order", LOGIN, {"page_size": 50})
-    qtbot.waitUntil(lambda: page._model.pending == 1, timeout=8000)
-    assert page._model.rowCount() == 1
+    qtbot.waitUntil(lambda: page.table.records.pending == 1, timeout=8000)
+    assert page.table.records.rowCount() == 1
     assert page.panel.task_id == shown
     assert page.panel.editor.payload() == {"page_size": 9}
     qtbot.waitUntil(lambda: page.causes.causes.record(0).count == 2)
-    page.bar._new.click()
-    assert page._model.rowCount() == 2
+    page.bar.new_button.click()
+    assert page.table.records.rowCount() == 2
     assert page.panel.task_id == shown
 
 
@@ -555,8 +545,8 @@ def test_counts_follow_the_snapshots(qtbot: QtBot, fleet: Fleet, open_page: Open
     dead = fleet.seed_deaths()
     page = open_page()
     fleet.context.commands.dead_letters.set_triage(dead[:4], Triage.IGNORED)
-    qtbot.waitUntil(lambda: page._states.labels() == ["Open 29", "Ignored 4", "Archived 0"], timeout=8000)
-    assert page.header._summary.text().startswith("29 tasks, "), "head and tab are of one look"
+    qtbot.waitUntil(lambda: page.states.labels() == ["Open 29", "Ignored 4", "Archived 0"], timeout=8000)
+    assert page.header.summary().startswith("29 tasks, "), "head and tab are of one look"
 
 
 def test_nothing_dead_says_when_the_last_one_was_closed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -566,7 +556,7 @@ def test_nothing_dead_says_when_the_last_one_was_closed(qtbot: QtBot, fleet: Fle
     fleet.context.commands.dead_letters.set_triage([dead], Triage.ARCHIVED)
     page.refresh()
     qtbot.waitUntil(lambda: page.header.summary().startswith("No dead letters. Last one closed "))
-    assert page._stack.currentWidget() is page._none
+    assert page.empty.isVisible()
 
 
 def test_nothing_dead_tells_of_those_that_are_on_their_way_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -622,8 +612,8 @@ def test_a_restricted_account_is_looked_at_in_its_shop_and_no_session_is_good_ne
     fleet.succeed("pdd", "pdd-10021", "get_content")
     fleet.die("pdd", "pdd-10021", "sync_order", "RiskControl: 账号被限制，请完成安全验证", {}, ended_at=now + 60_000)
     page = open_page()
-    column = page._model.section_of("now")
-    assert page._model.data(page._model.index(0, column), 0) == "session open"
+    column = page.table.records.section_of("now")
+    assert page.table.records.data(page.table.records.index(0, column), 0) == "session open"
     rows = page.panel.findChildren(KeyValues)[0].values()
     assert rows["Shop now"] == "session open; the platform restricts the account"
     visit = next(button for button in page.letters.findChildren(Button) if button.text() == "Open this shop's browser")
@@ -638,7 +628,7 @@ def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page:
     page = open_page()
     page.show_request(one(fleet, dead).fingerprint)
     qtbot.waitUntil(
-        lambda: page.letters._title.text() == "Parameters refused · single_product" and page._model.rowCount() == 2
+        lambda: page.letters.title() == "Parameters refused · single_product" and page.table.records.rowCount() == 2
     )
     # the list of causes is asked by itself and may come after the letters
     qtbot.waitUntil(lambda: page.causes.current() == one(fleet, dead).fingerprint)
@@ -648,7 +638,7 @@ def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -
     fleet.seed_deaths()
     page = open_page()
     menu = QMenu(page)
-    page.verbs.fill_menu(menu, page._model.key_at(0))
+    page.verbs.fill_menu(menu, page.table.records.key_at(0))
     assert [action.text() for action in menu.actions()] == ["Republish", "Ignore", "Archive", "Open in Tasks"]
 
 
@@ -658,8 +648,8 @@ LOST = "Not while the connection is lost"
 def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
-    page._model.set_ticked([page._model.key_at(0)])
-    buttons = (page.bar.republish, page.bar._ignore, page.bar._archive)
+    page.table.records.set_ticked([page.table.records.key_at(0)])
+    buttons = (page.bar.republish, page.bar.ignore, page.bar.archive)
     buttons += (page.panel.primary_button, page.panel.ignore_button, page.panel.archive_button)
     page.set_acting(LOST)
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(False, LOST)}
@@ -667,7 +657,7 @@ def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     page.verbs.on_bulk("republish")
     page.letters.republish_wanted.emit()
     assert not fleet.toasts
-    assert len(page._model.ticked()) == 1
+    assert len(page.table.records.ticked()) == 1
     page.set_acting("")
     assert all(button.isEnabled() for button in buttons)
     page.letters.republish.click()
@@ -682,7 +672,7 @@ def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_
     page = open_page()
     page.set_acting(LOST)
     menu = QMenu(page)
-    page.verbs.fill_menu(menu, page._model.key_at(0))
+    page.verbs.fill_menu(menu, page.table.records.key_at(0))
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
         "Republish": False,
         "Ignore": False,
@@ -708,7 +698,7 @@ def test_form_text_and_diff_show_the_same_message(qtbot: QtBot, fleet: Fleet, op
     fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": 1})
     page = open_page()
     editor = page.panel.editor
-    editor._mode.choose("form")
+    editor.mode.choose("form")
     size = editor.form.input("page_size")
     assert isinstance(size, LineInput)
     assert size.line.text() == "50"
@@ -719,12 +709,12 @@ def test_form_text_and_diff_show_the_same_message(qtbot: QtBot, fleet: Fleet, op
     size.line.clear()
     qtbot.keyClicks(size.line, "20")
     assert editor.payload() == {"page_size": 20, "kept": 1}
-    editor._mode.choose("diff")
-    assert '-   "page_size": 50,' in editor._diff.toPlainText()
-    assert '+   "page_size": 20,' in editor._diff.toPlainText()
+    editor.mode.choose("diff")
+    assert '-   "page_size": 50,' in editor.diff.toPlainText()
+    assert '+   "page_size": 20,' in editor.diff.toPlainText()
     editor.json.setPlainText("{")
-    editor._mode.choose("form")
-    assert editor._mode.current() == "json", "what cannot be read has no form"
+    editor.mode.choose("form")
+    assert editor.mode.current() == "json", "what cannot be read has no form"
 
 
 def test_a_note_is_written_in_the_panel_and_stays_with_the_letter(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -25,6 +25,7 @@ from views.pages.overview.tile_grid import columns_for
 from views.pages.overview.tiles import TILES
 from views.support import shown
 from views.support.memory import ShortMemory
+from views.support.refresher import Refresher
 from views.theme import theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -168,19 +169,19 @@ def test_what_stands_still_for_a_loss_does_not_offer_to_go_on(page: OverviewPage
 
 def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     page.hide()
-    qtbot.waitUntil(lambda: not page._now_refresher.busy and not page._history_refresher.busy)
+    asking = page.findChildren(Refresher)
+    qtbot.waitUntil(lambda: not any(one.busy for one in asking))
     asked = (source.asked_now, len(source.asked_series))
-    assert not page._now_refresher.active
-    assert not page._history_refresher.active
+    assert not any(one.active for one in asking)
     page.show()
     qtbot.waitUntil(lambda: source.asked_now > asked[0] and len(source.asked_series) > asked[1])
     page.deactivate()
-    assert not page._now_refresher.active
+    assert not any(one.active for one in asking)
 
 
 def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
     assert page._now_refresher._timer.interval() >= LOOK_MS
-    look = page._look
+    look = page.looked
     assert look is not None
     page._on_look(replace(look, took_s=0.4))
     assert page._now_refresher._timer.interval() == 2000
@@ -191,9 +192,9 @@ def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
 def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: OverviewPage) -> None:
     plot, legend = page.charts.rates.plot, page.charts.rates.legend
     assert len(plot.frame_shown) > 1
-    assert page._look is not None
+    assert page.looked is not None
     # of a minute: a burst that has ended is still in it
-    page.charts.show_now(replace(page._look.now, publish_rate=99.0, ack_rate=77.0), Limits())
+    page.charts.show_now(replace(page.looked.now, publish_rate=99.0, ack_rate=77.0), Limits())
     for one in plot.series:
         said = plot.say(float(plot.frame_shown[one.key][-1]))
         assert legend.item(one.key).accessibleName() == f"{one.word()} {said}"
@@ -220,7 +221,7 @@ def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
     page.note_news()
     qtbot.waitUntil(lambda: greys() == {"depth", "held", "unacked"})
     assert page.tiles["unacked"].kpi.context == "as it was before the broker was lost"
-    assert {row.state for row in page._look.now.shops} != {"unknown"}  # type: ignore[union-attr]
+    assert {row.state for row in page.looked.now.shops} != {"unknown"}  # type: ignore[union-attr]
     source.lost = "store"
     page.note_news()
     qtbot.waitUntil(lambda: greys() == set())  # the window greys the whole page
@@ -252,7 +253,7 @@ def test_a_page_that_stands_still_for_a_lost_store_says_so_though_it_stood_still
 def test_a_lost_store_never_says_that_nothing_needs_a_person(qtbot: QtBot) -> None:
     source = SampleSource(calm=True)
     page = opened(qtbot, source)
-    calm = page.attention.list._empty
+    calm = page.attention.list.empty
     assert "Nothing needs you" in texts_of(calm)
     source.lost = "store"
     page.note_news()
@@ -273,7 +274,7 @@ def test_an_answer_from_before_a_loss_does_not_take_its_news_back(qtbot: QtBot) 
     go_on, source = threading.Event(), Late(calm=True)
     go_on.set()
     page = opened(qtbot, source)
-    calm = page.attention.list._empty
+    calm = page.attention.list.empty
     go_on.clear()
     page.refresh()
     qtbot.waitUntil(lambda: source.asked_now == 2)
@@ -281,9 +282,9 @@ def test_an_answer_from_before_a_loss_does_not_take_its_news_back(qtbot: QtBot) 
     page.note_news()
     qtbot.waitUntil(lambda: "Not known while a server is lost" in texts_of(calm))
     answered.clear()
-    before = page._look
+    before = page.looked
     go_on.set()
-    qtbot.waitUntil(lambda: bool(answered) and page._look is not before)
+    qtbot.waitUntil(lambda: bool(answered) and page.looked is not before)
     assert "Not known while a server is lost" in texts_of(calm)
 
 
@@ -367,17 +368,17 @@ def test_an_error_is_told_in_its_place_and_goes_with_the_next_answer(qtbot: QtBo
     page.resize(1404, 926)
     page.show()
     page.activate()
-    qtbot.waitUntil(page._error.isVisible)
-    assert "timed out after 3 s" in page._error.accessibleName()
+    qtbot.waitUntil(page.error.isVisible)
+    assert "timed out after 3 s" in page.error.accessibleName()
     source.broken = False
-    page._error.retry_button.click()
-    qtbot.waitUntil(lambda: not page._error.isVisible())
+    page.error.retry_button.click()
+    qtbot.waitUntil(lambda: not page.error.isVisible())
 
 
 def test_a_new_installation_says_why_it_is_empty(qtbot: QtBot, language: str) -> None:
     page = opened(qtbot, SampleSource(empty=True))
-    assert page.fleet._empty.isVisible()
-    assert page.attention.list._empty.isVisible()
+    assert page.fleet.empty.isVisible()
+    assert page.attention.list.empty.isVisible()
     assert not page.grab().isNull()
 
 
@@ -454,7 +455,7 @@ def test_it_follows_language_and_theme(page: OverviewPage) -> None:
 def test_a_second_of_the_page_costs_the_window_little(qtbot: QtBot, shops: int) -> None:
     page = opened(qtbot, SampleSource(shops))
     page.deactivate()
-    look, history = page._look, page._history
+    look, history = page.looked, page._history
     assert look is not None
     assert history is not None
     data = page._data

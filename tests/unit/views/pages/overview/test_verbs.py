@@ -67,7 +67,7 @@ def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
     verbs.run(verb, target)
     dialog = asked(owner)
     assert (states(fleet, tasks), fleet.toasts, len(fleet.store.audit(100))) == (before, [], entries)
-    dialog._note_field.setText("it hangs")
+    dialog.note_field.setText("it hangs")
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     assert states(fleet, tasks) == (["requested"] if verb == "stop_task" else ["cancelled", "cancelled"])

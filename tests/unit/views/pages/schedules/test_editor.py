@@ -78,11 +78,11 @@ def test_what_is_wrong_stands_at_its_field(
     dialog = open_dialog()
     dialog.name.setText("nightly")
     getattr(dialog, field).setText(value)
-    qtbot.waitUntil(lambda: said in dialog._fields[name].error(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said in dialog.fields[name].error(), timeout=WAIT_MS)
     dialog.save_button.click()
-    qtbot.waitUntil(lambda: said in dialog._fields[name].error() and dialog.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: said in dialog.fields[name].error() and dialog.isVisible(), timeout=WAIT_MS)
     getattr(dialog, field).setText(getattr(form.Filled(), field) or "nightly" * (field == "name"))
-    qtbot.waitUntil(lambda: dialog._fields[name].error() == "", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.fields[name].error() == "", timeout=WAIT_MS)
 
 
 def test_an_edit_keeps_what_the_dialog_does_not_show(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:

@@ -32,7 +32,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
 
     def show(page: SchedulesPage) -> None:
-        with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
             page.show()
             page.activate()
 
@@ -49,25 +49,25 @@ def press(qtbot: QtBot, page: SchedulesPage, button: Any) -> None:
     """Press a button and wait until the page has asked again."""
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
 
 
 def confirm(qtbot: QtBot, page: SchedulesPage, typed: str = "") -> None:
     """Say yes to the question that stands over the page."""
     (dialog,) = page.findChildren(ConfirmDialog)
-    dialog._field.setText(typed)
+    dialog.typed_field.setText(typed)
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         dialog.verb_button.click()
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
 
 
 def cells(page: SchedulesPage, name: str) -> dict[str, str]:
     """What the row of a schedule says."""
-    row = page._model.find(name)
+    row = page.table.records.find(name)
     assert row is not None
-    return {column.key: column.display(row) for column in page._model.columns}
+    return {column.key: column.display(row) for column in page.table.records.columns}
 
 
 def test_an_empty_page_says_what_schedules_are(open_page: Open) -> None:
@@ -161,7 +161,7 @@ def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Op
     page = open_page()
     page.remove_button.click()
     (dialog,) = page.findChildren(ConfirmDialog)
-    dialog._field.setText("nigh")
+    dialog.typed_field.setText("nigh")
     assert not dialog.verb_button.isEnabled()
     confirm(qtbot, page, "nightly")
     assert fleet.store.schedules() == []
@@ -221,14 +221,14 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
     context = dataclasses.replace(fleet.context, way_out=lambda verb, target: wished.append((verb, target)))
     page = SchedulesPage(context)
     qtbot.addWidget(page)
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.show()
         page.activate()
     assert not page.late.isVisibleTo(page)
     assert page.new_button.kind == "primary"
     late = fleet.store.now_ms() - 7_200_000
     assert fleet.store.put_schedule(msgspec.structs.replace(kept, next_at=late), kept.version)
-    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
     assert page.late.isVisibleTo(page)
     assert page.start_button.text() == "Start a worker"

@@ -50,13 +50,13 @@ def test_rows_and_contrast_are_offered(qtbot: QtBot, page: SettingsPage) -> None
 def test_another_language_is_spoken_at_once(page: SettingsPage) -> None:
     page.language_choice.choose("zh_CN")
     assert i18n.language() == "zh_CN"
-    assert page.header._title.text() == "设置"
+    assert page.header.title() == "设置"
     page.language_choice.choose("en")
-    assert page.header._title.text() == "Settings"
+    assert page.header.title() == "Settings"
 
 
 def test_it_says_what_this_program_is(page: SettingsPage) -> None:
-    about = page._facts.values()
+    about = page.facts.values()
     assert about["Profile"] == "local"
     assert about["Data folder"] == "/data/fleetdeck"
     assert about["Engine"] == "everything on this machine"
@@ -92,10 +92,10 @@ def test_why_there_is_no_sample_in_a_fleet_can_be_read(qtbot: QtBot, fleet: Flee
 def test_it_says_by_which_rules_tasks_run(qtbot: QtBot, fleet: Fleet) -> None:
     made = SettingsPage(fleet.context, data_folder="/data/fleetdeck", settings=Settings())
     qtbot.addWidget(made)
-    rules = made._rules.values()
+    rules = made.rules.values()
     assert rules["Failed attempts"] == "again after 30\u202fs, 1\u202fmin, 2\u202fmin, then a dead letter"
     assert rules["Lanes here"] == "High, Normal, Low"
-    assert made._where.text().startswith("Set in /data/fleetdeck/config.toml;")
+    assert made.where.text().startswith("Set in /data/fleetdeck/config.toml;")
     never = Settings(retry=RetrySettings(max_retries=0))
     assert dict(settings_rules.rows(never))["Failed attempts"] == "dead letter at once"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -17,11 +17,14 @@ from services.domain.fleet.shop import Shop
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.task.status import Status
+from tests.support.widgets import find, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.rule_dialog import RuleDialog
+from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
 
@@ -35,7 +38,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
 
     def show(page: ShopsPage) -> None:
-        with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
             page.show()
             page.activate()
 
@@ -60,14 +63,9 @@ def trip(fleet: Fleet, key: str = SHOP) -> None:
     assert [one.shop for one in fleet.store.breakers()] == [key]
 
 
-def words(widget: QWidget) -> str:
-    """Everything that a person reads there."""
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
-
-
 def row(page: ShopsPage, key: str) -> dict[str, str]:
     """What the row of a shop or of a limit says."""
-    model = page._shops if page._shops.find(key) is not None else page._limits
+    model = page.table.records if page.table.records.find(key) is not None else page.limits.records
     found = model.find(key)
     assert found is not None, key
     return {column.key: column.display(found) for column in model.columns}
@@ -78,8 +76,9 @@ def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         act()
     # an answer that was under way may be one of before
-    qtbot.waitUntil(lambda: not page._source.busy, timeout=WAIT_MS)
-    with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
+    asking = page.findChild(ListSource)
+    qtbot.waitUntil(lambda: not asking.busy, timeout=WAIT_MS)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.refresh()
 
 
@@ -87,16 +86,16 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     trip(fleet)
     fleet.store.put_home(SHOP, "desk-01")
     page = open_page()
-    assert page._shops.key_at(0) == SHOP
+    assert page.table.records.key_at(0) == SHOP
     assert row(page, SHOP)["state"] == "Dead letters"
     dead, breaker = row(page, SHOP)["reason"].split("; ")
     assert dead == "Dead letters that nobody has looked at: 2"
     assert breaker.startswith("2 of the last 2 attempts failed, next try in ")
-    assert page.header._summary.text() == "60 shops, 1 fails too often"
+    assert page.header.summary() == "60 shops, 1 fails too often"
     assert page.shop.isVisibleTo(page)
     said = words(page.shop)
     assert "微光数码专卖店" in said
-    assert page.shop._facts.values()["Home node"] == "desk-01"
+    assert page.shop.facts.values()["Home node"] == "desk-01"
     assert "2 of 2 failed" in said
     assert "Seller login expired, opened once" in said
     i18n.set_language("zh_CN")
@@ -110,7 +109,7 @@ def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, flee
     page.shop.close_button.click()
     (dialog,) = page.findChildren(ConfirmDialog)
     assert "2 of 2 failed" in words(dialog)
-    dialog._note_field.setText("logged in again")
+    dialog.note_field.setText("logged in again")
     after(qtbot, page, dialog.verb_button.click)
     assert fleet.store.breakers() == []
     assert fleet.toasts[-1].text == "微光数码专卖店 runs again."
@@ -187,25 +186,25 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     trip(fleet)
     page = open_page()
     page.show_request("breaker")
-    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
     page.show_request(OTHER)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
-    assert page._shops.rowCount() == 60, "the others have not vanished"
-    page._search.setText("no such shop")
-    qtbot.waitUntil(lambda: page._tables.currentWidget() is page._none, timeout=WAIT_MS)
-    page._none.button.click()
-    qtbot.waitUntil(lambda: page._shops.rowCount() == 60, timeout=WAIT_MS)
+    assert page.table.records.rowCount() == 60, "the others have not vanished"
+    page.search.setText("no such shop")
+    qtbot.waitUntil(lambda: page.empty.isVisible(), timeout=WAIT_MS)
+    page.empty.button.click()
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 60, timeout=WAIT_MS)
 
 
 def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
     page = open_page()
-    first = page._shops.key_at(0)
+    first = page.table.records.key_at(0)
     assert first != OTHER
     trip(fleet, OTHER)
     page.refresh()
-    qtbot.waitUntil(lambda: page._shops.key_at(0) == OTHER, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.key_at(0) == OTHER, timeout=WAIT_MS)
     assert page.table.current_key() == first  # the card must not change under a hand
 
     qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.viewport().rect().center())
@@ -213,23 +212,23 @@ def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
     fleet.context.commands.fleet.pause(f"shop:{SHOP}", reason="stock-taking")
     page.refresh()
     qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Paused", timeout=WAIT_MS)
-    places = {key: page._shops.row_of(key) for key in (SHOP, OTHER)}
+    places = {key: page.table.records.row_of(key) for key in (SHOP, OTHER)}
     assert places[OTHER] == 0
-    page._sort.choose("paused")
-    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
-    page._sort.choose("all")
-    qtbot.waitUntil(lambda: page._shops.row_of(SHOP) < places[SHOP], timeout=WAIT_MS)
+    find(page, Segmented, "Which shops").choose("paused")
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
+    find(page, Segmented, "Which shops").choose("all")
+    qtbot.waitUntil(lambda: page.table.records.row_of(SHOP) < places[SHOP], timeout=WAIT_MS)
 
 
 def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.fleet.set_limit(Limit(scope="platform:pdd", concurrency=3, per_minute=40))
     fleet.succeed("pdd", "pdd-10021", "refresh_goods")
     page = open_page()
-    page._view.choose("limits")
+    find(page, Segmented, "What to show").choose("limits")
     cells = row(page, "platform:pdd")
     assert (cells["running"], cells["started"]) == ("0 / 3", "1 / 40")
     assert cells["resets"].startswith("in ")
-    assert page.header._summary.text() == "1 limit set"
+    assert page.header.summary() == "1 limit set"
     page.limits.set_current_key("platform:pdd")
     assert page.scope.save_button.toolTip() == "Nothing was changed yet"
     page.scope.at_once.setValue(0)
@@ -244,7 +243,7 @@ def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: 
 
 def test_the_limit_of_a_type_goes_into_its_document(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    page._view.choose("limits")
+    find(page, Segmented, "What to show").choose("limits")
     page.limits.set_current_key("type:sync_order")
     version = fleet.context.types()["sync_order"].version
     page.scope.at_once.setValue(5)
@@ -256,7 +255,7 @@ def test_the_limit_of_a_type_goes_into_its_document(qtbot: QtBot, fleet: Fleet, 
 
 def test_what_waits_is_a_click_away(qtbot: QtBot, open_page: Open) -> None:
     page = open_page()
-    page._view.choose("limits")
+    find(page, Segmented, "What to show").choose("limits")
     page.limits.set_current_key("platform:temu")
     with qtbot.waitSignal(page.navigate) as heard:
         page.scope.tasks_button.click()
@@ -271,7 +270,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert {one.isEnabled() for one in (card.close_button, card.pause_button, card.at_once, card.dedicated)} == {False}
     assert card.close_button.toolTip() == "Not while the connection is lost"
     menu = QMenu(page)
-    page._fill_menu(menu, SHOP)
+    page.table.menu_requested.emit(menu, SHOP)
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
         "Let the shop run again": False,
         "Pause shop": False,
@@ -295,9 +294,9 @@ def test_ten_thousand_shops_are_a_list_of_the_worst(fleet: Fleet, open_page: Ope
     fleet.engine.registry.forget()
     trip(fleet)
     page = open_page()
-    assert page._shops.rowCount() == 500
-    assert page._shops.key_at(0) == SHOP
-    assert "the first 500 of " in page.header._summary.text()
+    assert page.table.records.rowCount() == 500
+    assert page.table.records.key_at(0) == SHOP
+    assert "the first 500 of " in page.header.summary()
 
 
 def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
@@ -307,21 +306,21 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     commands.sessions.close(SHOP, note="the phone is away")
     commands.sessions.close(OTHER, kind="captcha")
     page = open_page()
-    assert {page._shops.key_at(0), page._shops.key_at(1)} == {SHOP, OTHER}
+    assert {page.table.records.key_at(0), page.table.records.key_at(1)} == {SHOP, OTHER}
     assert row(page, SHOP)["reason"].startswith("Must be logged in, for ")
     assert row(page, OTHER)["reason"].startswith("A captcha waits for a person, for ")
-    assert page.header._summary.text() == "60 shops, 2 need a login"
-    with qtbot.waitSignal(page._source.listed, timeout=WAIT_MS):
+    assert page.header.summary() == "60 shops, 2 need a login"
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         page.show_request("session")
-    qtbot.waitUntil(lambda: page._shops.rowCount() == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 2, timeout=WAIT_MS)
     page.table.set_current_key(SHOP)
     assert "the phone is away" in words(page.shop)
     after(qtbot, page, page.shop.session_button.click)
-    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
     assert [one.shop for one in fleet.store.sessions()] == [OTHER]
     entry = next(one for one in fleet.store.audit(10) if one.action == "session.open")
     assert (entry.target, entry.outcome) == ((SHOP,), "done")
-    page._show_all()
+    page.empty.action.emit()
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
 
 
@@ -365,7 +364,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume Pinduoduo", "Resume shop"]
     assert [button.kind for button in page.shop.pauses.buttons()] == ["primary", "plain"], "one filled button"
     menu = QMenu(page)
-    page._fill_menu(menu, SHOP)
+    page.table.menu_requested.emit(menu, SHOP)
     offered = ["Resume Pinduoduo", "Resume shop", "Show tasks", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == offered
     page.shop.pauses.buttons()[0].click()
@@ -386,7 +385,7 @@ def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, 
     made = fleet.context.commands.tasks.create([spec], origin="cli").created[0]
     fleet.finish(made.task_id, to=Status.HELD)
     page = open_page()
-    assert page._shops.key_at(0) == OTHER
+    assert page.table.records.key_at(0) == OTHER
     assert row(page, OTHER)["state"] == "To decide"
     page.table.set_current_key(OTHER)
     with qtbot.waitSignal(page.navigate) as heard:
@@ -398,7 +397,7 @@ def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open
     fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
     fleet.engine.registry.forget()
     page = open_page()
-    listed = {page._shops.key_at(place) for place in range(page._shops.rowCount())}
+    listed = {page.table.records.key_at(place) for place in range(page.table.records.rowCount())}
     wish = next(key for number in range(600) if (key := f"temu:t{number}") not in listed and number > 99)
     page.show_request(wish)
     qtbot.waitUntil(lambda: page.table.current_key() == wish, timeout=WAIT_MS)
@@ -420,4 +419,4 @@ def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(flee
     said = page.header.summary()
     assert said.startswith("60 shops, 2 wait: ")
     assert said.endswith(f" is paused by {pause.by}")
-    assert page._now.numbers["paused"] == 0
+    assert "Paused 0" in find(page, Segmented, "Which shops").labels()

@@ -37,7 +37,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
         page.show()
         page.activate()
         expected = len(fleet.store.workers())
-        qtbot.waitUntil(lambda: len(page._fleet.workers) == expected, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: page.table.records.rowCount() == expected, timeout=WAIT_MS)
 
     yield from opening(qtbot, lambda: WorkersPage(fleet.context), show)
 
@@ -64,15 +64,15 @@ def orders(fleet: Fleet, info: WorkerInfo) -> tuple[str, ...]:
 
 def test_without_a_worker_the_page_offers_to_start_one_here(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    assert page._stack.currentWidget() is page.empty
+    assert page.empty.isVisible()
     assert page.header.summary() == "No worker is running"
     page.empty.button.click()
     assert page.local.state == STARTING
     qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: page._stack.currentWidget() is page.board, timeout=WAIT_MS)
-    assert fleet.context.local.name in page.board._cards
+    qtbot.waitUntil(lambda: page.board.isVisible(), timeout=WAIT_MS)
+    assert fleet.context.local.name in page.board.names()
     here = card(page, fleet.context.local.name)
-    qtbot.waitUntil(lambda: here._badge.text() == "this computer", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: here.badge.text() == "this computer", timeout=WAIT_MS)
 
 
 def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
@@ -121,10 +121,10 @@ def test_another_number_of_slots_is_ordered_once_and_marked_until_it_is_obeyed(
     node = card(page, "rpa-01")
     node.stepper.step(1)
     node.stepper.step(1)
-    qtbot.waitUntil(lambda: node._note.text() == "asked for 6 slots")
+    qtbot.waitUntil(lambda: node.note.text() == "asked for 6 slots")
     assert orders(fleet, info) == ("slots=6",)
     fleet.heartbeat("rpa-01", slots=6)
-    qtbot.waitUntil(lambda: node._note.text().startswith("Windows 11"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text().startswith("Windows 11"), timeout=WAIT_MS)
     assert node.stepper.value() == 6
 
 
@@ -133,13 +133,13 @@ def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     node = card(page, "rpa-01")
     node.drain_button.click()
-    qtbot.waitUntil(lambda: node._note.text() == "asked to drain")
+    qtbot.waitUntil(lambda: node.note.text() == "asked to drain")
     assert orders(fleet, info) == ("drain",)
     info = fleet.heartbeat("rpa-01", busy=2, state="draining")
-    qtbot.waitUntil(lambda: node._note.text() == "draining, 2 tasks left", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text() == "draining, 2 tasks left", timeout=WAIT_MS)
     assert page.header.summary() == "1 worker on 1 machine, no slot takes work, 1 draining"
     node.resume_button.click()
-    qtbot.waitUntil(lambda: node._note.text() == "asked to resume")
+    qtbot.waitUntil(lambda: node.note.text() == "asked to resume")
     assert orders(fleet, info) == ("resume",)
 
 
@@ -149,7 +149,7 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
     card(page, "rpa-01").stop_button.click()
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
-    assert len(dialog._question.rows) == 2
+    assert len(dialog.question.rows) == 2
     assert dialog.verb_button.text() == "Stop with 2 tasks running"
     assert orders(fleet, info) == ()
     dialog.other_button.click()
@@ -165,7 +165,7 @@ def test_stop_takes_the_seconds_that_running_tasks_get(qtbot: QtBot, fleet: Flee
     dialog.grace.setValue(90)
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: orders(fleet, info) == ("stop=90",))
-    qtbot.waitUntil(lambda: card(page, "rpa-01")._note.text() == "asked to stop")
+    qtbot.waitUntil(lambda: card(page, "rpa-01").note.text() == "asked to stop")
 
 
 def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -175,8 +175,8 @@ def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, op
     card(page, "rpa-01").stop_button.click()
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
-    assert "1 of them must not run twice: interrupted, it is held" in dialog._question.text
-    held = [name for name, value in dialog._question.rows if "would be held" in value]
+    assert "1 of them must not run twice: interrupted, it is held" in dialog.question.text
+    held = [name for name, value in dialog.question.rows if "would be held" in value]
     assert [name.partition("  ")[0] for name in held] == ["batch_reply"]
 
 
@@ -219,7 +219,7 @@ def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open
     fate = [Fate(task_id=slot.task_id, what=UNCONFIRMED, until=now + 43_000, then=AGAIN) for slot in quiet.slots[:2]]
     show(page, fleet, fleet.heartbeat("rpa-01"), quiet, rpa_02=tuple(fate))
     node = card(page, "rpa-02")
-    assert node._note.text() == "2 tasks unconfirmed"
+    assert node.note.text() == "2 tasks unconfirmed"
     assert node.facts.lines()[0].startswith("2 tasks go to others in 4")
     assert node.grid.accessibleName().startswith("2 tasks unconfirmed")
     assert page.header.summary() == (
@@ -229,7 +229,7 @@ def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open
     assert node.forget_button.isVisible()
     assert not node.forget_button.isEnabled(), "it may be back in a moment"
     page.board.reorder()
-    assert page.board._column.indexOf(node) == 0, "missing workers move up when a person asks"
+    assert page.board.names()[0] == node.now.name, "missing workers move up when a person asks"
 
 
 def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotten(
@@ -296,22 +296,21 @@ def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page:
     first, second, third = (fleet.heartbeat(name) for name in ("rpa-02", "rpa-04", "rpa-03"))
     show(page, fleet, first, second)
     show(page, fleet, first, third, second)
-    places = [page.board._column.indexOf(card(page, name)) for name in ("rpa-02", "rpa-03", "rpa-04")]
-    assert places == sorted(places)
+    assert page.board.names() == ["rpa-02", "rpa-03", "rpa-04"]
     show(page, fleet, third)
-    assert list(page.board._cards) == ["rpa-03"]
+    assert page.board.names() == ["rpa-03"]
 
 
 def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     show(page, fleet, *(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
-    assert page._stack.currentWidget() is page.table
-    assert page._model.rowCount() == 30
+    assert page.table.isVisible()
+    assert page.table.records.rowCount() == 30
     menu = QMenu(page)
-    page._fill_menu(menu, "rpa-03")
+    page.table.menu_requested.emit(menu, "rpa-03")
     assert [action.text() for action in menu.actions()] == ["Drain", "Stop", "Slots and lanes"]
     page.show_request("rpa-03")
-    assert page._stack.currentWidget() is page.board
+    assert page.board.isVisible()
 
 
 def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -346,14 +345,14 @@ def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page:
     assert dialog.order() == "slots=4,high=0,normal=0,low=1-2", "what is no bound follows the slots"
     assert dialog.save_button.toolTip() == "Nothing was changed yet"
     dialog.lanes["high"][0].setValue(4)
-    assert dialog._problem.text() == "5 slots are kept for lanes, and there are 4."
+    assert dialog.problem.text() == "5 slots are kept for lanes, and there are 4."
     dialog.lanes["high"][0].setValue(2)
     dialog.lanes["low"][1].setValue(0)
     dialog.save_button.click()
-    qtbot.waitUntil(lambda: node._note.text() == "asked for 4 slots")
+    qtbot.waitUntil(lambda: node.note.text() == "asked for 4 slots")
     assert orders(fleet, info) == ("slots=4,high=2,normal=0,low=1",)
     fleet.heartbeat("rpa-01", busy=2, shares={"high": (2, 4), "normal": (0, 4), "low": (1, 4)})
-    qtbot.waitUntil(lambda: node._note.text() != "asked for 4 slots", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text() != "asked for 4 slots", timeout=WAIT_MS)
 
 
 def test_slots_are_left_to_the_worker_within_bounds(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -363,15 +362,15 @@ def test_slots_are_left_to_the_worker_within_bounds(qtbot: QtBot, fleet: Fleet, 
     node.lanes_button.click()
     (dialog,) = page.findChildren(LanesDialog)
     dialog.mode.choose("auto")
-    assert (dialog.order(), dialog._lanes.isEnabled()) == ("slots=auto:1-4", False)
+    assert (dialog.order(), dialog.lanes["high"][0].isEnabled()) == ("slots=auto:1-4", False)
     dialog.least.setValue(6)
-    assert dialog._problem.text() == "At least 6 is more than at most 4."
+    assert dialog.problem.text() == "At least 6 is more than at most 4."
     dialog.most.setValue(12)
     dialog.save_button.click()
-    qtbot.waitUntil(lambda: node._note.text() == "asked to set its slots by itself")
+    qtbot.waitUntil(lambda: node.note.text() == "asked to set its slots by itself")
     assert orders(fleet, info) == ("slots=auto:6-12",)
     fleet.heartbeat("rpa-01", busy=2, auto="auto:6-12")
-    qtbot.waitUntil(lambda: node._note.text().startswith("slots automatic, 6 to 12"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text().startswith("slots automatic, 6 to 12"), timeout=WAIT_MS)
 
 
 def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -381,12 +380,12 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     node.lanes_button.click()
     (dialog,) = page.findChildren(LanesDialog)
     dialog.refused.setText("no such type!")
-    assert dialog._problem.text() == "no such type! is no code of a task type."
+    assert dialog.problem.text() == "no such type! is no code of a task type."
     dialog.refused.setText("screenshot，get_content")
     dialog.save_button.click()
-    qtbot.waitUntil(lambda: node._note.text() == "asked to refuse types", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text() == "asked to refuse types", timeout=WAIT_MS)
     assert orders(fleet, info) == ("refuse=screenshot,get_content",)
     fleet.heartbeat("rpa-01", busy=0, declines=("screenshot", "get_content"), browsers=2)
-    qtbot.waitUntil(lambda: node._note.text() == "refuses 2 types", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: node.note.text() == "refuses 2 types", timeout=WAIT_MS)
     assert "Refuses: screenshot, get_content" in node.toolTip()
     assert "2 browsers run" in node.toolTip()
