@@ -88,7 +88,7 @@ class RabbitBroker:
         lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
         if lost and self._restoration.wait(RESTORE_WAIT):
             # somebody may have deleted a queue: it is there again, and nobody has to wait for the turn of the outbox
-            again = [_straight(orders[place]) for place in lost]
+            again = [_by_all(orders[place]) for place in lost]
             for place, receipt in zip(lost, self._publisher.publish(again), strict=True):
                 receipts[place] = receipt
         return receipts
@@ -261,14 +261,13 @@ def _own(order: Order) -> Order:
     return msgspec.structs.replace(order, kind="own") if own else order
 
 
-def _straight(order: Order) -> Order:
-    """What no exchange of ours leads to the queue of a shop, for an older program made it; not by the exchange of all
-    programs, for a notice would be taken for an arrival.
+def _by_all(order: Order) -> Order:
+    """By the exchange of all programs what ours leads nowhere: an older program made the queue of that shop. Not what
+    is for a lane, for there a notice would be taken for an arrival.
     """
-    shop = order.routing_key.rpartition(".")[2]
-    if order.kind != "own" or shop in LANES:
+    if order.kind != "own" or order.routing_key.rpartition(".")[2] in LANES:
         return order
-    return msgspec.structs.replace(order, kind="letter", routing_key=shop_queue(shop))
+    return msgspec.structs.replace(order, kind="work")
 
 
 def _for_queue(order: Order) -> Order:

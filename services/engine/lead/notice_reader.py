@@ -13,6 +13,8 @@ from services.ports import Clock, Consumer
 
 log = logging.getLogger(__name__)
 TAKE_S, AWAY_S, PAUSE_S = 0.5, 1.0, 2.0
+#: how long who stops waits for a question to a broker that does not answer; what was not recorded is still there
+LEAVE_S = 2.0
 
 
 class NoticeReader:
@@ -21,7 +23,7 @@ class NoticeReader:
     def __init__(self, notices: Notices, clock: Clock, name: str, wanted: Callable[[], bool] = lambda: True) -> None:
         """``wanted`` may raise what a silent store raises."""
         self._notices, self._clock, self._wanted = notices, clock, wanted
-        self._duty = DutyThread(self._loop, f"{name}-notices")
+        self._duty = DutyThread(self._loop, f"{name}-notices", leave_s=LEAVE_S)
 
     def start(self) -> None:
         """Begin to read."""
@@ -32,26 +34,37 @@ class NoticeReader:
         self._duty.stop()
 
     def _loop(self, stop: threading.Event) -> None:
-        consumer: Consumer | None = None
+        held: list[Consumer] = []
+        failed = False
         try:
             while not stop.is_set():
                 try:
-                    wanted = self._wanted()
-                    if wanted and consumer is None:
-                        consumer = self._notices.consumer()
-                    if not wanted and consumer is not None:
-                        consumer.close()
-                        consumer = None
-                    if consumer is None:
-                        self._clock.wait(stop, AWAY_S)
-                    else:
-                        self._notices.round(consumer, TAKE_S)
+                    self._turn(stop, held)
+                    failed = False
                 except ConsoleError as exc:
-                    log.warning("messages of other programs are recorded later: %s", exc)
+                    if not failed:
+                        log.warning("messages of other programs are recorded later: %s", exc)
+                    failed = True
                     self._clock.wait(stop, PAUSE_S)
                 except Exception:  # whatever one batch does to us, the lanes have its messages
                     log.exception("messages of other programs are recorded later")
                     self._clock.wait(stop, PAUSE_S)
         finally:
-            if consumer is not None:
-                consumer.close()
+            _close(held)
+
+    def _turn(self, stop: threading.Event, held: list[Consumer]) -> None:
+        """Read one batch, or leave it to whoever leads; ``held``: the consumer, while there is one."""
+        wanted = self._wanted()
+        if wanted and not held and (fresh := self._notices.consumer()) is not None:
+            held.append(fresh)
+        if not wanted:
+            _close(held)
+        if held:
+            self._notices.round(held[0], TAKE_S)
+        else:
+            self._clock.wait(stop, AWAY_S)
+
+
+def _close(held: list[Consumer]) -> None:
+    while held:
+        held.pop().close()
