@@ -66,13 +66,17 @@ def test_the_note_says_what_a_person_should_know() -> None:
 
 def test_what_became_of_its_tasks_leads_to_them() -> None:
     assert nodes.facts(now(slots=(BUSY,))) == ()
-    ((words, tone, door),) = nodes.facts(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)), NOW)
-    assert (words, tone, door) == ("1 task goes to another worker in 40\u202fs", "retrying", "id:t")
+    restart = ("Start it again on rpa-01 (python main.py worker, or its service), or start one here", "text2", "")
+    assert nodes.facts(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)), NOW) == (
+        ("1 task goes to another worker in 40\u202fs", "retrying", "id:t"),
+        restart,
+    )
     fates = (Fate(task_id="a", what=AGAIN, worker="rpa-02"), Fate(task_id="b", what=HELD))
     told = nodes.facts(now(*fates, seen_at=NOW - 90_000, slots=(BUSY,)), NOW)
     assert [(words, door) for words, _tone, door in told] == [
         ("1 task is held: a person decides", "id:b"),
         ("1 task was started again (on rpa-02)", "id:a"),
+        (restart[0], ""),
     ]
 
 
