@@ -12,6 +12,7 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
@@ -52,6 +53,8 @@ class CommandSet(Protocol):
     def breakers(self) -> BreakerCommands: ...
     @property
     def sessions(self) -> SessionCommands: ...
+    @property
+    def quiet(self) -> QuietCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
     @property

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from services import assembly
 from services import log as logs
-from services.cli import output, window
+from services.cli import output, quiet, window
 from services.cli import run as cli_run
 from services.cli.commands import (
     batches,
@@ -147,6 +147,7 @@ def grammar() -> argparse.ArgumentParser:
         types,
         schedules,
         queues,
+        quiet,
         fleet,
         roles,
         doctor,

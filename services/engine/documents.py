@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from services.domain.fleet import role, shop_queue
-from services.domain.gates import breaker
+from services.domain.gates import breaker, quiet_hours
 from services.domain.insight import cause_rule
 from services.domain.plans import schedule
 from services.domain.types import task_type
@@ -47,6 +47,8 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     shop_queue.KIND: shop_queue.parse,
     cause_rule.KIND: _json(cause_rule.CauseRule),
     homes.KIND: homes.read_move,
+    quiet_hours.KIND: quiet_hours.load,
+    quiet_hours.WINDOWS: quiet_hours.load_windows,
     results.KIND: results.check_place,
     SCHEDULE: schedule.load,
 }

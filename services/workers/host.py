@@ -22,6 +22,7 @@ from services.engine.lead.reconcile import LEASE_S, Reconciler
 from services.engine.lead.results import ResultRelay
 from services.engine.lead.shop_queues import ShopQueues
 from services.engine.notices import Notices
+from services.engine.quiet import QuietKeeper
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import ArtifactStore, Broker, Clock, Store
@@ -74,6 +75,7 @@ class Steward:
         self.link = LinkNote(store, broker, holder)
         self.shop_queues = ShopQueues(store, broker, steps, registry, clock)
         self.homes = Homes(store, steps, clock)
+        self.quiet = QuietKeeper(store, clock)
         self.causes = CauseKeeper(store, steps, clock)
         self.janitor = Janitor(store, steps, clock, retention)
         self.archiver = Archiver(store, broker, steps, registry, clock, holder)
@@ -97,6 +99,7 @@ class Steward:
         self.reconciler.tick()
         self.shop_queues.tick()
         self.homes.tick()
+        self.quiet.tick()
         self.causes.tick()
         self.janitor.tick()
 

@@ -20,8 +20,10 @@ from pytestqt.qtbot import QtBot
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.insight import gates
 from services.domain.insight.wait import GateView
 from services.domain.task.query import Total
@@ -167,6 +169,11 @@ def closed_shops(hall: Hall) -> None:
     commands.fleet.pause("shop:pdd:paused", reason="sale")
     hall.put(gates.PAUSED, *(hall.create("paused", n=n) for n in range(2)))
     assert hall.claim(hall.at[gates.PAUSED][0]) == "paused"
+    now = hall.store.now_ms()
+    window = Once(start=now - 1000, end=now + 3_600_000)
+    commands.quiet.set(QuietHours(name="sale", scope="shop:pdd:quiet", once=(window,), reason="sale"))
+    hall.put(quiet_hours.GATE, *(hall.create("quiet", n=n) for n in range(2)))
+    assert hall.claim(hall.at[quiet_hours.GATE][0]) == quiet_hours.GATE
     commands.sessions.close("pdd:login", note="no phone")
     hall.put(gates.SESSION, *(hall.create("login", n=n) for n in range(2)))
 

@@ -50,7 +50,8 @@ QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": 
 #: they ask in a production fleet only, where something is written over, where it is about more than one, or where there
 #: are faults to accept: their own tests try that
 ELSEWHERE = {
-    "audit accept", "export", "type export", "shop dedicate", "shop undedicate", "shop move", "shop pause",
+    "audit accept", "export", "type export", "quiet set", "quiet remove", "shop dedicate", "shop undedicate",
+    "shop move", "shop pause",
     "shop resume", "worker drain", "worker resume", "worker stop",
 }  # fmt: skip
 

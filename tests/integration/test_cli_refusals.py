@@ -35,6 +35,7 @@ FILES = ("nothing.csv", ".", "empty.csv", "binary.csv", "binary.json", "unknown.
 OBJECTS = ("{", "[]", '{"a": NaN}', '{"a": 1, "a": 2}', "[" * 3000)
 ADD = ("schedule", "add", "n", "--type", "work", "--shop", "pdd:s1")
 EVERY = ("--every", "30m")
+NIGHT = ("--weekly", "daily 22:00-06:00", "--note", "x")
 CREATE = ("task", "create", "--shop", "pdd:s1", "--type", "work")
 
 
@@ -160,6 +161,12 @@ TABLE: list[Row] = [
     row("schedule zone", "", ("Mars/City", "../x"), names="time zone"),
     row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
     row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
+    row("quiet set", "", ("a b", "../x", LONG), names="name", then=("all", *NIGHT)),
+    row("quiet set night", "", ("x", "platform:", "lane:high", "type:a b"), names="scope", then=NIGHT),
+    row("quiet set night all --note x", "--weekly", ("x", "mon 24:01-25:00", "daily 1:00-2:00"), names="mon-fri"),
+    row("quiet set night all --note x", "--once", ("x", "2001-01-01T00:00"), then=("2h",)),
+    row("quiet show", "", NAMES, names="there are none"),
+    row("quiet remove", "", NAMES, names="there are none"),
     row("queue limit --concurrency 2", "", ("x", "shop:pdd:s1", "platform:", "all"), names=ANY),
     row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
     row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),

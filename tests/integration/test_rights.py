@@ -28,8 +28,10 @@ from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import QuietHours
 from services.domain.plans.schedule import Schedule
 from services.domain.task.record import Attempt, Task
 from services.engine.producer import TaskSpec
@@ -117,9 +119,19 @@ class Stage:
         self.my["ScheduleCommands"].add(schedule(name))
         return name
 
+    def quiet(self) -> str:
+        self.my["QuietCommands"].set(QUIET)
+        return QUIET.name
+
     def letter(self) -> Task:
         """A record as an import brings it."""
         return self.fleet.engine.producer.prepare(self.spec())
+
+
+#: none of the tasks here are of it
+QUIET = QuietHours(
+    name="night", scope="platform:other", weekly=(quiet_hours.weekly("daily 22:00-06:00"),), reason="sale"
+)
 
 
 def schedule(name: str) -> Schedule:
@@ -194,6 +206,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "SessionCommands.close": of("close", exactly("pdd:s0")),
     "BatchCommands.cancel": of("cancel", lambda stage: stage.my["BatchCommands"].plan_cancel(stage.batch("b1"))),
     "BatchCommands.retry": of("retry", lambda stage: stage.my["BatchCommands"].plan_retry(stage.batch("b2"))),
+    "QuietCommands.set": of("set", exactly(QUIET)),
+    "QuietCommands.remove": of("remove", Stage.quiet),
     "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
     "ScheduleCommands.remove": of("remove", one(Stage.plan)),
     "ScheduleCommands.switch": of("switch", one(Stage.plan), enabled=False),
@@ -217,6 +231,9 @@ READS: dict[str, Prepare] = {
     "HomeCommands.nodes": of("nodes"),
     "BreakerCommands.rule": of("rule"),
     "ScheduleCommands.zone": of("zone"),
+    "QuietCommands.known": of("known"),
+    "QuietCommands.names": of("names"),
+    "QuietCommands.zone": of("zone"),
     "ScheduleCommands.checked": of("checked", lambda stage: schedule("other")),
 }
 #: what only looks, for those who may act upon it

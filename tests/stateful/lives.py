@@ -165,6 +165,7 @@ class Lives(RuleBasedStateMachine):
                 hand.cut_off = False
             for scope in PAUSES:
                 world.commands.fleet.resume(scope)
+                world.commands.quiet.remove(scope.replace(":", "-"))
             world.commands.breakers.set_rule(Rule(failures=0))
             for platform, shop_id in SHOPS:
                 world.commands.breakers.close(f"{platform}:{shop_id}")

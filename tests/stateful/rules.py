@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from services.domain.change import Answer
-from services.domain.gates import session
+from services.domain.gates import listed, session
 from services.domain.gates.limit import scopes
 from services.domain.task import classify
 from services.domain.task.event import Event
@@ -220,8 +220,9 @@ def gates_for(world: World, task: Task, tasks: Tasks, *, able: bool) -> set[str]
     if task.gate == DEPENDENCY:
         return {DEPENDENCY}
     mine = {"all", f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
-    if mine & {pause.scope for pause in store.pauses()}:
-        return {"paused"}
+    for gate in listed.SWITCHES:
+        if mine & {one.scope for one in store.switches() if one.gate == gate}:
+            return {gate}
     if any(one.shop == task.shop for one in store.sessions()):
         return {"session"}
     others = [one for one in tasks.values() if one.shop == task.shop and one.task_id != task.task_id]

@@ -9,6 +9,7 @@ from hypothesis.stateful import precondition, rule
 
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.task.status import CANCELLABLE, MOVABLE
 from services.domain.types import task_type
 from tests.stateful.lives import NUMBER, PAUSES, SHOPS, Lives, S, gates_of, outline
@@ -104,6 +105,21 @@ class Wishes(Lives):
         if task is not None:
             self.act(lambda world: outline(world.commands.dead_letters.set_triage([task.task_id], triage)))
             assert self.tasks[task.task_id].triage == ("republished" if task.triage == "republished" else triage)
+
+    @rule(scope=st.sampled_from(PAUSES), begins_s=st.integers(-10, 20), lasts_s=st.integers(0, 90))
+    def quiet(self, scope: str, begins_s: int, lasts_s: int) -> None:
+        """Some seconds in which nothing of the scope starts, or none of this name any more."""
+
+        def do(world: World) -> None:
+            now = world.store.now_ms()
+            window = Once(start=now + 1000 * begins_s, end=now + 1000 * (begins_s + lasts_s))
+            if window.end > max(now, window.start):
+                name = scope.replace(":", "-")
+                world.commands.quiet.set(QuietHours(name=name, scope=scope, once=(window,), reason="sale"))
+            else:
+                world.commands.quiet.remove(scope.replace(":", "-"))
+
+        self.act(do)
 
     @rule(scope=st.sampled_from(PAUSES), close=st.booleans())
     def pause(self, scope: str, close: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from services.domain.fleet.shop import Pause
-from services.domain.gates import breaker, dependency, home, limit, paused, session
+from services.domain.gates import breaker, dependency, home, limit, paused, quiet_hours, session
 from services.domain.gates.gate import Gate, Switch
 from services.domain.text.sentences import N_
 
@@ -16,6 +16,7 @@ ORDER: tuple[Gate, ...] = (
     Gate(name=NOT_DUE, short=N_("not due")),
     Gate(name=dependency.GATE, short=N_("after another task"), no_help=N_("It waits for another task")),
     paused.ENTRY,
+    quiet_hours.ENTRY,
     Gate(
         name=session.GATE,
         short=N_("needs login"),

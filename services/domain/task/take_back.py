@@ -45,6 +45,8 @@ TABLE: dict[str, TakeBack] = {
     "cause.describe": TakeBack(AGAIN, "name and note are written over"),
     "pause": TakeBack(REVERSE, "its Undo resumes", "resume", many=True),
     "resume": TakeBack(REVERSE, "its Undo pauses", "pause", many=True),
+    "quiet.set": TakeBack(REVERSE, "its Undo removes them, or sets those of before", "quiet.remove"),
+    "quiet.remove": TakeBack(REVERSE, "its Undo sets them again", "quiet.set"),
     "limit": TakeBack(AGAIN, "the limit of before is typed again"),
     "shop.concurrency": TakeBack(AGAIN, "the limit of before is typed again"),
     "shop.dedicate": TakeBack(REVERSE, "its Undo takes the queue away", "shop.undedicate"),

@@ -29,6 +29,8 @@ ACTS: Mapping[str, str] = {
     "fleet.time_zone": N_("Change the time zone"),
     "limit": N_("Set a limit"),
     "pause": N_("Pause"),
+    "quiet.remove": N_("Remove quiet hours"),
+    "quiet.set": N_("Set quiet hours"),
     "repair": N_("Repair the records"),
     "resume": N_("Resume"),
     "reveal": N_("Show secrets"),

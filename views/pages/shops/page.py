@@ -15,6 +15,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
+from views.dialogs.quiet_hours import QuietHoursDialog
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.shops import words
@@ -126,7 +127,9 @@ class ShopsPage(Page):
     def _build(self) -> None:
         self._view = Segmented(_VIEWS, N_("What to show"))
         self.rule_button = Button(N_("When shops are stopped"), icon="ph.hand-palm")
+        self.quiet_button = Button(N_("Quiet hours"), icon="ph.moon")
         self.header.add_action(self._view)
+        self.header.add_action(self.quiet_button)
         self.header.add_action(self.rule_button)
         self.search = SearchField()
         self.search.setFixedWidth(230)
@@ -191,6 +194,7 @@ class ShopsPage(Page):
         acts = self.actions_of_page
         acts.changed.connect(self.refresh)
         self.rule_button.clicked.connect(self._on_rule)
+        self.quiet_button.clicked.connect(self._on_quiet)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.shop.pause_chosen.connect(self._on_pause)
@@ -307,6 +311,11 @@ class ShopsPage(Page):
     def _on_rule(self) -> None:
         dialog = RuleDialog(self._now.rule, self.actions_of_page.barred("admin"), self)
         dialog.chosen.connect(self.actions_of_page.set_rule)
+        dialog.open()
+
+    def _on_quiet(self) -> None:
+        dialog = QuietHoursDialog(self._context, self.actions_of_page.barred(), self)
+        dialog.changed.connect(self.refresh)
         dialog.open()
 
     def _open_tasks(self, key: object) -> None:

@@ -1,14 +1,38 @@
--- Gates: switches (pauses), the slots of a shop, twins; and the lot, where tasks wait for a gate to open.
-local SWITCHES = { 'paused' }
+-- Gates: switches (pauses, quiet hours), the slots of a shop, twins; and the lot, where tasks wait for a gate to open.
+local SWITCHES = { 'paused', 'quiet_hours' }
 local shut -- gate -> scope -> true, loaded when first asked
 local some_shut
 
+local SCOPES = { '^all$', '^platform:[%w_-]+$', '^shop:[%w_-]+:[%w_-]+$', '^type:[%w_-]+$' }
+
+-- The scope of a document of quiet hours, and whether one of its windows is open; false where it cannot be read.
+local function quiet_now(body)
+  local good, known = pcall(cjson.decode, body)
+  if not good or type(known) ~= 'table' or type(known.scope) ~= 'string' or type(known.windows) ~= 'table' then return false end
+  local open, fits = false, false
+  for _, pattern in ipairs(SCOPES) do fits = fits or string.match(known.scope, pattern) end
+  for place, window in pairs(known.windows) do
+    if type(place) ~= 'number' or type(window) ~= 'table' or #window ~= 2 then return false end
+    local from, to = window[1], window[2]
+    if type(from) ~= 'number' or type(to) ~= 'number' then return false end
+    open = open or (from <= NOW and NOW < to)
+  end
+  return fits and known.scope, open
+end
+
 -- What nobody can read counts as closed.
 local function load_switches()
-  shut = { paused = {} }
+  shut = { paused = {}, quiet_hours = {} }
   for _, scope in ipairs(call('HKEYS', K.pauses)) do shut.paused[scope] = true end
   shut.paused.all = shut.paused.all or guard.spoilt[K.pauses] or guard.spoilt[K.limits]
-  some_shut = next(shut.paused) ~= nil
+  local windows = K.documents .. 'quiet_windows'
+  local stored = call('HGETALL', windows)
+  for place = 2, #stored, 2 do
+    local scope, open = quiet_now(stored[place])
+    if not scope or open then shut.quiet_hours[scope or 'all'] = true end
+  end
+  shut.quiet_hours.all = shut.quiet_hours.all or guard.spoilt[windows]
+  some_shut = next(shut.paused) ~= nil or next(shut.quiet_hours) ~= nil
 end
 
 -- The gate of the first switch that is closed for a shop (kind: or for a type), nil for none.

@@ -13,6 +13,7 @@ from services.domain.fleet.worker import SlotState
 from services.domain.gates import home
 from services.domain.gates.ability import Supply
 from services.domain.gates.home import HomeNow
+from services.domain.gates.quiet_hours import Quiet
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import durations, estimate, wait
 from services.domain.insight.gates import BROKER, GATES, LANE_ORDER
@@ -216,9 +217,9 @@ def test_the_widest_pause_is_named_first_and_those_of_others_are_passed_over() -
 def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
     known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
     states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
-    assert states == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, OK, NEXT, NEXT]
+    assert states == [OK, OK, CLOSED, OK, OK, OK, NEXT, OK, OK, OK, OK, NEXT, NEXT]
     parked = why_waiting(task(status=Status.BLOCKED, gate="shop_busy"), known)
-    assert [view.state for view in parked] == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, OK, NEXT, OK]
+    assert [view.state for view in parked] == [OK, OK, CLOSED, OK, OK, OK, NEXT, OK, OK, OK, OK, NEXT, OK]
 
 
 def test_a_shop_with_a_free_slot_is_open() -> None:
@@ -409,3 +410,24 @@ def test_the_last_steps_agree_with_whether_its_time_has_come(fields: dict[str, A
     stopped = (Pause(scope="all", by="ann"),) if fields["gate"] else ()
     views = gates(task(**fields), facts(pauses=stopped))
     assert [english(views[name].message) for name in ("message", "lane_order")] == [message, lane]
+
+
+def test_quiet_hours_say_until_when_and_that_is_when_it_starts() -> None:
+    ends = NOW + 3_600_000
+    night = Quiet(scope="platform:pdd", by="ann", at=NOW - 1, reason="sale", name="night", ends=ends, clock="06:00")
+    late = Quiet(scope="all", by="bob", at=NOW - 1, reason="lunch", name="lunch", ends=ends + 60_000, clock="06:01")
+    other = Quiet(scope="platform:temu", by="cyd", at=NOW - 1, reason="x", name="x", ends=ends * 2, clock="12:00")
+    parked = task(status=Status.BLOCKED, gate="quiet_hours")
+    known = facts(pauses=(other, night, late))
+    view = wait.closed(why_waiting(parked, known))
+    assert view is not None
+    assert (view.name, view.state) == ("quiet_hours", CLOSED)
+    told = english(view.message)
+    assert told == "Quiet hours until 06:01, set by bob: lunch. It goes on by itself.", "the last to end is decisive"
+    found = estimate.starts(parked, known)
+    assert found is not None
+    assert (found.basis, found.low_s) == (estimate.INSTANT, 3660.0)
+    assert wait.ways(parked, view) == ()
+    both = facts(pauses=(Pause(scope="all", by="a"), night))
+    assert [one.name for one in why_waiting(parked, both) if one.state != OK][:2] == ["paused", "quiet_hours"]
+    assert estimate.starts(parked, both) is None, "nobody knows when a pause ends"

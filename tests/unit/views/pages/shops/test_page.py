@@ -14,13 +14,16 @@ from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
 from services.domain.fleet.shop import Shop
+from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import QuietHours
 from services.domain.task.status import Status
 from tests.support.widgets import find, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.quiet_hours import QuietHoursDialog
 from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.rule_dialog import RuleDialog
@@ -420,3 +423,58 @@ def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(flee
     assert said.startswith("60 shops, 2 wait: ")
     assert said.endswith(f" is paused by {pause.by}")
     assert "Paused 0" in find(page, Segmented, "Which shops").labels()
+
+
+def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.quiet_button.click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: "There are none yet." in words(dialog), timeout=WAIT_MS)
+    assert dialog.save_button.toolTip() == "Fill in all fields first"
+    for field, said in ((dialog.name, "sale"), (dialog.scope, "lane:high"), (dialog.why, "stock-taking")):
+        field.setText(said)
+    dialog.when.setText("daily 00:00-24:00")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: "quiet hours are for all, platform:P" in words(dialog), timeout=WAIT_MS)
+    assert fleet.context.commands.quiet.known() == []
+    dialog.scope.setText("platform:pdd")
+    with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    assert fleet.toasts[-1].text == "Quiet hours sale are set."
+    qtbot.waitUntil(lambda: "sale: Pinduoduo" in words(dialog), timeout=WAIT_MS)
+    assert "now, until " in words(dialog)
+    assert "daily 00:00-24:00" in words(dialog)
+    assert dialog.name.text() == "", "the next ones can be set at once"
+    page.refresh()
+    qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Quiet hours", timeout=WAIT_MS)
+    page.table.set_current_key(SHOP)
+    assert "Quiet hours for all of Pinduoduo until " in words(page.shop)
+    assert "stock-taking" in words(page.shop)
+    assert page.shop.pauses.buttons() == [], "they end by themselves"
+    i18n.set_language("zh_CN")
+    assert "静默时段" in words(page.shop)
+    i18n.set_language("en")
+    with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
+        dialog.remove_buttons["sale"].click()
+    assert fleet.context.commands.quiet.known() == []
+    undo = fleet.toasts[-1].actions[0]
+    dialog.close()
+    undo.call()
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "Taken back.", timeout=WAIT_MS)
+    assert [one.hours.scope for one in fleet.context.commands.quiet.known()] == ["platform:pdd"]
+
+
+def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    weekly = (quiet_hours.weekly("daily 00:00-24:00"),)
+    fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", weekly=weekly, reason="stock-taking"))
+    page = open_page()
+    page.set_acting("Only looking")
+    page.quiet_button.click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: "sale" in dialog.remove_buttons, timeout=WAIT_MS)
+    assert dialog.remove_buttons["sale"].toolTip() == "Only looking"
+    assert dialog.save_button.toolTip() == "Only looking"
+    assert not dialog.name.isEnabled()
+    dialog.close()

@@ -1,0 +1,164 @@
+"""``quiet``: hours in which nothing of a platform, a shop, a type, or nothing at all starts."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import shapes
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.cli.instants import Instants
+from services.commands.quiet import QuietNow
+from services.domain.errors import UsageError
+from services.domain.gates import quiet_hours
+from services.domain.gates.quiet_hours import Once, QuietHours
+from services.domain.plans import recurrence
+
+EXAMPLES = (
+    "quiet list",
+    "quiet set night platform:temu --weekly 'mon-fri 22:00-06:00' --note 'no risk control at night'",
+    "quiet set stock shop:pdd:1 --once 2026-11-24T22:00 2026-11-25T06:00 --note stock-taking",
+    "quiet set deploy all --once now 2h --note 'new release of the flows'",
+    "quiet show night",
+    "quiet remove night --note 'agreed with the platform'",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "quiet",
+        parents=[common],
+        help="hours in which nothing of a platform, a shop or a type starts",
+        description="While a window is open no task of its scope starts; running ones go on. What waits goes on by"
+        " itself when the window ends. Hours are those of the fleet's time zone (see schedule zone), days those on"
+        " which a window begins.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all of them, and when they hold next").set_defaults(
+        handler=list_all
+    )
+    showing = verbs.add_parser("show", parents=[common], help="one of them")
+    showing.add_argument("name")
+    showing.set_defaults(handler=show)
+    setting = verbs.add_parser("set", parents=[common], help="set some, in the place of what has this name")
+    setting.add_argument("name", help="letters, digits, _ and -")
+    setting.add_argument("scope", help="all, platform:P, shop:P:ID or type:T")
+    setting.add_argument(
+        "--weekly", action="append", default=[], metavar="DAYS FROM-TO", help="such as 'mon-fri 22:00-06:00'; repeats"
+    )
+    setting.add_argument(
+        "--once", action="append", default=[], nargs=2, metavar=("FROM", "UNTIL"), help="two instants; repeats"
+    )
+    setting.add_argument("--note", required=True, help="why; every waiting task and the audit say it")
+    setting.set_defaults(handler=set_)
+    removing = verbs.add_parser("remove", parents=[common], help="take some away; what waits goes on")
+    removing.add_argument("name")
+    removing.add_argument("--note", default="", help="why; kept in the audit")
+    removing.set_defaults(handler=remove)
+    for parser in (setting, removing):
+        parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+
+
+def list_all(context: Context) -> int:
+    """Print all."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine).quiet
+        found, zone, now = commands.known(), commands.zone(), engine.store.now_ms()
+    rows = [_row(one, zone, now) for one in found]
+    fields = ("name", "scope", "state", "from", "until", "when", "by", "reason")
+    lines = [[_shown(row[field]) for field in fields] for row in rows]
+    told = table(fields, lines) if lines else ["there are no quiet hours"]
+    context.show({"quiet_hours": rows, "time_zone": zone}, [*told, f"time zone: {zone}"])
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine).quiet
+        found = _one(commands.known(), context.args.name)
+        row = _row(found, commands.zone(), engine.store.now_ms())
+    context.show(row, [f"{name}: {_shown(value)}" for name, value in row.items()])
+    return EXIT_OK
+
+
+def set_(context: Context) -> int:
+    """Set some."""
+    args = context.args
+    with context.engine() as engine:
+        commands = assembly.commands(engine).quiet
+        now = engine.store.now_ms()
+        read = Instants(commands.zone(), now).read
+        hours = QuietHours(
+            name=args.name,
+            scope=args.scope,
+            weekly=tuple(quiet_hours.weekly(text) for text in args.weekly),
+            once=tuple(
+                Once(start=now if start == "now" else read(start, "--once"), end=read(end, "--once"))
+                for start, end in args.once
+            ),
+            reason=args.note.strip(),
+        )
+        quiet_hours.check(hours, now)
+        if not _sure(context, engine, f"set quiet hours for {hours.scope}"):
+            return EXIT_FAILED
+        before = commands.set(hours)
+        found, zone = _one(commands.known(), args.name), commands.zone()
+    row = _row(found, zone, now)
+    next_ = f"from {row['from']} until {row['until']}" if row["from"] else "not within the next two weeks"
+    line = f"quiet hours {args.name} for {args.scope}: {row['state']}, {next_}"
+    context.show({"quiet_hours": row, "replaced": before is not None}, [line])
+    return EXIT_OK
+
+
+def remove(context: Context) -> int:
+    """Take some away."""
+    name = context.args.name
+    with context.engine() as engine:
+        commands = assembly.commands(engine).quiet
+        if name not in commands.names():
+            _one(commands.known(), name)
+        if not _sure(context, engine, f"remove the quiet hours {name}"):
+            return EXIT_FAILED
+        was = commands.remove(name, note=context.args.note)
+    text = f"the quiet hours {name} are removed; what waited goes on" if was else f"there were no quiet hours {name}"
+    context.show({"removed": name, "was_set": was}, [text])
+    return EXIT_OK
+
+
+def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
+    """In production a person is asked."""
+    profile = engine.settings.profiles.get(engine.settings.profile)
+    return profile is None or profile.environment.upper() != "PROD" or context.confirm(what)
+
+
+def _one(found: list[QuietNow], name: str) -> QuietNow:
+    known = next((one for one in found if one.hours.name == name), None)
+    if known is None:
+        names = ", ".join(one.hours.name for one in found) or "none"
+        raise UsageError(f"there are no quiet hours {name!r:.80}; there are {names}", field="name")
+    return known
+
+
+def _row(one: QuietNow, zone: str, now: int) -> dict[str, Any]:
+    hours = one.hours
+    state = "over" if not one.ends and not hours.weekly else "open" if one.ends and one.begins <= now else "waits"
+    return {
+        "name": hours.name,
+        "scope": hours.scope,
+        "state": state,
+        "from": recurrence.iso(one.begins, zone) if one.ends else None,
+        "until": recurrence.iso(one.ends, zone) if one.ends else None,
+        "when": [quiet_hours.weekly_text(part) for part in hours.weekly]
+        + [f"{recurrence.iso(part.start, zone)} - {recurrence.iso(part.end, zone)}" for part in hours.once],
+        "by": hours.by,
+        "set_at": shapes.iso(hours.at) if hours.at else None,
+        "reason": hours.reason,
+    }
+
+
+def _shown(value: Any) -> str:
+    return "; ".join(value) if isinstance(value, list) else "" if value is None else str(value)

@@ -1,0 +1,72 @@
+"""``quiet``: hours in which nothing starts, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli_rig import Cli, configure
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line with an empty home."""
+    configure(tmp_path / "home")
+    return Cli(tmp_path / "home")
+
+
+def test_a_platform_is_quiet_and_what_waited_goes_on_when_that_is_over(cli: Cli) -> None:
+    (task_id,) = cli.run("task", "create", "--shop", "temu:s1", "--type", "work")["created"]
+    (other,) = cli.run("task", "create", "--shop", "pdd:s1", "--type", "work")["created"]
+    made = cli.run("quiet", "set", "sale", "platform:temu", "--once", "now", "2h", "--note", "stock-taking")
+    assert made["replaced"] is False
+    assert (made["quiet_hours"]["state"], made["quiet_hours"]["scope"]) == ("open", "platform:temu")
+    cli.drain()
+    assert cli.run("task", "show", other)["task"]["status"] == "succeeded"
+    shown = cli.run("task", "show", task_id)
+    (closed,) = [gate for gate in shown["gates"] if gate["state"] == "closed"]
+    assert (closed["gate"] if "gate" in closed else closed["name"]) == "quiet_hours"
+    assert closed["params"]["reason"] == "stock-taking"
+    assert "Quiet hours until " in cli.call("task", "show", task_id).stdout
+    (listed,) = cli.run("task", "list", "--filter", "gate:quiet_hours")["tasks"]
+    assert listed["task_id"] == task_id
+    assert cli.run("stats")["gates"] == {"quiet_hours": 1}
+    assert "in quiet hours" in cli.call("stats").stdout
+    assert "Quiet hours until " in cli.call("doctor").stdout
+    removed = cli.run("quiet", "remove", "sale", "--note", "done")
+    assert removed == {"removed": "sale", "was_set": True}
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+def test_they_are_listed_shown_and_replaced(cli: Cli) -> None:
+    assert cli.run("quiet", "list")["quiet_hours"] == []
+    assert "there are no quiet hours" in cli.call("quiet", "list").stdout
+    words = ("quiet", "set", "night", "all", "--weekly", "mon-fri 22:00-06:00", "--weekly", "sat,sun 00:00-24:00")
+    cli.run(*words, "--note", "risk control")
+    (row,) = cli.run("quiet", "list")["quiet_hours"]
+    assert row["when"] == ["mon,tue,wed,thu,fri 22:00-06:00", "sat,sun 00:00-24:00"]
+    assert (row["name"], row["scope"], row["reason"]) == ("night", "all", "risk control")
+    assert row == cli.run("quiet", "show", "night")
+    assert "reason: risk control" in cli.call("quiet", "show", "night").stdout
+    again = cli.run("quiet", "set", "night", "type:work", "--weekly", "daily 12:00-13:00", "--note", "lunch")
+    assert again["replaced"] is True
+    assert [one["scope"] for one in cli.run("quiet", "list")["quiet_hours"]] == ["type:work"]
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("set", "night", "lane:high", "--weekly", "daily 12:00-13:00", "--note", "x"), "scope"),
+        (("set", "night", "all", "--weekly", "at night", "--note", "x"), "when"),
+        (("set", "night", "all", "--note", "x"), "when"),
+        (("set", "night", "all", "--weekly", "daily 12:00-13:00", "--note", " "), "reason"),
+        (("show", "night"), "name"),
+        (("remove", "night"), "name"),
+    ],
+)
+def test_what_cannot_be_is_wrong_usage(cli: Cli, words: tuple[str, ...], field: str) -> None:
+    document = cli.run("quiet", *words, code=2)
+    assert document["field"] == field
+    assert cli.run("quiet", "list")["quiet_hours"] == []

@@ -1,0 +1,174 @@
+"""What a person does about quiet hours, and the leader who writes their windows out: signed, audited, released."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.quiet import QuietCommands
+from services.domain.change import Claim
+from services.domain.errors import NotAllowed, UsageError
+from services.domain.gates import quiet_hours
+from services.domain.gates.quiet_hours import KIND, WINDOWS, Once, QuietHours
+from services.engine.lead.firing import fleet_zone, set_fleet_zone
+from services.engine.quiet import EVERY_S, QuietKeeper
+from tests.unit.services.engine.room import Room
+
+DAY = 86_400
+
+
+def commands(room: Room, role: str = "operator") -> QuietCommands:
+    who = Operator(who="ann@desk", role=role)
+    return QuietCommands(room.store, room.steps, Audit(room.store, who.who), who, lambda: "Asia/Shanghai")
+
+
+def now_and_for(room: Room, seconds: int, scope: str = "all", name: str = "night") -> QuietHours:
+    now = room.store.now_ms()
+    window = Once(start=now - 1000, end=now + seconds * 1000)
+    return QuietHours(name=name, scope=scope, once=(window,), reason="sale")
+
+
+def parked(room: Room) -> str:
+    task = room.create()
+    room.take()
+    claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)
+    assert room.ask(claim).code == "blocked"
+    return task.task_id
+
+
+def windows(room: Room, name: str = "night") -> quiet_hours.Windows:
+    return quiet_hours.load_windows(room.store.documents(WINDOWS)[name])
+
+
+def test_they_hold_at_once_and_the_audit_says_who_and_why(room: Room) -> None:
+    desk = commands(room)
+    assert desk.set(now_and_for(room, 3600)) is None
+    (known,) = desk.known()
+    assert (known.hours.by, known.hours.reason, known.ends - room.store.now_ms()) == ("ann@desk", "sale", 3_600_000)
+    assert room.task(parked(room)).gate == "quiet_hours"
+    (entry,) = room.store.audit(10)
+    assert (entry.who, entry.action, entry.target, entry.outcome) == ("ann@desk", "quiet.set", ("night", "all"), "done")
+    assert json.loads(entry.detail)["reason"] == "sale"
+
+
+@pytest.mark.parametrize("scope", ["all", "platform:pdd", "shop:pdd:s1", "type:work"])
+def test_what_waits_is_released_when_they_are_taken_away_or_end_earlier(room: Room, scope: str) -> None:
+    desk = commands(room)
+    desk.set(now_and_for(room, 3600, scope))
+    first = parked(room)
+    assert desk.remove("night") is True
+    assert (room.task(first).status, room.ready()) == ("queued", 1)
+    assert desk.remove("night") is False
+    assert desk.known() == []
+    room.take()
+    assert room.store.documents(KIND) == room.store.documents(WINDOWS) == {}
+
+
+def test_those_of_before_are_replaced_and_given_back(room: Room) -> None:
+    desk = commands(room)
+    night = QuietHours(
+        name="night", scope="all", weekly=(quiet_hours.weekly("daily 00:00-24:00"),), reason="risk control"
+    )
+    desk.set(night)
+    waits = parked(room)
+    before = desk.set(msgspec.structs.replace(night, scope="platform:temu"))
+    assert before is not None
+    assert (before.scope, before.weekly, before.reason) == (night.scope, night.weekly, night.reason)
+    assert room.task(waits).status == "queued"
+
+
+def test_the_first_ones_settle_the_time_zone_of_the_fleet(room: Room) -> None:
+    assert fleet_zone(room.store) == ""
+    commands(room).set(now_and_for(room, 10))
+    assert fleet_zone(room.store) == "Asia/Shanghai"
+    assert windows(room).zone == "Asia/Shanghai"
+
+
+def test_a_viewer_may_look_only(room: Room) -> None:
+    commands(room).set(now_and_for(room, 3600))
+    viewer = commands(room, "viewer")
+    assert [one.hours.name for one in viewer.known()] == ["night"]
+    with pytest.raises(NotAllowed):
+        viewer.set(now_and_for(room, 10))
+    with pytest.raises(NotAllowed):
+        viewer.remove("night")
+    assert len(viewer.known()) == 1
+
+
+def test_what_cannot_be_is_refused_and_nothing_is_kept(room: Room) -> None:
+    desk = commands(room)
+    with pytest.raises(UsageError) as caught:
+        desk.set(msgspec.structs.replace(now_and_for(room, 10), scope="lane:high"))
+    assert caught.value.field == "scope"
+    assert room.store.documents(KIND) == room.store.documents(WINDOWS) == {}
+
+
+def test_the_leader_keeps_two_weeks_written_out(room: Room) -> None:
+    keeper, desk = QuietKeeper(room.store, room.clock), commands(room)
+    desk.set(
+        QuietHours(name="night", scope="all", weekly=(quiet_hours.weekly("daily 22:00-06:00"),), reason="risk control")
+    )
+    first = windows(room)
+    keeper.tick()
+    assert windows(room) == first
+    room.clock.advance(3 * DAY)
+    keeper.tick()
+    later = windows(room)
+    assert later.until == room.store.now_ms() + quiet_hours.HORIZON_MS
+    assert later.windows[0] in first.windows
+    assert len(later.windows) >= 14
+
+
+def test_the_leader_finishes_what_was_broken_off_and_follows_the_zone(room: Room) -> None:
+    keeper, desk = QuietKeeper(room.store, room.clock), commands(room)
+    desk.set(
+        QuietHours(name="night", scope="all", weekly=(quiet_hours.weekly("daily 22:00-06:00"),), reason="risk control")
+    )
+    whole = windows(room)
+    room.store.remove_document(WINDOWS, "night")
+    keeper.tick()
+    assert windows(room) == whole
+    set_fleet_zone(room.store, "Europe/Berlin")
+    keeper.tick()
+    assert windows(room).zone == "Asia/Shanghai", "it looks now and then only"
+    room.clock.advance(EVERY_S)
+    keeper.tick()
+    assert windows(room).zone == "Europe/Berlin"
+    assert windows(room).windows != whole.windows
+
+
+def test_windows_stay_closed_whose_wish_cannot_be_read_or_is_gone(room: Room) -> None:
+    keeper, desk = QuietKeeper(room.store, room.clock), commands(room)
+    desk.set(now_and_for(room, 3600))
+    for spoil in (
+        lambda: room.store.put_document(KIND, "night", "{"),
+        lambda: room.store.remove_document(KIND, "night"),
+    ):
+        spoil()
+        room.clock.advance(EVERY_S)
+        keeper.tick()
+        assert [one.gate for one in room.store.switches()] == ["quiet_hours"]
+    assert desk.known() == []
+    assert desk.names() == ["night"]
+    assert desk.remove("night") is True
+    assert room.store.switches() == []
+
+
+def test_a_leader_that_was_behind_brings_nothing_back_that_was_removed(room: Room) -> None:
+    """Its look and its writing are two steps: removed between them, quiet hours must not hold for two weeks more."""
+    keeper, desk = QuietKeeper(room.store, room.clock), commands(room)
+    desk.set(now_and_for(room, 3600))
+    room.store.remove_document(WINDOWS, "night")
+    put = room.store.put_document
+
+    def put_late(kind: str, name: str, body: str) -> None:
+        desk.remove("night")
+        put(kind, name, body)
+
+    room.store.put_document = put_late  # type: ignore[method-assign]
+    keeper.tick()
+    assert room.store.documents(WINDOWS) == {}

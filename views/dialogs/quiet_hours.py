@@ -1,0 +1,179 @@
+"""Quiet hours: which there are and when they hold, one form to set some, and a way to take each away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from services import messages
+from services.commands.quiet import QuietNow
+from services.domain.gates import quiet_hours
+from services.domain.gates.quiet_hours import QuietHours
+from services.i18n import N_, _
+from views.context import PageContext
+from views.dialogs.frame import DialogFrame
+from views.support import instant, safe, shown, text
+from views.support.look import Label, line
+from views.support.operation import Operation
+from views.widgets.buttons import Button
+from views.widgets.fields import Labelled
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+WIDTH, LIST_HEIGHT, UNDO_S = 640, 220, 10
+
+
+class QuietHoursDialog(DialogFrame):
+    """Signals:
+    changed: some were set or taken away.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: PageContext, reason: str = "", parent: QWidget | None = None) -> None:
+        """``reason``: why nothing can be changed, "" when it can."""
+        super().__init__(N_("Quiet hours"), icon="ph.moon", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self._context, self._reason = context, reason
+        self._asking, self._acting = Operation(self), Operation(self)
+        self._undoing = Operation(parent or self)  # the Undo outlives the dialog
+        self.name, self.scope, self.when, self.why = (QLineEdit() for _n in range(4))
+        self.remove_buttons: dict[str, Button] = {}
+        self._build()
+        for field in (self.name, self.scope, self.when, self.why):
+            field.textChanged.connect(self._check)
+        self._check()
+        self._ask()
+
+    def _build(self) -> None:
+        told = _(
+            "While quiet hours hold, nothing of what they are for starts; what runs goes on. What waits goes on by"
+            " itself when they end. Hours are those of the fleet's time zone."
+        )
+        self.body.addWidget(Label(told, "body", "text2", wrap=True))
+        self._list = ScrollPane()
+        self._list.setFixedHeight(LIST_HEIGHT)
+        self.body.addWidget(self._list)
+        self.body.addWidget(line())
+        self.scope.setPlaceholderText("all, platform:temu, shop:pdd:1, type:sync_order")
+        self.when.setPlaceholderText("mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00")
+        self.why.setMaxLength(quiet_hours.MOST_TEXT)
+        self._fields = {
+            "name": Labelled(N_("Name"), self.name, hint=N_("one that is there is replaced")),
+            "scope": Labelled(N_("Nothing starts of"), self.scope),
+            "when": Labelled(N_("When"), self.when, hint=N_("several with a semicolon between them")),
+            "reason": Labelled(N_("Why"), self.why, hint=N_("every waiting task says it")),
+        }
+        for pair in (("name", "scope"), ("when",), ("reason",)):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            for key in pair:
+                row.addWidget(self._fields[key], 1)
+            self.body.addLayout(row)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+
+    # looking
+
+    def _ask(self) -> None:
+        self._asking.start(self._context.commands.quiet.known, self._show, self._fail)
+
+    def _show(self, found: Sequence[QuietNow]) -> None:
+        body = self._list.body
+        while (item := body.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.remove_buttons = {}
+        for one in found:
+            body.addWidget(self._row(one))
+        if not found:
+            body.addWidget(Label(_("There are none yet."), "body", "text3"))
+        body.addStretch(1)
+
+    def _row(self, one: QuietNow) -> QWidget:
+        hours, widget = one.hours, QWidget()
+        when = [quiet_hours.weekly_text(part) for part in hours.weekly]
+        now = instant.now_ms()
+        when += [f"{shown.clock(part.start, now)} – {shown.clock(part.end, now)}" for part in hours.once]
+        title = _("{name}: {value}").format(name=hours.name, value=shown.scope_name(hours.scope))
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(Label(title, "body"))
+        column.addWidget(Label(text.listed([_state(one, now), *when], ";"), "label", "text2", wrap=True))
+        who, why = safe.one_line(messages.own(hours.by), 80), safe.one_line(hours.reason, 200)
+        column.addWidget(Label(_("{name}: {value}").format(name=who, value=why), "label", "text3"))
+        row = QHBoxLayout(widget)
+        row.setContentsMargins(0, 2, 0, 6)
+        row.addLayout(column, 1)
+        button = Button(N_("Remove"), icon="ph.trash", small=True)
+        button.setAccessibleDescription(title)
+        button.disable(self._reason)
+        button.clicked.connect(partial(self._remove, hours))
+        self.remove_buttons[hours.name] = button
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        return widget
+
+    # acting
+
+    def _check(self) -> None:
+        for field in self._fields.values():
+            field.set_error("")
+            field.field.setEnabled(not self._reason)
+        filled = all(field.text().strip() for field in (self.name, self.scope, self.when, self.why))
+        self.save_button.disable(self._reason or ("" if filled else _("Fill in all fields first")))
+
+    def _on_save(self) -> None:
+        name, scope, when, why = (field.text().strip() for field in (self.name, self.scope, self.when, self.why))
+        commands = self._context.commands.quiet
+
+        def act() -> QuietHours | None:
+            weekly, once = quiet_hours.windows(when, commands.zone())
+            return commands.set(QuietHours(name=name, scope=scope, weekly=weekly, once=once, reason=why))
+
+        def done(before: QuietHours | None) -> None:
+            back = partial(commands.remove, name) if before is None else partial(commands.set, before)
+            self._told(_("Quiet hours {name} are set.").format(name=name), back)
+            for field in (self.name, self.scope, self.when, self.why):
+                field.clear()
+
+        self._acting.start(act, done, self._refused)
+
+    def _remove(self, hours: QuietHours) -> None:
+        commands = self._context.commands.quiet
+        said = _("Quiet hours {name} are removed; what waited goes on.").format(name=hours.name)
+        call, back = partial(commands.remove, hours.name), partial(commands.set, hours)
+        self._acting.start(call, lambda _was: self._told(said, back), self._fail)
+
+    def _told(self, said: str, back: Callable[[], object]) -> None:
+        toast, undoing = self._context.toast, self._undoing
+
+        def undo() -> None:
+            taken = ToastSpec(text=_("Taken back."), status="healthy")
+            undoing.start(back, lambda _result: toast(taken), lambda error: toast(failure(error)))
+
+        actions = (ToastAction(text=_("Undo"), call=undo),)
+        toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
+        self.changed.emit()
+        self._ask()
+
+    def _refused(self, error: BaseException) -> None:
+        field = self._fields.get(str(getattr(error, "field", "")))
+        if field is None:
+            self._fail(error)
+        else:
+            field.set_error(messages.told(error))
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+
+
+def _state(one: QuietNow, now_ms: int) -> str:
+    if not one.ends:
+        return _("not within the next two weeks") if one.hours.weekly else _("over")
+    if one.begins <= now_ms:
+        return _("now, until {time}").format(time=shown.clock(one.ends, now_ms))
+    return _("next {time}").format(time=shown.clock(one.begins, now_ms))
