@@ -70,6 +70,7 @@ PLAN = (
     Entry(looks="P type export sync_order > sync_order.json", way=Way.LINE),
     Entry(looks="P queue (pause|limit) platform:.*", way=Way.LINE, answer="y"),
     Entry(looks="P quiet (set night .*|list)", way=Way.LINE),
+    Entry(looks=r"P completion bash > fleetdeck\.bash", way=Way.LINE),
     Entry(looks="P shop dedicate pdd:s1", way=Way.LINE),
     Entry(looks="P shop login pdd:s1", way=Way.BROWSER),
     Entry(looks="P shop session (list|open .*)", way=Way.LINE),
