@@ -75,7 +75,7 @@ def test_a_cancelled_task_offers_it_in_its_panel_and_the_bar(desk: Desk, page: T
     assert button.isVisibleTo(panel)
     assert not panel.buttons["retry"].isVisibleTo(panel)
     page.table.records.tick_all()
-    assert page.bar.again_button.isVisibleTo(page)
+    assert page.bar.buttons["create_again"].isVisibleTo(page)
     button.click()
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task created again")
     wait(qtbot, lambda: page.table.records.rowCount() == 2)

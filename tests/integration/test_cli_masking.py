@@ -20,11 +20,13 @@ from services.cli import program
 from services.domain.change import Annotate, Create
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.plans.schedule import Schedule
 from services.domain.task.fingerprint import fingerprint
 from services.domain.task.record import Attempt, Step, Task
 from services.domain.text import mask
+from services.engine import quiet
 from services.ports import AuditEntry, Letter
 from services.ports.papers import LogLine
 from services.ports.timetable import ScheduleEntry
@@ -72,6 +74,7 @@ ANSWERS = {
     "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1"], "names": [["nightly"], ["work"]],
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
+    "shell": ["bash"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
 
@@ -135,6 +138,8 @@ def fill(engine: assembly.Engine) -> None:
         store.put_document("type", name, json.dumps(kind | {"name": name}))
     store.put_document("type_version", "work@1", json.dumps(kind | {"version": 1, "schema": {}}))
     store.put_document("cause", print_, msgspec.json.encode(CauseRule(name=TEXT, note=TEXT, by="a@b")).decode())
+    night = QuietHours(name="nightly", scope="type:other", weekly=(Weekly(days=(0,), start=60, end=120),))
+    quiet.put(store, msgspec.structs.replace(night, reason=TEXT, by="a@b", at=1), "UTC")
     plan = filled(Schedule(name="nightly", task_type="work", payload=OBJECT, every_s=3600, shops=("pdd:s1",)))
     plan = msgspec.structs.replace(plan, cron="", zone="", priority="")
     store.put_schedule(

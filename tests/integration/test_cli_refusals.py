@@ -161,6 +161,7 @@ TABLE: list[Row] = [
     row("schedule zone", "", ("Mars/City", "../x"), names="time zone"),
     row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
     row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
+    row("completion", "", ("csh", "Bash", LONG), names="bash"),
     row("quiet set", "", ("a b", "../x", LONG), names="name", then=("all", *NIGHT)),
     row("quiet set night", "", ("x", "platform:", "lane:high", "type:a b"), names="scope", then=NIGHT),
     row("quiet set night all --note x", "--weekly", ("x", "mon 24:01-25:00", "daily 1:00-2:00"), names="mon-fri"),

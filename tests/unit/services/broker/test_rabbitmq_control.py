@@ -82,6 +82,7 @@ def test_ensure_declares_the_base_the_platforms_the_delays_and_the_log(rig: Rig)
         "rpa_tasks_normal",
         "rpa_tasks_low",
         "rpa_delay_30s",
+        "rpa_notice_queue",
         "rpa_dead_log",
     ]
     assert rig.control.delays == {30}
@@ -143,6 +144,7 @@ def test_a_broker_that_opens_no_channel_is_no_matter_of_its_queues(rig: Rig) -> 
     rig.control.restore(lambda: done.append(1))
     rig.link.tick(30)
     assert not done
+    rig.link.open().answer()
     rig.link.open().answer()
     rig.link.open().answer()
     assert done == [1]
@@ -233,6 +235,7 @@ def test_what_could_not_be_declared_is_wanted_all_the_same(rig: Rig) -> None:
     assert "rpa_delay_30s" in rig.declared("queue")
     assert not done
     rig.link.open().answer()
+    rig.link.open().answer()
     assert done == ["on"]
     assert rig.declared("queue")[-1] == "rpa_dead_log"
 
@@ -245,8 +248,9 @@ def test_restorations_asked_for_meanwhile_join_the_one_under_way(rig: Rig) -> No
         rig.control.restore(lambda number=number: done.append(number))  # type: ignore[misc]
     rig.link.open().answer()
     rig.link.open().answer()
+    rig.link.open().answer()
     assert done == [0, 1, 2]
-    assert len(rig.link.channels) == before + 2
+    assert len(rig.link.channels) == before + 3
 
 
 def test_nothing_wanted_or_nobody_there_lets_the_caller_go_on(rig: Rig) -> None:
@@ -268,10 +272,12 @@ def test_a_restoration_that_meets_a_mismatch_says_so_until_it_is_gone(
     rig.link.run()
     rig.link.open().answer()
     rig.link.open().answer()
+    rig.link.open().answer()
     assert done == [1]
     assert "rpa_tasks_high exists with other arguments" in rig.control.error
     assert "rpa_tasks_high" in caplog.text
     rig.control.restore(lambda: done.append(2))
+    rig.link.open().answer()
     rig.link.open().answer()
     rig.link.open().answer()
     assert done == [1, 2]
@@ -287,6 +293,7 @@ def test_what_comes_back_with_other_arguments_is_reached_and_keeps_nothing_else_
     rig.control.restore(lambda: done.append(1))
     refuse("rpa_tasks_high", 406, "PRECONDITION_FAILED - inequivalent arg")(rig.link.open())
     rig.link.run()
+    rig.link.open().answer()
     rig.link.open().answer()
     rig.link.open().answer()
     assert done == [1]

@@ -55,7 +55,6 @@ def test_a_limit_is_set_changed_shown_and_taken_away(run: Run) -> None:
         (("queue", "limit", "platform:pdd", "--concurrency", "0"), "--concurrency"),
         (("queue", "limit", "platform:pdd", "--per-minute", "-5"), "--per-minute"),
         (("queue", "limit", "platform:pdd", "--per-minute", "many"), "--per-minute"),
-        (("queue", "limit", "platform:nowhere", "--concurrency", "2"), "scope"),
         (("queue", "limit", "type:work", "--concurrency", "2"), "scope"),
         (("queue", "limit", "pdd", "--concurrency", "2"), "scope"),
         (("queue", "limit", "platform:pdd"), "--concurrency"),

@@ -10,8 +10,9 @@ from services.domain.insight.verdict import SAFE, Verdict
 from services.domain.task.record import Task
 from services.monitor.tasks import Pick, Weighed
 from views.dialogs.confirm import Question
+from views.kit.task_verb import TaskVerb, question
 from views.pages.dead_letters import cause_actions
-from views.pages.tasks import preview, verbs
+from views.pages.tasks import verbs
 from views.pages.tasks.panel import deciding
 
 Asked = Callable[[int, str], Question]
@@ -28,19 +29,19 @@ def decide(number: int, environment: str) -> Question:
     return deciding.question(verbs.AGAIN, weighed, environment)
 
 
-def of(verb: verbs.Verb) -> Asked:
+def of(verb: TaskVerb) -> Asked:
     """The preview of a verb on so many that it suits, and others."""
     fit = min(verb.suits)
 
     def asked(number: int, environment: str) -> Question:
         picks = [Pick(task_id=f"t{n}", status=fit, triage="", priority=5) for n in range(number)]
         other = [Pick(task_id=f"e{n}", status="succeeded", triage="", priority=5) for n in range(100)]
-        return preview.question(verb, [*picks, *other], environment)
+        return question(verb, [*picks, *other], environment)
 
     return asked
 
 
-ALL = [of(verb) for verb in (*verbs.VERBS, verbs.CREATE_AGAIN)]
+ALL = [of(verb) for verb in verbs.VERBS if verb not in verbs.DECISIONS]
 
 
 @pytest.mark.parametrize("asked", [*ALL, archive, decide])
