@@ -3,6 +3,7 @@
     duration(timedelta(seconds=372))        "6 m 12 s"      "6 分 12 秒"
     seconds(timedelta(seconds=41))          "41 s"          "41 秒"
     coarse(timedelta(hours=2))              "2 h"           "2 小时"
+    exact(timedelta(hours=36))              "1 d 12 h"      "1 天 12 小时"
     english(372)                            "6 m 12 s", whatever the language is
     between(130, 170)                       "2–3 min"       "2–3 分钟"
     rate(4.8)                               "4.8/s"         "4.8 条/秒"
@@ -51,6 +52,18 @@ def coarse(span: timedelta) -> str:
     if whole < DAY:
         return _say([(str(whole // HOUR), "h")])
     return _say([(f"{whole // DAY:,}", "d")])
+
+
+def exact(span: timedelta) -> str:
+    """Return a span that somebody chose, with every unit that is not zero and no other: ``2 h``, ``1 d 12 h``."""
+    left, parts = max(0, int(span.total_seconds())), []
+    for size, unit in ((DAY, "d"), (HOUR, "h"), (MINUTE, "m"), (1, "s")):
+        amount, left = divmod(left, size)
+        if amount:
+            parts.append((f"{amount:,}", unit))
+    if len(parts) == 1 and parts[0][1] == "m":  # alone it is no part of a clock
+        parts = [(parts[0][0], "min")]
+    return _say(parts or [("0", "s")])
 
 
 def milliseconds(span: timedelta) -> str:

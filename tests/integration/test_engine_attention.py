@@ -62,6 +62,24 @@ def test_one_answer_about_each_shop(fleet: Fleet) -> None:
     assert {name: now.state for name, now in found.items()} == {"s1": "waiting", "s2": "dead", "s3": "login"}
 
 
+def test_the_paused_shops_are_those_whose_tasks_a_pause_holds_be_it_of_a_type(fleet: Fleet) -> None:
+    fleet.worker()
+    commands, kind = fleet.commands(), "work"
+    shops = assembly.queries(fleet.engine).shops
+    fleet.wait(fleet.create("s4"), "succeeded")
+    commands.fleet.pause(f"type:{kind}", reason="prices are wrong")
+    for shop in ("s1", "s2"):
+        assert fleet.wait(fleet.create(shop), "blocked").task_type == kind
+    held = shops.shops(which="paused")
+    assert {row.now.shop_id: row.now.state for row in held.rows} == {"s1": "paused_type", "s2": "paused_type"}
+    assert (held.numbers["paused"], held.paused) == (2, 0)
+    commands.fleet.pause("all")
+    commands.fleet.resume(f"type:{kind}")
+    held = shops.shops(which="paused")
+    assert {row.now.state for row in held.rows} == {"paused"}
+    assert held.numbers["paused"] == held.numbers["all"] == len(held.rows) == held.paused
+
+
 def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
     commands = fleet.commands()
     commands.sessions.close("pdd:s3", kind="captcha")

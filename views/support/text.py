@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import _, is_chinese
-from services.spans import THIN, coarse, duration, join, milliseconds, rate, rates, seconds
+from services.spans import THIN, coarse, duration, exact, join, milliseconds, rate, rates, seconds
 
 __all__ = [
     "THIN",
@@ -28,6 +28,7 @@ __all__ = [
     "compact",
     "count",
     "duration",
+    "exact",
     "iso",
     "join",
     "listed",

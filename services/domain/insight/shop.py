@@ -153,6 +153,11 @@ class ShopNow:
         return PAUSED in _whole(self.pauses)
 
     @property
+    def held_by_pause(self) -> bool:
+        """Whether a pause holds it, or some of its tasks: of everything, its platform, itself, or a type of task."""
+        return any(pause.gate == PAUSED for pause in self.pauses)
+
+    @property
     def closed(self) -> bool:
         """Whether trying again would fail until a person has acted."""
         return self.access in CLOSED

@@ -45,6 +45,7 @@ class ShopsNow:
 
     rows: tuple[ShopRow, ...] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``SESSION`` …
+    paused: int = 0  #: of those under ``PAUSED``, the ones that are paused as a whole
     types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
     matching: int = 0  #: rows may be fewer
     rule: Rule = field(default_factory=Rule)
@@ -92,8 +93,9 @@ class ShopQueries:
                 ALL: len(found),
                 SESSION: sum(now.session is not None for now in found),
                 BREAKER: sum(now.breaker is not None for now in found),
-                PAUSED: sum(now.paused for now in found),
+                PAUSED: sum(now.held_by_pause for now in found),
             },
+            paused=sum(now.paused for now in found),
             types=_paused_types(found),
             matching=len(wanted),
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
@@ -133,7 +135,7 @@ def _of_type(pause: Pause) -> bool:
 
 
 def _fits(now: ShopNow, text: str, which: str) -> bool:
-    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.paused}
+    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.held_by_pause}
     if not sorts.get(which, True):
         return False
     return not text or text in now.key.casefold() or text in now.name.casefold()

@@ -224,9 +224,7 @@ class FleetFacts:
             counts=counts,
             pauses=self._snapshot.pauses,
             paused_types=tuple(self._types.get(key, ())),
-            paused_waiting=sum(
-                n for name, n in self._types.get(key, _NOTHING).items() if f"type:{name}" in self._pauses
-            ),
+            paused_waiting=self._behind_pauses(key),
             session=self.sessions.get(key),
             breaker=self.breakers.get(key),
             success_at=max(success_at, self.successes.get(key, 0)),

@@ -22,6 +22,12 @@ _DAYS = (
     N_("Saturdays"),
     N_("Sundays"),
 )
+#: one of a unit is said without a number
+_ALONE = {
+    timedelta(minutes=1): N_("every minute"),
+    timedelta(hours=1): N_("every hour"),
+    timedelta(days=1): N_("every day"),
+}
 #: minutes that divide the hour: their runs are evenly apart
 _STEPS = frozenset(str(step) for step in range(1, 31) if 60 % step == 0)
 
@@ -61,8 +67,9 @@ def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
 
 
 def _every(span: timedelta) -> str:
-    short = span < timedelta(hours=1) and span.seconds % 60 == 0
-    return _("every {span}").format(span=text.coarse(span) if short else text.duration(span))
+    if span in _ALONE:
+        return _(_ALONE[span])
+    return _("every {span}").format(span=text.exact(span))
 
 
 def _hourly(minute: str, weekday: str) -> str:

@@ -140,7 +140,7 @@ def summary(found: ShopsNow) -> str:
         parts.append(ngettext("{n} needs a login", "{n} need a login", asking).format(n=text.count(asking)))
     if held := found.numbers.get(BREAKER, 0):
         parts.append(ngettext("{n} fails too often", "{n} fail too often", held).format(n=text.count(held)))
-    if paused := found.numbers.get(PAUSED, 0):
+    if paused := found.paused:
         parts.append(ngettext("{n} paused", "{n} paused", paused).format(n=text.count(paused)))
     for pause, waiting in found.types:
         words = ngettext("{n} waits: {type} is paused by {who}", "{n} wait: {type} is paused by {who}", waiting)

@@ -127,4 +127,4 @@ def test_a_burst_after_another_clears_and_does_not_grow() -> None:
         fleet.runs(391, 399, "low")
     found = fleet.look(400, (((("high", "normal", "low")), 6, 6),), {"low": 12})
     words = english_headline(flow.headline(found))
-    assert words.startswith("12 tasks waiting from a burst that has ended; clear in about"), words
+    assert words.startswith("12 tasks waiting, hardly any new ones now; clear in about"), words

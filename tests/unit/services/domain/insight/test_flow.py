@@ -236,7 +236,7 @@ def test_two_bursts_are_no_growth_though_more_came_than_went() -> None:
     assert "growing" not in english_headline(flow.headline(just))
     after = flow.judge(replace(facts, rates=replace(TWO, quiet_s=9.0)))
     assert english_headline(flow.headline(after)).startswith(
-        "12 tasks waiting from a burst that has ended; clear in about"
+        "12 tasks waiting, hardly any new ones now; clear in about"
     )
 
 

@@ -55,6 +55,25 @@ def test_steps_and_intervals_read_alike() -> None:
     assert plain == ["every 1 m 30 s", "every 30 min", "every 1 h 30 m"]
 
 
+@pytest.mark.parametrize(
+    ("every_s", "english", "chinese"),
+    [
+        (60, "every minute", "每分钟"),
+        (1800, "every 30 min", "每 30 分钟"),
+        (3600, "every hour", "每小时"),
+        (7200, "every 2 h", "每 2 小时"),
+        (5400, "every 1 h 30 m", "每 1 小时 30 分"),
+        (3661, "every 1 h 1 m 1 s", "每 1 小时 1 分 1 秒"),
+        (86_400, "every day", "每天"),
+        (129_600, "every 1 d 12 h", "每 1 天 12 小时"),
+    ],
+)
+def test_an_interval_names_no_unit_of_which_it_has_none(every_s: int, english: str, chinese: str) -> None:
+    assert " ".join(words.repeats(schedule(every_s=every_s)).split()) == english
+    i18n.set_language("zh_CN")
+    assert " ".join(words.repeats(schedule(every_s=every_s)).split()) == chinese
+
+
 def test_outcome_and_mark() -> None:
     tally = Tally(at=1, created=1200, active=2, failed=1, error="no")
     assert words.outcome(tally) == "1,200 tasks, 2 shops left out, 1 failed"

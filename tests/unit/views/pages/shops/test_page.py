@@ -406,7 +406,9 @@ def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open
     qtbot.waitUntil(lambda: page.table.current_key() == wish, timeout=WAIT_MS)
 
 
-def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(fleet: Fleet, open_page: Open) -> None:
+def test_a_paused_type_is_told_of_whose_tasks_it_holds_and_the_tab_lists_those(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
     fleet.context.commands.fleet.pause("type:refresh_goods", reason="sale")
     for shop_id in ("pdd-10021", "pdd-10025"):
         spec = TaskSpec(platform="pdd", shop_id=shop_id, task_type="refresh_goods", payload={"page_size": 1})
@@ -422,7 +424,11 @@ def test_a_paused_type_pauses_no_shop_and_the_page_says_what_waits_for_whom(flee
     said = page.header.summary()
     assert said.startswith("60 shops, 2 wait: ")
     assert said.endswith(f" is paused by {pause.by}")
-    assert "Paused 0" in find(page, Segmented, "Which shops").labels()
+    tabs = find(page, Segmented, "Which shops")
+    assert "Paused 2" in tabs.labels()
+    tabs.choose("paused")
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 2, timeout=WAIT_MS)
+    assert {row(page, page.table.records.key_at(place))["state"] for place in range(2)} == {"Type paused"}
 
 
 def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
