@@ -8,7 +8,7 @@ from typing import Protocol
 
 from services import i18n, spans
 from services.domain.gates import listed
-from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
+from services.domain.insight import attempts, audit, flow, publisher, same_work, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.task import own_words
 from services.domain.text.message import Message, Param
@@ -29,6 +29,7 @@ TEMPLATES: dict[str, str] = {
     **audit.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,
+    **same_work.SENTENCES,
     **schedule.SENTENCES,
     **REFUSALS,
     **SHEET,

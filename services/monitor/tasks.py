@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 
 from services.domain.fleet.shop import Shop
-from services.domain.insight import attempts, estimate, verdict, wait
+from services.domain.insight import attempts, estimate, same_work, verdict, wait
 from services.domain.insight.cause import Worth
 from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
@@ -20,7 +20,7 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Page, Query, Total
 from services.domain.task.record import Task
 from services.domain.task.remarks import Note, Suppressed
-from services.domain.task.status import Status, Triage
+from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
 from services.domain.types import flow_trace
@@ -32,6 +32,8 @@ from services.monitor.worth import Worthiness
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
+#: of tasks that met the same work the newest are looked through for those that met one task
+MET = 200
 #: dead tasks of a list that are asked whether they could be republished
 REFUSALS = 300
 
@@ -55,6 +57,8 @@ class TaskDetail:
     again: str = ""  #: of a cancelled task: the id under which it was created again
     #: of one whose worker is not heard of: that nobody knows whether it still runs, and what becomes of it when
     unheard: tuple[Message, ...] = ()
+    met: tuple[Suppressed, ...] = ()  #: who asked for the same work meanwhile, and what became of that
+    suppressed: Message | None = None  #: how often that was refused, if it was
     unknown: attempts.Unknown | None = None  #: of a held task: who had it, and the last that is known of it
 
 
@@ -202,6 +206,7 @@ class TaskQueries:
         judge = Worthiness(self._store, self._registry)
         twin = judge.twin(task) if dead else None
         refused = judge.refusals([task]) if dead else {}
+        met = self._met(task, facts.twin if facts is not None else None)
         return TaskDetail(
             task=task,
             shop=self._registry.shops().get(task.shop),
@@ -216,8 +221,15 @@ class TaskQueries:
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
             unheard=fates.unheard(self._store, task),
+            met=met,
+            suppressed=same_work.refused(met, self._store.now_ms()) if met else None,
             unknown=attempts.unknown_end(task, self._store.workers() if task.status == Status.HELD else ()),
         )
+
+    def _met(self, task: Task, twin: Task | None) -> tuple[Suppressed, ...]:
+        if not task.uniq or task.status not in ACTIVE:
+            return ()
+        return same_work.met(task, twin, self._store.suppressed(MET))
 
     def _again(self, task: Task) -> str:
         made = ids.again_id(task.platform, task.task_type, task.shop_id, task.task_id)

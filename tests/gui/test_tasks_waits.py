@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
 from tests.gui.desk import Desk
@@ -148,3 +151,23 @@ def test_a_running_task_whose_worker_is_silent_says_so_and_follows_no_log(
     strip = page.panel.verdict
     wait(qtbot, strip.isVisible)
     assert "nobody knows whether the task still runs there" in strip.accessibleName()
+
+
+def test_behind_the_same_work_nobody_is_asked_to_stop_it_and_a_refused_order_is_told(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    first = desk.claim(desk.create(0))
+    spec = TaskSpec(platform=first.platform, shop_id=first.shop_id, task_type=first.task_type)
+    behind = desk.session.commands.tasks.create([replace(spec, if_duplicate="queue")], origin="console").created[0]
+    assert desk.session.commands.tasks.create([spec], origin="console").duplicates
+    page.refresh()
+    opened(page, qtbot, behind)
+    panel = page.panel
+    wait(qtbot, lambda: panel.again.text().startswith("The same work was asked for again and refused (1 in all)"))
+    assert "The same work runs already" in panel.sentence.text()
+    assert panel.buttons[STOP_HOLDER.key].isHidden(), "it does what this one is for"
+    assert panel.buttons[CANCEL.key].isEnabled()
+    assert [button.text() for button in panel.ways.buttons] == ["Show that task"]
+    opened(page, qtbot, first)
+    wait(qtbot, lambda: panel.task is not None and panel.task.task_id == first.task_id)
+    assert any("asked for again, and refused" in line.text for line in panel.timeline.entries)

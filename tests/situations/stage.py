@@ -73,6 +73,7 @@ class Stage:
             self.platforms = (first, second, third)
             self._names = tuple(self._random.sample(OTHER_NAMES, 8))
         self.home.mkdir(parents=True, exist_ok=True)
+        self.out.mkdir(parents=True, exist_ok=True)
         flow = [sys.executable, "-S", str(ROOT / "tests/situations/flow.py"), str(self.home)]
         command = json.dumps([*flow, "{platform}", "{task_type}", "{param}"])
         lines = [f"[retry]\nbase_seconds = {self.retry_s}\nmax_retries = {self.retries}\n"]

@@ -15,6 +15,7 @@ from services.domain.task import classify
 from services.domain.task.query import SORTS
 from services.domain.task.record import Task
 from services.domain.text.message import Message
+from services.monitor.tasks import TaskDetail
 
 EXAMPLES = (
     'task create --platform pdd --shop s1 --type sync_order --payload \'{"since": "2026-11-20"}\'',
@@ -105,8 +106,10 @@ def show(context: Context) -> int:
     ]
     if detail.starts is not None:
         lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
+    lines += [f"{'same work':<14} {messages.english(one)}" for one in (detail.suppressed,) if one is not None]
     lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
-    notes = [attempts.last(detail.task), ended.sentence if (ended := attempts.cancelled(detail.task)) else None]
+    ended = attempts.cancelled(detail.task)
+    notes = [attempts.last(detail.task), ended.sentence if ended is not None else None]
     lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
@@ -116,20 +119,28 @@ def show(context: Context) -> int:
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
-    more = shapes.wait(gate, detail.starts)
-    more["last_attempt"] = attempts.last(detail.task) is not None
+    more = shapes.wait(gate, detail.starts) | _beside(detail)
+    lines = [*shapes.again(detail), *lines]
+    context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
+    return EXIT_OK
+
+
+def _beside(detail: TaskDetail) -> dict[str, Any]:
+    """What is known of a task beside its record."""
+    ended = attempts.cancelled(detail.task)
+    more: dict[str, Any] = {"last_attempt": attempts.last(detail.task) is not None}
     if ended is not None:
         more["cancelled_by"] = ended.by
         more["cancelled"] = messages.english(ended.sentence)
     if detail.unheard:
         more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
+    if detail.suppressed is not None:
+        more["same_work_refused"] = messages.english(detail.suppressed)
     if detail.verdict is not None:
         more["verdict"] = shapes.verdict(detail.verdict)
     if detail.worth is not None:
         more["worth"] = shapes.worth(detail.worth)
-    lines = [*shapes.again(detail), *lines]
-    context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
-    return EXIT_OK
+    return more
 
 
 def change(context: Context) -> int:

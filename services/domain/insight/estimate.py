@@ -259,6 +259,7 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.shop_held_done_line": _shop,
     "gate.shop_held_long_line": _shop,
     "gate.shop_queue": _shop,
+    "gate.shop_twin": _shop,
     "gate.quota_running": _quota,
     "gate.quota_starts": _next_starts,
     "gate.twin_running": _twin,

@@ -198,6 +198,15 @@ def ways(task: Task, view: GateView | None) -> tuple[tuple[str, str], ...]:
     return ()
 
 
+def stoppable(view: GateView | None) -> str:
+    """Id of the running task that a person could stop to let this one start, "" where that helps nobody: the same work
+    that runs ends with what this one is for, unless it seems to hang.
+    """
+    if view is None or not (view.name == SHOP_BUSY or view.code == "gate.twin_hung"):
+        return ""
+    return str(view.params.get("holder", ""))
+
+
 def closed(views: Sequence[GateView]) -> GateView | None:
     """The gate that a task waits at, None for one that does not wait."""
     return next((view for view in views if view.state == CLOSED), None)
@@ -299,7 +308,10 @@ def _shop(task: Task, facts: Facts) -> _Test:
     if len(running) >= facts.concurrency and running:
         code, held = _held_by(running, facts)
         ahead = facts.shop_ahead + facts.on_the_way
-        return SHOP_BUSY, False, _IN_LINE[code] if ahead else code, params | held | {"ahead": ahead}
+        params |= held | {"ahead": ahead}
+        if facts.twin is not None and not ahead and [one.task_id for one in running] == [facts.twin.task_id]:
+            return SHOP_BUSY, False, "gate.shop_twin", params  # it is told at the gate of its twin
+        return SHOP_BUSY, False, _IN_LINE[code] if ahead else code, params
     first = facts.first_on_the_way
     if task.status == Status.BLOCKED and first is not None:
         seconds = max(0, facts.now_ms - first.created_at) // 1000

@@ -107,6 +107,7 @@ GATES: dict[str, str] = {
         "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
         " {concurrency} running); {ahead} go first."
     ),
+    "gate.shop_twin": N_("The shop is busy with that same work, and free after it."),
     "gate.shop_hung": N_(
         "The shop is busy: {work} seems to hang. It has run for {span}, usually {usual}; stop it to let this one start"
         " ({holder} on {worker})."

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 from services import messages
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import estimate
-from services.domain.insight.gates import SHOP_BUSY, TWIN
 from services.domain.insight.verdict import WOULD_DUPLICATE
-from services.domain.insight.wait import closed, ways
+from services.domain.insight.wait import closed, stoppable, ways
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.task.tombstone import Tombstone
@@ -227,9 +226,10 @@ class TaskDetailPanel(QWidget):
         self.gates = Timeline()
         self.sentence = Label("", "body", "text", wrap=True)
         self._starts = Label("", "label", "text2", wrap=True)
+        self.again = Label("", "label", "text2", wrap=True)
         self.ways = WaysRow()
         self.ways.wanted.connect(self._on_way)
-        for widget in (self.sentence, self._starts, self.ways, self.gates):
+        for widget in (self.sentence, self._starts, self.again, self.ways, self.gates):
             self._why.body.addWidget(widget)
         self._story = Section(N_("Timeline"), foldable=False)
         self.timeline = Timeline()
@@ -277,7 +277,7 @@ class TaskDetailPanel(QWidget):
         self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
         self._show_wait(detail)
-        self.timeline.set_entries(timeline(task, now))
+        self._show_story(task, now)
         self.steps.follow(detail.flow)
         self._failure.setVisible(bool(task.error) and not self.steps.failed)  # there the step says it
         self.error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
@@ -297,7 +297,7 @@ class TaskDetailPanel(QWidget):
             self._show_verdict(self._detail)
         self._story.set_note(so_far(self._task, now))
         self._show_wait(self._detail)
-        self.timeline.set_entries(timeline(self._task, now))
+        self._show_story(self._task, now)
 
     def _fail(self, error: BaseException) -> None:
         """Nobody did anything: while the connection is lost the window says so, and what stands here stays."""
@@ -325,7 +325,7 @@ class TaskDetailPanel(QWidget):
         standing = {(self._task.status, self._task.triage): 1}
         held, gone = self._task.status == Status.HELD, self._task.status == Status.CANCELLED
         gate = closed(self._detail.gates)
-        self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name in (SHOP_BUSY, TWIN) else ""
+        self._holder = stoppable(gate)
         useless = no_help(gate)
         for verb in (*DECISIONS, CANCEL):
             self.decide.buttons[verb.key].disable(self._actions.reason(verb, standing))
@@ -379,7 +379,12 @@ class TaskDetailPanel(QWidget):
         self.sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
         self._starts.setVisible(detail.starts is not None)
         self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")
+        self.again.setVisible(detail.suppressed is not None)
+        self.again.setText(safe.visible(shown.say(detail.suppressed)) if detail.suppressed is not None else "")
         self.gates.set_entries(gate_entries(detail.gates))
+
+    def _show_story(self, task: Task, now: int) -> None:
+        self.timeline.set_entries(timeline(task, now, closed(self._detail.gates), self._detail.met))
 
     def _refusal(self) -> str:
         """Why running it again would be refused, said before the click; "" where it would not."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services import messages
-from services.domain.insight import attempts
+from services.domain.insight import attempts, same_work
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.record import Attempt, Step, Task
+from services.domain.task.remarks import Suppressed
 from services.domain.task.status import Status
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
@@ -57,17 +58,23 @@ _AHEAD = frozenset(
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 
-def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
-    """Steps and attempts in one list, oldest first; what is planned stands last, dimmed."""
+def timeline(
+    task: Task, now_ms: int, gate: GateView | None = None, met: Sequence[Suppressed] = ()
+) -> list[TimelineEntry]:
+    """Steps and attempts in one list, oldest first; what is planned stands last, dimmed. ``gate``: where it waits now,
+    which is what its last step says of it too; ``met``: who asked for the same work meanwhile.
+    """
     entries: list[tuple[int, TimelineEntry]] = []
     recorded = {one.number: one for one in task.attempts if one.outcome != "fenced"}
     apart = [one for one in task.attempts if one.outcome == "fenced"]
+    last = task.steps[-1] if task.steps and task.status == Status.BLOCKED else None
     for step in task.steps:
         if step.from_ == Status.RUNNING and (one := recorded.pop(step.attempt, None)) is not None:
             entries.append((min(one.ended_at, step.at), _attempt(one, now_ms)))  # before what became of the task by it
-        if (line := _step(task, step, now_ms)) is not None:
+        if (line := _step(task, step, now_ms, gate if step is last else None)) is not None:
             entries.append(line)
     entries += [(one.ended_at, _attempt(one, now_ms)) for one in (*recorded.values(), *apart)]
+    entries += [(one.at, _met(one, now_ms)) for one in met]
     entries.sort(key=lambda pair: pair[0])
     return [*(line for _at, line in entries), *_next(task, now_ms)]
 
@@ -107,7 +114,16 @@ def _stopped(task: Task, step: Step, now_ms: int) -> TimelineEntry | None:
     return TimelineEntry(time=time, text=shown.say(found.sentence), tail=reason, status=shown.GLYPHS[step.to])
 
 
-def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
+def _met(one: Suppressed, now_ms: int) -> TimelineEntry:
+    time, by = shown.clock(one.at, now_ms), safe.one_line(one.by or one.origin, 60)
+    if one.outcome == same_work.REFUSED:
+        words = _("The same work was asked for again, and refused")
+        return TimelineEntry(time=time, text=words, tail=by, status="cancelled")
+    words = _("The same work was asked for again, created as")
+    return TimelineEntry(time=time, text=words, strong=safe.one_line(one.task_id, 80), status="waiting")
+
+
+def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[int, TimelineEntry] | None:
     if (stopped := _stopped(task, step, now_ms)) is not None:
         return step.at, stopped
     time = shown.clock(step.at, now_ms)
@@ -128,7 +144,8 @@ def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | No
     word = _STEPS.get(step.to)
     if word is None or (step.to == Status.PENDING and step.from_ == ""):
         return None
-    tail = shown.gate_word(step.note) if step.to == Status.BLOCKED else ""
+    at = wait_words.words(gate.name, gate) if gate is not None else shown.gate_word(step.note)
+    tail = at if step.to == Status.BLOCKED else ""
     return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
 
 

@@ -313,6 +313,23 @@ def test_behind_the_same_work_that_runs_a_task_says_so_and_not_only_that_its_sho
     assert told(facts(holders=(twin,)))[0] == "gate.shop_busy_done"
 
 
+def test_nobody_is_asked_to_stop_the_same_work_unless_it_hangs() -> None:
+    twin = task(task_id="first", status=Status.RUNNING, worker="w3", started_at=NOW - 17_000, progress=11, uniq="u")
+    waits = task(**(HELD_UP | {"uniq": "u"}))
+    views = why_waiting(waits, facts(holders=(twin,), twin=twin))
+    assert wait.stoppable(wait.closed(views)) == ""
+    assert wait.ways(waits, wait.closed(views)) == (("open_task", "id:first"),)
+    then = next(view for view in views if view.name == "shop_busy")
+    assert (then.state, then.code) == (NEXT, "gate.shop_twin"), "the shop is free after it"
+    assert wait.stoppable(wait.closed(why_waiting(waits, facts(holders=(twin,))))) == "first", (
+        "other work holds the shop"
+    )
+    hangs = task(task_id="first", status=Status.RUNNING, worker="w3", started_at=NOW - 10**7, uniq="u")
+    runs = {(hangs.task_type, hangs.shop): SEEN}
+    view = wait.closed(why_waiting(waits, facts(holders=(hangs,), twin=hangs, runs=runs)))
+    assert (view.code if view else "", wait.stoppable(view)) == ("gate.twin_hung", "first")
+
+
 def test_what_a_type_says_of_itself_is_not_called_usual() -> None:
     known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): durations.declared(20)})
     code, words = told(known)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.record import Attempt, Step, Task
+from services.domain.task.remarks import Suppressed
 from views.pages.tasks.panel.story import timeline
 
 
@@ -60,3 +62,32 @@ def test_the_timeline_names_who_stopped_it_and_why() -> None:
     task = Task(task_id="t", shop_id="s", platform="p", task_type="x", status="cancelled", steps=steps, reason="twice")
     told = [(line.text, line.strong or line.tail) for line in timeline(task, 10_000)]
     assert told == [("Attempt 1 started on", "w1"), ("Asked to stop by", "ben"), ("Cancelled by ben", "twice")]
+
+
+def blocked(*steps: Step) -> Task:
+    return Task(task_id="t", shop_id="s", platform="p", task_type="x", status="blocked", gate="shop_busy", steps=steps)
+
+
+def test_a_task_that_still_waits_is_said_to_wait_where_it_waits_now() -> None:
+    twin = GateView(name="twin", state=CLOSED, code="gate.twin_running", params={"twin": "first"})
+    task = blocked(
+        Step(1000, "", "pending"), Step(2000, "queued", "blocked", note="paused"),
+        Step(3000, "blocked", "queued"), Step(4000, "queued", "blocked", note="shop_busy"),
+    )  # fmt: skip
+    told = [(line.text, line.tail) for line in timeline(task, 10_000, twin)]
+    assert told[1:] == [("Parked", "paused"), ("Waits in its lane", ""), ("Parked", "same work runs")]
+
+
+def test_who_asked_for_the_same_work_meanwhile_stands_in_the_timeline() -> None:
+    asked = [
+        Suppressed(at, name, "p", "s", "x", "ann@desk", "cli", outcome, "t", "running")
+        for at, name, outcome in ((2500, "t2", "refused"), (2600, "t3", "queued"))
+    ]
+    told = [
+        (line.text, line.strong or line.tail)
+        for line in timeline(blocked(Step(2000, "", "pending")), 9000, None, asked)
+    ]
+    assert told[1:] == [
+        ("The same work was asked for again, and refused", "ann@desk"),
+        ("The same work was asked for again, created as", "t3"),
+    ]

@@ -1,0 +1,39 @@
+"""What became of the same work when it was asked for while a task did it, or waited to do it, already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from services.domain.task.record import Task
+from services.domain.task.remarks import Suppressed
+from services.domain.text.message import Message
+from services.domain.text.sentences import N_
+
+REFUSED = "refused"
+
+SENTENCES: dict[str, str] = {
+    "same_work.refused": N_(
+        "The same work was asked for again and refused ({count} in all), last {span} ago by {by}: no further task was"
+        " created."
+    ),
+}
+
+
+def met(task: Task, twin: Task | None, remarks: Iterable[Suppressed]) -> tuple[Suppressed, ...]:
+    """Of all remarks those about a task, or about the one it waits for (``twin``), the oldest first; what became of
+    that task itself is told by its status.
+    """
+    front = {task.task_id} | ({twin.task_id} if twin is not None else set())
+    found = [one for one in remarks if one.holder in front and one.task_id != task.task_id]
+    return tuple(sorted(found, key=lambda one: one.at))
+
+
+def refused(met_before: Sequence[Suppressed], now_ms: int) -> Message | None:
+    """That the same work was refused meanwhile, and who wanted it last; None where nobody did."""
+    found = [one for one in met_before if one.outcome == REFUSED]
+    if not found:
+        return None
+    last = found[-1]
+    seconds = max(0, now_ms - last.at) // 1000
+    params = {"count": len(found), "by": last.by or last.origin, "since": last.at, "seconds": seconds}
+    return Message("same_work.refused", params)
