@@ -170,4 +170,4 @@ def test_behind_the_same_work_nobody_is_asked_to_stop_it_and_a_refused_order_is_
     assert [button.text() for button in panel.ways.buttons] == ["Show that task"]
     opened(page, qtbot, first)
     wait(qtbot, lambda: panel.task is not None and panel.task.task_id == first.task_id)
-    assert any("asked for again, and refused" in line.text for line in panel.timeline.entries)
+    assert any("asked for again, and refused" in line.text for line in panel.timeline.entries())

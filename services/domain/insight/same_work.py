@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from services.domain.task.record import Task
 from services.domain.task.remarks import Suppressed
-from services.domain.text.message import Message
+from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 
 REFUSED = "refused"
@@ -35,5 +35,5 @@ def refused(met_before: Sequence[Suppressed], now_ms: int) -> Message | None:
         return None
     last = found[-1]
     seconds = max(0, now_ms - last.at) // 1000
-    params = {"count": len(found), "by": last.by or last.origin, "since": last.at, "seconds": seconds}
+    params: dict[str, Param] = {"count": len(found), "by": last.by or last.origin, "since": last.at, "seconds": seconds}
     return Message("same_work.refused", params)

@@ -72,6 +72,7 @@ SENTENCES: dict[str, str] = {
     "shop.captcha": N_("A captcha waits for a person, for {span} now"),
     "shop.dead": N_("Dead letters that nobody has looked at: {count}"),
     "shop.stuck": N_("Has work and finished nothing for {span}"),
+    "shop.hung": N_("What runs there seems to hang, for {span} now"),
     "shop.breaker": N_("{failed} of the last {of} attempts failed, next try in {span}"),
     "shop.breaker_now": N_("{failed} of the last {of} attempts failed, one task may try now"),
     "shop.unknown_workers": N_("No worker takes tasks: nobody works on those of this shop"),
@@ -111,6 +112,7 @@ class ShopFacts:
     login_at: int = 0
     held_at: int = 0  #: since when the oldest of its held tasks is held
     waits_at: int = 0  #: since when it has had something to do and has finished nothing
+    hangs_at: int = 0  #: since when a task runs there that seems to hang
     moves: bool = False  #: something runs there no longer than such tasks do, or got further of late
     lost: str = ""  #: NO_WORKER, NO_BROKER, NO_STORE, or NO_WORD: only what it runs is unconfirmed
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
@@ -135,6 +137,7 @@ class ShopNow:
     pauses: tuple[Pause, ...] = ()  #: those that hold it, the widest first
     session: ClosedSession | None = None
     breaker: Breaker | None = None
+    hangs_at: int = 0  #: it is stuck for no other reason than a task that seems to hang: since when that runs
     lost: str = ""
     access: str = NOT_KNOWN  #: whether somebody is logged in: ``LOGGED_IN`` …, or why nobody tries: ``PAUSED``, ``OFF``
     success_at: int = 0  #: end of the last task that succeeded
@@ -192,7 +195,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         group=shop.group,
         state=state,
         under=under,
-        since_ms=_since(facts, state, pauses),
+        since_ms=_since(facts, state, pauses, now_ms),
         waiting=waiting,
         running=counts.get(Status.RUNNING, 0),
         retrying=counts.get(Status.RETRYING, 0),
@@ -201,6 +204,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         pauses=pauses,
         session=facts.session,
         breaker=facts.breaker,
+        hangs_at=0 if _finishes_nothing(facts, now_ms) else facts.hangs_at,
         lost=facts.lost,
         access=access,
         success_at=facts.success_at,
@@ -271,12 +275,11 @@ def rank(now: ShopNow) -> tuple[int, int, int, str]:
 
 def _own_state(facts: ShopFacts, now_ms: int) -> str:
     counts = facts.counts
-    waits_since = max(facts.waits_at, facts.success_at)
     true = {
         HELD: counts.get(Status.HELD, 0),
         LOGIN: facts.session is not None,
         DEAD: counts.get(Status.DEAD, 0),
-        STUCK: facts.breaker is None and not facts.moves and facts.waits_at and now_ms - waits_since > STUCK_MS,
+        STUCK: (facts.hangs_at and counts.get(Status.RUNNING, 0)) or _finishes_nothing(facts, now_ms),
         BREAKER: facts.breaker is not None,
         RETRYING: counts.get(Status.RETRYING, 0),
         RUNNING: counts.get(Status.RUNNING, 0),
@@ -286,7 +289,13 @@ def _own_state(facts: ShopFacts, now_ms: int) -> str:
     return next((state for state in STATES if true.get(state)), IDLE)
 
 
-def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...]) -> int:
+def _finishes_nothing(facts: ShopFacts, now_ms: int) -> bool:
+    if facts.breaker is not None or facts.moves or not facts.waits_at:
+        return False
+    return now_ms - max(facts.waits_at, facts.success_at) > STUCK_MS
+
+
+def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...], now_ms: int) -> int:
     if state in (*listed.SWITCHES, PAUSED_TYPE):
         gate = PAUSED if state == PAUSED_TYPE else state
         return min((pause.at for pause in pauses if pause.at and pause.gate == gate), default=0)
@@ -294,6 +303,8 @@ def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...]) -> int:
         return facts.session.since
     if state == BREAKER and facts.breaker is not None:
         return facts.breaker.since
+    if state == STUCK and facts.hangs_at and not _finishes_nothing(facts, now_ms):
+        return facts.hangs_at
     return {
         HELD: facts.held_at,
         STUCK: max(facts.waits_at, facts.success_at),
@@ -312,8 +323,8 @@ def _reason(now: ShopNow, state: str, at_ms: int) -> Message:
         return _breaker(now.breaker, at_ms)
     if state == HELD:
         return Message("shop.held_since" if since_ms else "shop.held", {"count": now.held, **_for(since_ms, at_ms)})
-    if state == HEALTHY:
-        return Message("shop.healthy", _for(now.success_at, at_ms))
+    if state == HEALTHY or (state == STUCK and now.hangs_at):
+        return Message(*_for_itself(now, state, at_ms))
     counts: dict[str, Mapping[str, Param]] = {
         DEAD: {"count": now.dead},
         RETRYING: {"count": now.retrying},
@@ -328,6 +339,12 @@ def _reason(now: ShopNow, state: str, at_ms: int) -> Message:
     if state == UNKNOWN:
         return Message(f"shop.unknown_{now.lost or NO_WORKER}")
     return Message("shop.off" if now.access == OFF else "shop.idle")
+
+
+def _for_itself(now: ShopNow, state: str, at_ms: int) -> tuple[str, Mapping[str, Param]]:
+    if state == STUCK:
+        return "shop.hung", _for(now.hangs_at, at_ms)
+    return "shop.healthy", _for(now.success_at, at_ms)
 
 
 def _breaker(found: Breaker, at_ms: int) -> Message:

@@ -135,8 +135,8 @@ def _why(found: Sequence[Breaker]) -> tuple[Message, ...]:
 
 
 def stuck(look: Look) -> Iterable[Attention]:
-    """Shops that have work and finish nothing, in one."""
-    if found := [shop for shop in look.shops if shop.state == STUCK]:
+    """Shops that have work and finish nothing, in one; a task that seems to hang is told for itself."""
+    if found := [shop for shop in look.shops if shop.state == STUCK and not shop.hangs_at]:
         keys = ",".join(shop.key for shop in found[:20])
         yield Attention(
             key="stuck",

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
 from services.domain.insight import shop as insight
+from services.domain.insight.durations import Runs
 from services.domain.insight.shop import ShopFacts, ShopNow
 from services.domain.insight.worker import takes_work
 from services.domain.task.query import Query, equals
@@ -18,6 +19,7 @@ from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Live, Snapshot
 from services.monitor.measured import Measured
+from services.monitor.waits import hung
 from services.ports import Store
 
 HOUR_S = 3600
@@ -152,6 +154,9 @@ class ShopStates:
             self._watch_progress(snapshot)
             further = self._further
         late_ms = snapshot.at_ms - insight.STUCK_MS
+        hanging = {
+            slot.shop: slot.since for slot in reversed(hung.slots(snapshot.fleet(), self._usual, snapshot.at_ms))
+        }
         moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
         return tuple(
             insight.judge(
@@ -160,11 +165,15 @@ class ShopStates:
                     waits_at=waits.get(key, 0),
                     success_at=finished.get(key, 0),
                     moves=key in moving,
+                    hangs_at=hanging.get(key, 0),
                 ),
                 snapshot.at_ms,
             )
             for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others})
         )
+
+    def _usual(self, task_type: str, shop: str) -> Runs:
+        return self._measured.usual(task_type, shop, 0)
 
     def _watch_progress(self, snapshot: Snapshot) -> None:
         """Note since when each running task is as far as it is; the lock is held."""
@@ -213,6 +222,7 @@ class FleetFacts:
         waits_at: int = 0,
         success_at: int = 0,
         moves: bool = False,
+        hangs_at: int = 0,
         tasks: Sequence[Task] = (),
     ) -> ShopFacts:
         """What is known of one; ``waits_at`` counts only while it has something to do."""
@@ -232,6 +242,7 @@ class FleetFacts:
             held_at=self._held.get(key, 0),
             waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
             moves=moves,
+            hangs_at=hangs_at,
             lost=insight.NO_WORD if key in self._unheard and self._lost != insight.NO_STORE else self._lost,
             tasks=tuple(tasks),
         )

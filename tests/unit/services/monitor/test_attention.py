@@ -378,6 +378,11 @@ def test_broker_leader_and_held_tasks(room: Room) -> None:
     assert items["blocked"].since_ms == 7
 
 
+def test_a_shop_that_is_stuck_for_a_task_that_hangs_did_not_finish_nothing_for_half_an_hour(room: Room) -> None:
+    hangs = ShopNow(platform="pdd", shop_id="s1", state="stuck", since_ms=5, hangs_at=5)
+    assert finder(room).find(look(room), [hangs], None) == ()
+
+
 def test_stuck_shops_are_one_item_that_names_three(room: Room) -> None:
     cells = [ShopNow(platform="pdd", shop_id=f"s{n}", name=f"店{n}", state="stuck", since_ms=100 - n) for n in range(5)]
     (item,) = finder(room).find(look(room), cells, None)

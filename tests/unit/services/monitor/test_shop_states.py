@@ -111,6 +111,23 @@ def test_a_shop_with_one_long_task_is_stuck_only_where_that_takes_longer_than_us
     assert (late.state, late.since_ms) == ("stuck", begun)
 
 
+def test_a_shop_whose_task_hangs_is_stuck_from_then_on_and_says_why(room: Room) -> None:
+    for _ in range(4):  # such tasks take 2 seconds
+        task = room.running(shop_id="s2")
+        room.clock.advance(2)
+        room.finish(task, "succeeded")
+    seen = states(room)
+    room.running(shop_id="s1", lease_ms=86_400_000)
+    begun = room.clock.now_ms()
+    room.clock.advance(20)
+    assert shown(room, seen, workers=at_work(room, 20))["s1"] == "running", "a little longer is no matter"
+    room.clock.advance(40)
+    hangs = found(room, seen, workers=at_work(room, 60))["s1"]
+    assert (hangs.state, hangs.since_ms) == ("stuck", begun)
+    assert english(insight.reasons(hangs, room.clock.now_ms())[0]) == "What runs there seems to hang, for 1 m 00 s now"
+    assert shown(room, seen, workers=at_work(room, 60, progress=40))["s1"] == "running", "it says that it gets on"
+
+
 def test_a_shop_whose_task_gets_further_is_not_stuck_though_nobody_knows_how_long_it_takes(room: Room) -> None:
     seen = states(room)
     room.running(shop_id="s1", lease_ms=86_400_000)
