@@ -1,19 +1,53 @@
-"""The program with a window: Qt, the qasync loop, and whether there is a screen at all."""
+"""The program with a window: Qt, the qasync loop, and whether there is a screen at all.
+
+The one ``QApplication``; where Qt cannot reach the screen it would end the program, so that is told before.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Self
 
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
 from services import log as logs
 from services import settings as config
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 from services.domain.errors import ConsoleError
+
+
+def application() -> QApplication:
+    """Return the application, made now if there is none."""
+    found = QApplication.instance()
+    if isinstance(found, QApplication):
+        return found
+    qInstallMessageHandler(_on_message)
+    try:
+        app = QApplication(sys.argv[:1])
+    finally:
+        qInstallMessageHandler(None)
+    app.setApplicationName("Fleetdeck")
+    return app
+
+
+def _on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    """Qt aborts after the message that it cannot go on: a core file, and no word of what would help."""
+    sys.stderr.write(f"{text.strip()}\n")
+    if kind is QtMsgType.QtFatalMsg:
+        sys.stderr.write(
+            "fleetdeck: the screen cannot be used, so there is no window. Look at DISPLAY or WAYLAND_DISPLAY; with"
+            " QT_QPA_PLATFORM=offscreen the window is painted into memory, and every command works without one\n"
+        )
+        sys.stderr.flush()
+        os._exit(EXIT_FAILED)
+
 
 log = logging.getLogger(__name__)
 #: Each Qt call gives up the interpreter; a computing thread may then keep the window waiting this long (Python's own
@@ -45,7 +79,7 @@ def run(request: ConsoleRequest) -> int:
 def _show(request: ConsoleRequest, ending: _Ending) -> int:
     # Qt decides at import which platform it paints on, so it is loaded only now
     try:
-        from console.qt import application
+        from console.application import application
     except ImportError as exc:
         text = f"the window needs Qt, which cannot be loaded here ({exc}); everything else works without"
         raise ConsoleError(text) from exc

@@ -1,17 +1,20 @@
-"""The window: rail, top bar, pages, status bar. It knows ``Page`` and nothing of jobs or shops."""
+"""The window: rail, top bar, pages, status bar. It knows ``Page`` and nothing of jobs or shops.
+
+Which part of the window the keyboard is in, and how it gets to the next one (F6).
+
+Where the window stands: no larger than its screen has room for, with frame and all, wherever it stood before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QByteArray, Qt, QTime, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTime, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
-from console import panes
 from console.navigation import History, PageSpec
-from console.placing import Placing
 from views.page import Page
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
@@ -22,6 +25,129 @@ from views.shell.top_bar import TopBar
 from views.support.instant import ticks
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
+
+DEFAULT, MINIMUM = QSize(1600, 1000), QSize(960, 540)
+#: room for the frame, of which nothing is known before a window is shown (Windows 11 has a title bar of 31 pixels)
+FRAME = QMargins(8, 32, 8, 8)
+#: a window manager puts its frame around a window some time after it was shown
+LOOKS_MS = (0, 250, 1000)
+
+
+def fitted(wanted: QRect, frame: QMargins, room: QRect) -> QRect:
+    """The place nearest to the wanted one (both without the frame) at which window and frame lie within the room."""
+    inner = room.marginsRemoved(frame)
+    width, height = min(wanted.width(), inner.width()), min(wanted.height(), inner.height())
+    left = max(min(wanted.left(), inner.right() - width + 1), inner.left())
+    top = max(min(wanted.top(), inner.bottom() - height + 1), inner.top())
+    return QRect(left, top, width, height)
+
+
+def most_of(wanted: QRect, rooms: list[QRect]) -> QRect:
+    """The room that shows most of the wanted place; the first where none shows any of it."""
+    shown = [room.intersected(wanted).size() for room in rooms]
+    areas = [size.width() * size.height() if size.isValid() else 0 for size in shown]
+    return rooms[areas.index(max(areas))]
+
+
+class Placing(QObject):
+    """Keeps a window within its screen when it opens, once its frame is known, and when a screen is taken away."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._exact = False
+        self._looks: list[int] = []
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._look)
+        window.setMinimumSize(MINIMUM)
+        window.resize(DEFAULT)
+        window.installEventFilter(self)
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.screenRemoved.connect(self._look_again)
+
+    def take(self, size: tuple[int, int] | None, *, exact: bool = False) -> None:
+        """Fit the window in before it is shown; ``exact``: the size that was asked for, even if no screen has it."""
+        self._exact = exact
+        if size is not None:
+            self._window.resize(*size)
+        self._fit()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Look again when the window is shown, or is no longer maximised."""
+        if event.type() in (QEvent.Type.Show, QEvent.Type.WindowStateChange):
+            self._look_again()
+        return False
+
+    @property
+    def _left_alone(self) -> bool:
+        # what is painted into memory is as large as its picture shall be
+        return self._exact or QGuiApplication.platformName() == "offscreen" or not QGuiApplication.screens()
+
+    def _look_again(self) -> None:
+        if not self._left_alone:
+            self._looks = list(LOOKS_MS)
+            self._timer.start(self._looks.pop(0))
+
+    def _look(self) -> None:
+        if self._window.isVisible():
+            self._fit()
+        if self._looks:
+            self._timer.start(self._looks.pop(0))
+
+    def _fit(self) -> None:
+        window = self._window
+        if self._left_alone or window.windowState() & (
+            Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
+        ):
+            return
+        wanted, rooms = window.geometry(), [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        frame = self._frame()
+        if not window.testAttribute(Qt.WidgetAttribute.WA_Moved):
+            room = rooms[0]
+            wanted = fitted(wanted, frame, room)
+            wanted.moveCenter(room.center())
+        room = most_of(wanted, rooms)
+        place = fitted(wanted, frame, room)
+        window.setMinimumSize(MINIMUM.boundedTo(place.size()))
+        if place != window.geometry():
+            window.setGeometry(place)
+
+    def _frame(self) -> QMargins:
+        known = self._window.windowHandle().frameMargins() if self._window.isVisible() else QMargins()
+        return known if not known.isNull() else FRAME
+
+
+def step(parts: Sequence[QWidget], by: int) -> QWidget | None:
+    """Give the focus to the part after (or before) the one that has it; parts that take none are passed over."""
+    seen = [(part, inner) for part in parts if part.isVisible() and (inner := first_focus(part)) is not None]
+    if not seen:
+        return None
+    now = QApplication.focusWidget()
+    place = next((n for n, (part, _inner) in enumerate(seen) if now is part or part.isAncestorOf(now or part)), None)
+    place = (place + by) % len(seen) if place is not None and now is not None else 0
+    target = seen[place][1]
+    reason = Qt.FocusReason.TabFocusReason if by > 0 else Qt.FocusReason.BacktabFocusReason
+    target.setFocus(reason)
+    return target
+
+
+def first_focus(part: QWidget) -> QWidget | None:
+    """The first widget inside that takes the focus by Tab, the part itself first."""
+    if _takes_focus(part):
+        return part
+    found = part.nextInFocusChain()
+    while found is not None and found is not part:
+        if part.isAncestorOf(found) and _takes_focus(found):
+            return found
+        found = found.nextInFocusChain()
+    return None
+
+
+def _takes_focus(widget: QWidget) -> bool:
+    by_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return by_tab and widget.isEnabled() and widget.isVisible()
+
 
 #: pause between pages that are made ahead; each takes about a tenth of a second
 PREPARE_MS = 400
@@ -213,11 +339,11 @@ class MainWindow(QMainWindow):
 
     def next_pane(self) -> None:
         """Give the focus to the next part of the window (F6)."""
-        panes.step(self.panes(), 1)
+        step(self.panes(), 1)
 
     def previous_pane(self) -> None:
         """Give the focus to the part before (Shift+F6)."""
-        panes.step(self.panes(), -1)
+        step(self.panes(), -1)
 
     def panes(self) -> list[QWidget]:
         """The parts that F6 goes through, in their order."""

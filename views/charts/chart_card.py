@@ -1,16 +1,200 @@
-"""A chart in its card: title, unit, legend, curves. In a narrow card the legend has a line of its own."""
+"""A chart in its card: title, unit, legend, curves. In a narrow card the legend has a line of its own.
+
+The names of a chart's series with their present values; a click hides one, Alt+click leaves it alone.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
-from views.charts.legend import Legend
+from views.charts.named import Series
 from views.charts.plot import Plot
 from views.support.language import on_language_changed
+from views.theme import theme
 from views.theme.tokens import CARD_PADDING
 from views.widgets.card import Card
+
+_SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+class LegendItem(QAbstractButton):
+    """One series.
+
+    Signals:
+        toggled_by: a person clicked; True when Alt was held.
+    """
+
+    toggled_by = Signal(bool)
+
+    def __init__(self, series: Series) -> None:
+        super().__init__()
+        self.series = series
+        self._value = ""
+        self._off = False
+        self._room = 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme().changed.connect(self.restyle)
+        self.restyle()
+
+    def show_value(self, value: str) -> None:
+        """Show the present value; the width only grows, so that neighbours stay where they are."""
+        if value != self._value:
+            self._value = value
+            self.restyle(keep=True)
+
+    def set_off(self, off: bool) -> None:
+        """Show that the series is hidden."""
+        self._off = off
+        self.restyle(keep=True)
+
+    def restyle(self, *, keep: bool = False) -> None:
+        """Measure, name and paint again."""
+        room = self._needed()
+        if not keep or room > self._room:
+            self._room = room
+            self.updateGeometry()
+        self.setAccessibleName(f"{self.series.word()} {self._value}".strip())
+        self.setAccessibleDescription(_("hidden") if self._off else _("shown"))
+        tip = _(self.series.tip) if self.series.tip else ""
+        how = _("Click hides or shows it, Alt+click shows it alone")
+        self.setToolTip("\n".join(part for part in (tip, how) if part))
+        self.update()
+
+    def _needed(self) -> int:
+        words = QFontMetrics(theme().font("label")).horizontalAdvance(self.series.word())
+        value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._value)
+        return 2 * _PAD + _SWATCH + _GAP + words + (5 + value if self._value else 0)
+
+    def sizeHint(self) -> QSize:
+        """Return the room for swatch, name and value."""
+        return QSize(self._room, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw swatch, name and value; a hidden series has an empty swatch."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = self.height() / 2
+        swatch = QRectF(_PAD, middle - _SWATCH / 2, _SWATCH, _SWATCH)
+        colour = theme().color(self.series.role)
+        painter.setPen(QPen(theme().color("ctl"), 1) if self._off else Qt.PenStyle.NoPen)
+        painter.setBrush(Qt.BrushStyle.NoBrush if self._off else colour)
+        painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5) if self._off else swatch, 2.5, 2.5)
+        self._paint_words(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+    def _paint_words(self, painter: QPainter) -> None:
+        font = theme().font("label")
+        left = _PAD + _SWATCH + _GAP
+        painter.setFont(font)
+        painter.setPen(theme().color("text3" if self._off else "text" if self.underMouse() else "text2"))
+        room = QRectF(left, 0, self.width() - left, self.height())
+        painter.drawText(room, _LEFT, self.series.word())
+        painter.setFont(theme().font("labelstrong", tabular=True))
+        painter.setPen(theme().color("text3" if self._off else "text"))
+        left += QFontMetrics(font).horizontalAdvance(self.series.word()) + 5
+        painter.drawText(QRectF(left, 0, self.width() - left, self.height()), _LEFT, self._value)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Hide, show or leave alone."""
+        inside = self.rect().contains(event.position().toPoint())
+        self.setDown(False)
+        if inside and event.button() == Qt.MouseButton.LeftButton:
+            self.toggled_by.emit(bool(event.modifiers() & Qt.KeyboardModifier.AltModifier))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Space and Enter do what a click does."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.toggled_by.emit(bool(event.modifiers() & Qt.KeyboardModifier.AltModifier))
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Repaint under the mouse."""
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self.update()
+        return super().event(event)
+
+
+class Legend(QWidget):
+    """All series of a chart.
+
+    Signals:
+        hidden_changed: the keys now hidden.
+    """
+
+    hidden_changed = Signal(object)
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        super().__init__()
+        self._hidden: frozenset[str] = frozenset()
+        self._items = {one.key: LegendItem(one) for one in series}
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        for key, item in self._items.items():
+            row.addWidget(item)
+            item.toggled_by.connect(self._slot(key))
+        on_language_changed(self.retranslate)
+
+    def item(self, key: str) -> LegendItem:
+        """The entry of a series."""
+        return self._items[key]
+
+    def show_values(self, values: dict[str, str]) -> None:
+        """Show the present values."""
+        before = self.sizeHint().width()
+        for key, value in values.items():
+            self._items[key].show_value(value)
+        if self.sizeHint().width() != before:
+            self.updateGeometry()
+
+    def toggle(self, key: str, *, alone: bool = False) -> None:
+        """Hide or show a series; ``alone`` hides all others, or shows all when they are hidden already."""
+        everything = frozenset(self._items)
+        if alone:
+            others = everything - {key}
+            self._hidden = frozenset() if self._hidden == others else others
+        else:
+            self._hidden ^= {key}
+            if self._hidden == everything:
+                self._hidden = frozenset()
+        for name, item in self._items.items():
+            item.set_off(name in self._hidden)
+        self.hidden_changed.emit(self._hidden)
+
+    def retranslate(self) -> None:
+        """Say the names again."""
+        for item in self._items.values():
+            item.restyle()
+
+    def _slot(self, key: str) -> _Toggle:
+        return _Toggle(self, key)
+
+
+class _Toggle:
+    """The click of one entry; a lambda would keep the legend alive."""
+
+    def __init__(self, legend: Legend, key: str) -> None:
+        self._legend, self._key = legend, key
+
+    def __call__(self, alone: bool) -> None:
+        self._legend.toggle(self._key, alone=alone)
 
 
 class ChartCard(Card):

@@ -8,18 +8,96 @@
 Live updates never move a row: a record that left the result stays, dimmed; arrivals are counted in
 ``pending`` until ``show_new``. With ``hold_new=False`` (short lists such as worker nodes) arrivals
 and departures show at once, but the order still stays. Ticks are a set of keys and survive all of it.
+
+What Qt asks of a cell and of a title, answered from record and column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from views.tables import cells, roles
+from services.i18n import _
+from views.support import safe
+from views.tables import roles
 from views.tables.column import TICK, Column, tick_column
 from views.tables.keyed_rows import Index, KeyedRows
+
+
+class Records(Protocol):
+    """What is asked of the model."""
+
+    @property
+    def tickable(self) -> bool: ...
+    @property
+    def sentence(self) -> Callable[[Any], str] | None: ...
+    def record(self, row: int) -> Any: ...
+    def column(self, section: int) -> Column[Any]: ...
+    def key_at(self, row: int) -> Any: ...
+    def is_ticked(self, row: int) -> bool: ...
+    def is_dimmed(self, row: int) -> bool: ...
+
+
+def cell(model: Records, row: int, column: Column[Any], role: int) -> Any:
+    """What `role` asks of the cell of `column` in `row`; None for what nobody answers."""
+    if column.key == TICK:
+        return _tick(model, row, role)
+    if role == roles.DISPLAY:
+        return column.display(model.record(row))
+    if role == roles.ALIGNMENT:
+        return roles.ALIGN_RIGHT if column.to_right else roles.ALIGN_LEFT
+    answer = _ANSWERS.get(role)
+    return answer(model, row, column) if answer is not None else None
+
+
+def title(column: Column[Any], role: int) -> Any:
+    """What `role` asks of the title of `column`."""
+    if role == roles.DISPLAY:
+        return _(column.title)
+    if role == roles.TOOLTIP and (column.title_tip or column.title):
+        return _(column.title_tip or column.title)
+    if role == roles.ALIGNMENT:
+        return roles.ALIGN_RIGHT if column.to_right else roles.ALIGN_LEFT
+    return None
+
+
+def _tick(model: Records, row: int, role: int) -> Any:
+    if role == roles.CHECK:
+        return roles.CHECKED if model.is_ticked(row) else roles.UNCHECKED
+    if role == roles.ACCESSIBLE:
+        return _("selected") if model.is_ticked(row) else _("not selected")
+    if role == roles.KEY:
+        return model.key_at(row)
+    return None
+
+
+def _tooltip(model: Records, row: int, column: Column[Any]) -> str | None:
+    if column.tooltip is None:
+        return None
+    return safe.tooltip(column.tooltip(model.record(row))) or None
+
+
+def _speech(model: Records, row: int, column: Column[Any]) -> str:
+    record = model.record(row)
+    lead = model.column(1 if model.tickable else 0)
+    if model.sentence is not None and column.key == lead.key:
+        return safe.masked(model.sentence(record))
+    words = safe.masked(column.speech(record)) if column.speech is not None else column.display(record)
+    title = _(column.title)
+    return _("{title}: {value}").format(title=title, value=words) if title else words
+
+
+_ANSWERS: dict[int, Callable[[Records, int, Column[Any]], Any]] = {
+    roles.TOOLTIP: _tooltip,
+    roles.ACCESSIBLE: _speech,
+    roles.KEY: lambda model, row, _column: model.key_at(row),
+    roles.RECORD: lambda model, row, _column: model.record(row),
+    roles.VALUE: lambda model, row, column: column.value(model.record(row)),
+    roles.DIMMED: lambda model, row, _column: model.is_dimmed(row),
+}
+
 
 Sort = tuple[str, bool]  #: column key, descending
 
@@ -173,10 +251,10 @@ class RecordModel(KeyedRows[R]):
 
     def data(self, index: Index, role: int = roles.DISPLAY) -> Any:
         """Return what `role` asks of a cell."""
-        return cells.cell(self, index.row(), self._columns[index.column()], role) if index.isValid() else None
+        return cell(self, index.row(), self._columns[index.column()], role) if index.isValid() else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = roles.DISPLAY) -> Any:
         """Return title and explanation of a column."""
         if orientation != roles.HORIZONTAL or not 0 <= section < len(self._columns):
             return None
-        return cells.title(self._columns[section], role)
+        return title(self._columns[section], role)

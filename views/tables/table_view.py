@@ -8,20 +8,27 @@
     table.filter_requested.connect(self._filter)      # column key, text, include?
     table.layout_of_columns.save() / .restore(data)   # plain dict for the settings file
 
-The keys are those of ``views.tables.table_keys``.
+The menu of a cell offers the same in every table: copying, and filtering by its value. Cells that follow the
+instant of everything on screen are repainted when it moves, while they are seen.
+
+Keys: arrows, PgUp, PgDn, Home, End move; Space peeks; Enter opens; Ctrl+Space ticks; Shift with an
+arrow ticks on the way; Ctrl+A ticks all loaded rows; Ctrl+C copies the cell, Ctrl+Shift+C the rows;
+Esc clears the ticks; Menu or Shift+F10 opens the context menu.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Any, Protocol
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -30,21 +37,146 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QTableView, QWidget
 
 from services.i18n import _
+from views.support.instant import now_ms, ticks
 from views.support.language import on_language_changed
-from views.tables.cell_menu import add_cell_actions
-from views.tables.column import TICK
+from views.tables.column import TICK, Column
 from views.tables.columns_layout import ColumnsLayout
 from views.tables.copying import to_tsv
 from views.tables.delegates import CellDelegate
 from views.tables.header import TableHeader
-from views.tables.live_cells import LiveCells
 from views.tables.record_model import RecordModel
-from views.tables.table_keys import TableKeys
 from views.tables.ticking import Ticking
 from views.theme import theme
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
+
+
+class Keyed(Protocol):
+    """What the keys do to a table."""
+
+    @property
+    def records(self) -> RecordModel[Any]: ...
+    def currentIndex(self) -> QModelIndex: ...
+    def copy_cell(self) -> None: ...
+    def copy_rows(self) -> None: ...
+    def move_cursor(self, event: QKeyEvent) -> None: ...
+    def peek(self, key: Hashable) -> None: ...
+    def open_row(self, key: Hashable) -> None: ...
+
+
+class TableKeys:
+    """The keys of one table."""
+
+    def __init__(self, table: Keyed, ticking: Ticking) -> None:
+        self._table, self._ticking = table, ticking
+
+    def handle(self, event: QKeyEvent) -> bool:
+        """Do what a key means; False where it means nothing here."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._table.copy_cell()
+        elif event.key() == Qt.Key.Key_C and event.modifiers() == _CTRL | _SHIFT:
+            self._table.copy_rows()
+        elif event.matches(QKeySequence.StandardKey.SelectAll) and self._table.records.tickable:
+            self._table.records.tick_all()
+        elif event.key() == Qt.Key.Key_Escape and self._table.records.ticked():
+            self._table.records.untick_all()
+        else:
+            return self._handle_row_key(event)
+        return True
+
+    def _handle_row_key(self, event: QKeyEvent) -> bool:
+        index = self._table.currentIndex()
+        if not index.isValid():
+            return False
+        key = self._table.records.key_at(index.row())
+        if event.key() == Qt.Key.Key_Space and event.modifiers() & _CTRL:
+            if self._table.records.tickable:
+                self._table.records.toggle(index.row())
+        elif event.key() == Qt.Key.Key_Space:
+            self._table.peek(key)
+        elif event.key() in _ENTER and not event.modifiers() & _CTRL:
+            self._table.open_row(key)
+        elif event.key() in _MOVES and event.modifiers() == _SHIFT and self._table.records.tickable:
+            self._extend(event)
+        else:
+            return False
+        return True
+
+    def _extend(self, event: QKeyEvent) -> None:
+        self._ticking.begin_at(self._table.currentIndex().row(), again=False)
+        plain = QKeyEvent(event.type(), event.key(), Qt.KeyboardModifier.NoModifier)
+        self._table.move_cursor(plain)
+        self._ticking.extend_to(self._table.currentIndex().row())
+
+
+class LiveCells(QObject):
+    """Of one view; where no column is live they never run."""
+
+    def __init__(self, view: QTableView, model: RecordModel[Any]) -> None:
+        super().__init__(view)
+        self._view, self._model = view, model
+        self._still, self._running = False, False
+        ticks().ticked.connect(self._on_tick)
+        view.installEventFilter(self)
+
+    @property
+    def running(self) -> bool:
+        """Whether cells follow the clock now."""
+        return self._running
+
+    def set_still(self, still: bool) -> None:
+        """Let cells stand still, or follow the clock."""
+        self._still = still
+        self._follow(self._view.isVisible())
+
+    def repaint(self) -> None:
+        """Repaint the cells that change with the clock, in visible rows only."""
+        viewport = self._view.viewport()
+        for section, column in enumerate(self._model.columns):
+            if column.live and not self._view.isColumnHidden(section):
+                left = self._view.columnViewportPosition(section)
+                viewport.update(left, 0, self._view.columnWidth(section), viewport.height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Run while the view is seen; everything goes on its way."""
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._follow(event.type() == QEvent.Type.Show)
+        return False
+
+    def _follow(self, seen: bool) -> None:
+        self._running = seen and not self._still and any(column.live for column in self._model.columns)
+        if self._running:
+            now_ms()  # from now on it moves
+
+    def _on_tick(self) -> None:
+        if self._running:
+            self.repaint()
+
+
+def add_cell_actions(
+    menu: QMenu,
+    column: Column[Any],
+    text: str,
+    *,
+    copy_cell: Callable[[], object],
+    copy_rows: Callable[[], object],
+    filter_by: Callable[[str, str, bool], object],
+) -> None:
+    """Add copying, and filtering by `text` for a cell of `column`; ``filter_by``: column, text, whether to include."""
+    if menu.actions():
+        menu.addSeparator()
+    menu.addAction(_("Copy cell"), copy_cell)
+    menu.addAction(_("Copy row"), copy_rows)
+    if column.key == TICK or not (text or column.kind == "glyph"):
+        return
+    menu.addSeparator()
+    for words, include in ((_("Filter by this value"), True), (_("Exclude this value"), False)):
+        menu.addAction(words, partial(filter_by, column.key, text, include))
 
 
 class TableView(QTableView):

@@ -10,23 +10,111 @@
     theme().changed.connect(self.restyle)  after dark/light/contrast/density/language changed
 
 One object for the process. It is a palette, not a setting: only ``console`` changes it.
+
+The QPalette of a theme: what Fusion paints when no rule of the style sheet speaks.
+
+Small glyphs as files, for the few places where a style sheet wants an image by its path.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from services import i18n
 from views.theme.fonts import load_fonts, make_font
-from views.theme.glyph_files import write_glyphs
 from views.theme.icons import make_icon, make_pixmap
-from views.theme.palette import make_palette
 from views.theme.qss import make_qss
-from views.theme.tokens import DARK, ICON, LIGHT, ROW_HEIGHTS, LaneToken, StatusToken, Tokens, tokens
+from views.theme.tokens import (
+    DARK,
+    ICON,
+    LIGHT,
+    ROW_HEIGHTS,
+    LaneToken,
+    StatusToken,
+    Tokens,
+    tokens,
+)
+
+#: name in the style sheet: icon, role, logical pixels
+_GLYPHS: Mapping[str, tuple[str, str, int]] = {
+    "check": ("ph.check-bold", "white", 12),
+    "check-disabled": ("ph.check-bold", "dis", 12),
+    "partial": ("ph.minus-bold", "white", 12),
+    "down": ("ph.caret-down", "text2", 12),
+    "down-disabled": ("ph.caret-down", "dis", 12),
+    "up": ("ph.caret-up", "text2", 10),
+    "right": ("ph.caret-right", "text2", 12),
+    "close": ("ph.x", "text3", 12),
+}
+
+
+@lru_cache(maxsize=1)
+def _folder() -> QTemporaryDir:
+    # Lives as long as the process and is removed with it.
+    return QTemporaryDir()
+
+
+def write_glyphs(tokens: Tokens) -> Mapping[str, str]:
+    """Draw the glyphs of `tokens` and return their paths by name."""
+    folder = Path(_folder().path())
+    suffix = f"{tokens.name}{'-hc' if tokens.high_contrast else ''}"
+    paths: dict[str, str] = {}
+    for name, (icon, role, size) in _GLYPHS.items():
+        path = folder / f"{name}-{suffix}.png"
+        if not path.exists():
+            for ratio in (1, 2, 3):
+                marked = path.with_stem(f"{path.stem}@{ratio}x") if ratio > 1 else path
+                make_pixmap(icon, tokens.role(role), size, float(ratio)).save(str(marked))
+        paths[name] = path.as_posix()
+    return paths
+
+
+_ROLES = {
+    QPalette.ColorRole.Window: "bg",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "input",
+    QPalette.ColorRole.AlternateBase: "raised",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.PlaceholderText: "text3",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "dead",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.LinkVisited: "accent",
+    QPalette.ColorRole.Highlight: "sel",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Light: "hover",
+    QPalette.ColorRole.Midlight: "raised",
+    QPalette.ColorRole.Mid: "line",
+    QPalette.ColorRole.Dark: "line2",
+    QPalette.ColorRole.Shadow: "rail",
+    QPalette.ColorRole.Accent: "accentbg",
+}
+_DISABLED = (
+    QPalette.ColorRole.WindowText,
+    QPalette.ColorRole.Text,
+    QPalette.ColorRole.ButtonText,
+    QPalette.ColorRole.HighlightedText,
+)
+
+
+def make_palette(tokens: Tokens) -> QPalette:
+    """Return the palette of `tokens`."""
+    palette = QPalette()
+    for role, name in _ROLES.items():
+        palette.setColor(role, QColor(tokens.role(name)))
+    for role in _DISABLED:
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(tokens.role("dis")))
+    return palette
+
 
 SYSTEM = "system"
 MODES = (DARK, LIGHT, SYSTEM)

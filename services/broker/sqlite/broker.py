@@ -1,4 +1,7 @@
-"""The message broker on one machine: lanes, delays and the dead queue as rows of one SQLite file."""
+"""The message broker on one machine: lanes, delays and the dead queue as rows of one SQLite file.
+
+Tables of the embedded broker; a step that was released is never changed, only followed by another.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,50 @@ from typing import Any
 from services.broker.sqlite import messages
 from services.broker.sqlite import shops as shop_queues
 from services.broker.sqlite.consumer import EmbeddedConsumer
-from services.broker.sqlite.schema import SCHEMA
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.task import lane
 from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.domain.text.said import said
 from services.ports import Clock, Consumer
 from services.sqlite_holder import sentence
+from services.sqlite_setup import Schema
 from services.sqlite_writer import close_file, open_file
+
+#: ``queue`` is where a message is ready or, while ``visible_at`` > 0, will be; ``owner`` is the consumer that holds it
+_MESSAGES = """
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    routing_key TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    delay_s INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL,
+    owner INTEGER NOT NULL DEFAULT 0,
+    redelivered INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX messages_ready ON messages (queue, priority DESC, id) WHERE owner = 0 AND visible_at = 0;
+CREATE INDEX messages_delayed ON messages (visible_at, delay_s) WHERE visible_at > 0;
+CREATE INDEX messages_held ON messages (owner, queue) WHERE owner > 0;
+CREATE TABLE consumers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    queues TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    pid_started REAL NOT NULL,
+    beat_at INTEGER NOT NULL
+);
+CREATE TABLE delays (seconds INTEGER PRIMARY KEY);
+"""
+
+#: dedicated queues and what they take
+_SHOPS = "CREATE TABLE shop_queues (queue TEXT PRIMARY KEY, routing_key TEXT NOT NULL UNIQUE) WITHOUT ROWID"
+
+SCHEMA = Schema("broker", (_MESSAGES, _SHOPS))
+
 
 #: messages in one transaction at most
 CHUNK = 500

@@ -1,25 +1,249 @@
-"""Executor ``http``: makes the request of a task type; nothing of it may be a way into the worker's own network."""
+"""Executor ``http``: makes the request of a task type; nothing of it may be a way into the worker's own network.
+
+What an answer means for the task: success with a result, or one of the known kinds of failure.
+
+Fills ``{{payload.x}}`` and the like into a configured request; where a value stands decides how it is written.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import email.utils
 import json
 import logging
+import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+import urllib.parse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from services.domain.task import classify, own_words
+from services.domain.task.record import Task
 from services.domain.text import mask
-from services.executors.base import Fitness, Job, JobContext, Outcome
-from services.executors.http import reach, verdict
-from services.executors.http.fetch import Bounds, Fetch, Request
-from services.executors.http.template import Filler, Unfillable
+from services.domain.text.mask import Masker
+from services.executors.base import ArtifactSink, Fitness, Job, JobContext, Outcome
+from services.executors.http import reach
+from services.executors.http.fetch import Answer, Bounds, Fetch, Request
+from services.executors.stdout import bounded_json
 from services.settings.http import HttpRequestSettings, HttpSettings
 from services.version import VERSION
+
+_PLACE = re.compile(r"\{\{\s*([\w.-]{1,200})\s*\}\}")
+_WORDS = ("shop_id", "platform", "task_type", "task_id")
+
+
+class Unfillable(Exception):
+    """A place has no value; ``kind`` is of services.domain.task.classify."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class Filler:
+    """The values of one task."""
+
+    def __init__(self, task: Task, payload: Mapping[str, Any], secret: Callable[[str], str | None]) -> None:
+        self._words = {name: getattr(task, name) for name in _WORDS}
+        self._payload, self._secret = payload, secret
+        self.secrets: set[str] = set()  #: values that were filled in and must not be shown
+
+    def url(self, text: str) -> str:
+        """Values are escaped, so that none becomes a host, a path or a second parameter.
+
+        Raises:
+            Unfillable: see there.
+        """
+        return _PLACE.sub(lambda found: urllib.parse.quote(_word(self._value(found[1])), safe=""), text)
+
+    def header(self, text: str) -> str:
+        """Values hold no line end, which would begin a header of their own.
+
+        Raises:
+            Unfillable: see there.
+        """
+
+        def write(found: re.Match[str]) -> str:
+            value = _word(self._value(found[1]))
+            if any(ord(char) < 32 or ord(char) == 127 for char in value):
+                raise Unfillable(f"{found[1]} has control characters, which no header may have", classify.BAD_PAYLOAD)
+            return value
+
+        return _PLACE.sub(write, text)
+
+    def body(self, template: Any, content_type: str) -> bytes:
+        """A table becomes JSON; a text stays one, with its values written as its content type wants them.
+
+        Raises:
+            Unfillable: see there.
+        """
+        if not isinstance(template, str):
+            return json.dumps(self._tree(template), ensure_ascii=False).encode()
+        if "x-www-form-urlencoded" in content_type:
+            return _PLACE.sub(lambda found: urllib.parse.quote_plus(_word(self._value(found[1]))), template).encode()
+        if "json" in content_type or (not content_type and template.lstrip()[:1] in ("{", "[")):
+            return _PLACE.sub(lambda found: _in_json(self._value(found[1])), template).encode()
+        return _PLACE.sub(lambda found: _word(self._value(found[1])), template).encode()
+
+    def _tree(self, node: Any) -> Any:
+        if isinstance(node, dict):
+            return {str(key): self._tree(value) for key, value in node.items()}
+        if isinstance(node, list | tuple):
+            return [self._tree(value) for value in node]
+        if not isinstance(node, str):
+            return node
+        whole = _PLACE.fullmatch(node)
+        return self._value(whole[1]) if whole else _PLACE.sub(lambda found: _word(self._value(found[1])), node)
+
+    def _value(self, name: str) -> Any:
+        if name in self._words:
+            return self._words[name]
+        first, _, rest = name.partition(".")
+        if first == "secret" and rest:
+            value = self._secret(rest)
+            if value is None:
+                raise Unfillable(
+                    f"the secret {rest} is missing on this worker; set FLEETDECK_SECRET__{rest.upper()}",
+                    classify.MISSING_SECRET,
+                )
+            self.secrets.add(value)
+            return value
+        if first == "payload" and rest:
+            return self._of_payload(rest)
+        raise Unfillable(f"{{{{{name}}}}} in the request of this worker is no known place", classify.NO_COMMAND)
+
+    def _of_payload(self, path: str) -> Any:
+        node: Any = self._payload
+        for key in path.split("."):
+            if not isinstance(node, dict) or key not in node:
+                raise Unfillable(f"payload.{path} is missing and the request needs it", classify.BAD_PAYLOAD)
+            node = node[key]
+        return node
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _in_json(value: Any) -> str:
+    """Inside quotes of the template a text is escaped; anything else is written as JSON."""
+    return json.dumps(value, ensure_ascii=False)[1:-1] if isinstance(value, str) else json.dumps(value)
+
+
+#: an answer longer than this goes as a file, not into the record
+IN_RECORD = 64 * 1024
+_SHOWN = ("content-type", "location", "etag", "last-modified", "x-request-id")
+_SUFFIXES = {
+    "application/json": ".json",
+    "text/html": ".html",
+    "text/csv": ".csv",
+    "text/plain": ".txt",
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "application/pdf": ".pdf",
+    "application/zip": ".zip",
+}
+_BY_STATUS = {
+    401: classify.LOGIN_EXPIRED,
+    403: classify.LOGIN_EXPIRED,
+    408: classify.TIMEOUT,
+    425: classify.NETWORK,
+    429: classify.RATE_LIMITED,
+    **dict.fromkeys((400, 404, 405, 406, 410, 411, 413, 414, 415, 422), classify.BAD_PAYLOAD),
+}
+
+
+def judged(answer: Answer, expect: Sequence[int], files: ArtifactSink, now_ms: int) -> Outcome:
+    """Success where the status is one of those expected, any of 200 to 299 where none is named."""
+    text = _text(answer)
+    if answer.status in expect or (not expect and 200 <= answer.status < 300):
+        return Outcome(ok=True, result=_result(answer, text, files))
+    said = " ".join((text or "")[:1_000].split())
+    wanted = f", wanted {', '.join(map(str, expect))}" if expect else ""
+    error = f"the server answered {answer.status}{wanted}" + (f": {said}" if said else "")
+    return Outcome(
+        ok=False,
+        error=error,
+        error_kind=_kind(answer.status, said),
+        retry_after_s=_retry_after(answer, now_ms),
+        of_shop=False,
+    )
+
+
+def _kind(status: int, said: str) -> str:
+    if status >= 500:
+        return classify.NETWORK
+    known = _BY_STATUS.get(status, classify.UNKNOWN)
+    if known == classify.LOGIN_EXPIRED and (told := classify.classify(said)) in (
+        classify.CAPTCHA, classify.RISK_CONTROL, classify.RATE_LIMITED,
+    ):  # fmt: skip
+        return told
+    return known
+
+
+def _retry_after(answer: Answer, now_ms: int) -> float:
+    """Seconds that the server asks to wait, 0 for none."""
+    said = answer.headers.get("retry-after", "").strip()
+    if said.isascii() and said.isdigit():
+        return float(min(int(said[:9]), 86_400))
+    try:
+        until = email.utils.parsedate_to_datetime(said) if said else None
+    except ValueError:
+        until = None
+    if until is None:
+        return 0.0
+    until = until if until.tzinfo else until.replace(tzinfo=dt.UTC)
+    return min(max(0.0, until.timestamp() - now_ms / 1000), 86_400.0)
+
+
+def without(answer: Answer, masker: Masker) -> Answer:
+    """The answer with the secrets of its request made unreadable, before anything of it is cut, shown or kept: a server
+    may repeat them anywhere, also in what it offers for download.
+    """
+    body, text = answer.body, _text(answer)
+    if text is not None and (shown := masker.text(text)) != text:
+        body = shown.encode(_charset(answer), "replace")
+    headers = {name: masker.text(value) for name, value in answer.headers.items()}
+    return replace(answer, headers=headers, body=masker.data(body))
+
+
+def _charset(answer: Answer) -> str:
+    kind = answer.headers.get("content-type", "")
+    return kind.partition("charset=")[2].partition(";")[0].strip("\"' ") or "utf-8"
+
+
+def _text(answer: Answer) -> str | None:
+    """The body as text, None for what is none."""
+    try:
+        return answer.body.decode(_charset(answer))
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _result(answer: Answer, text: str | None, files: ArtifactSink) -> str:
+    told: dict[str, object] = {
+        "status": answer.status,
+        "bytes": len(answer.body),
+        "headers": {name: answer.headers[name][:500] for name in _SHOWN if name in answer.headers},
+    }
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if text is None or len(answer.body) > IN_RECORD:
+        kept = files.add(answer.body, name=f"response{_SUFFIXES.get(kind, '.bin')}", step="response")
+        told["file"] = kept.name if kept is not None else None
+    elif "json" in kind:
+        try:
+            told["json"] = json.loads(text)
+        except (ValueError, RecursionError):
+            told["text"] = text
+    else:
+        told["text"] = text
+    return bounded_json(told)
+
 
 log = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -97,8 +321,8 @@ class HttpExecutor:
             return _failed(fetch, request, job)
         took = time.monotonic() - began
         tell(f"{fetch.answer.status}, {len(fetch.answer.body):,} bytes in {took:.2f} s")
-        answer = verdict.without(fetch.answer, masker)
-        return verdict.judged(answer, wanted.expect, context.artifacts, self._now_ms())
+        answer = without(fetch.answer, masker)
+        return judged(answer, wanted.expect, context.artifacts, self._now_ms())
 
     def _watch(self, fetch: Fetch, timeout_s: float, context: JobContext) -> Outcome | None:
         until = time.monotonic() + timeout_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QMargins, QRect
 
-from console.placing import fitted, most_of
+from console.main_window import fitted, most_of
 
 FRAME = QMargins(8, 31, 8, 8)
 SMALL = QRect(0, 0, 1366, 728)

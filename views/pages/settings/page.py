@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -12,24 +13,103 @@ from services import i18n
 from services.domain.fleet import environment
 from services.i18n import N_, _
 from services.settings import Settings
+from services.spans import HOUR, MINUTE
 from services.version import VERSION
 from views.context import PageContext
 from views.page import Page
-from views.pages.settings import rules
 from views.pages.settings.aside_card import AsideCard
-from views.pages.settings.connections_card import ConnectionsCard
 from views.pages.settings.people_card import WORDS, PeopleCard
 from views.pages.settings.sample_card import SampleCard
+from views.support import shown, text
 from views.support.connections import Connections
+from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
 from views.theme.theme import SYSTEM
 from views.theme.tokens import CARD_GAP, DARK, LIGHT, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+
+
+class ConnectionsCard(Card):
+    """Opens, adds, edits and removes."""
+
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(N_("Connections"), divided=True)
+        self._connections = connections
+        self.rows: list[ConnectionRow] = []
+        self.add_button = Button(N_("Add connection…"), icon="ph.plus")
+        self.add_button.clicked.connect(lambda: connections.add())
+        self.body.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        connections.changed.connect(self.show_state)
+        on_language_changed(self.show_state)
+        theme().changed.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Show the list as it is now."""
+        for row in self.rows:
+            self.body.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self.rows = [ConnectionRow(one, number) for number, one in enumerate(self._connections.rows(), 1)]
+        for place, row in enumerate(self.rows):
+            row.chosen.connect(self._connections.choose)
+            row.edit_wanted.connect(self._connections.edit)
+            row.remove_wanted.connect(self._connections.remove)
+            self.body.insertWidget(place, row)
+
+
+def rule_rows(settings: Settings, slots: int | None = None) -> list[tuple[str, str]]:
+    """Name and value of each rule; ``slots``: of the worker that runs here now, if one does."""
+    worker = settings.worker
+    return [
+        (_("Failed attempts"), _retries(settings)),
+        (_("Silent worker"), _("its tasks go to others after {span}").format(span=_span(settings.lease.seconds))),
+        (_("Slots here"), _slots(worker.slots, slots)),
+        (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
+        (_("Order in a lane"), _order(settings)),
+        (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
+    ]
+
+
+def _slots(wished: int, now: int | None) -> str:
+    """What the worker here has, as its card says; what is set only where that differs or none runs."""
+    if now is None or now == wished:
+        return text.count(wished)
+    return _("{now} now, {n} when it starts again").format(now=text.count(now), n=text.count(wished))
+
+
+def _order(settings: Settings) -> str:
+    """Oldest first, but for lanes that the embedded engine was told to turn round; RabbitMQ cannot."""
+    if not settings.embedded:
+        return _("oldest first; RabbitMQ cannot do otherwise")
+    turned = settings.broker.lifo_lanes
+    if not turned:
+        return _("oldest first; broker.lifo_lanes turns a lane round")
+    return _("youngest first in {lanes}, oldest first elsewhere").format(
+        lanes=text.listed(shown.lane_word(lane) for lane in turned)
+    )
+
+
+def _retries(settings: Settings) -> str:
+    most, delays = settings.retry.max_retries, settings.delays
+    if not most:
+        return _("dead letter at once")
+    spans = [_span(delays[min(place, len(delays) - 1)]) for place in range(most)]
+    return _("again after {spans}, then a dead letter").format(spans=text.listed(spans))
+
+
+def _span(seconds: float) -> str:
+    span = timedelta(seconds=seconds)
+    # whole minutes and hours are set as such; "1 m 00 s" would look measured
+    even = (seconds >= HOUR and not seconds % HOUR) or (seconds < HOUR and not seconds % MINUTE)
+    return text.coarse(span) if even else text.seconds(span)
+
 
 WIDTH, LABEL = 620, 160
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))
@@ -180,7 +260,7 @@ class SettingsPage(Page):
         self.sample.show_state()
         self.facts.set_rows(self._about())
         if self._settings is not None:
-            self.rules.set_rows(rules.rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
             self.where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
         self.set_summary(_("What is chosen under Appearance changes at once."))
@@ -194,7 +274,7 @@ class SettingsPage(Page):
 
     def _on_looked(self, _snapshot: object) -> None:
         if self._settings is not None and self.isVisible():
-            self.rules.set_rows(rules.rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
 
     def _about(self) -> list[tuple[str, str]]:
         kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.broker.rabbitmq.call import OK, Call
+from services.broker.rabbitmq.publisher import OK, Call
 from services.domain.task.order import Order, Receipt
 
 GONE = Receipt(False, "disconnected")

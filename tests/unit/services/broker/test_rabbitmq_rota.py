@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from services.broker.rabbitmq.consumer import Side
 from services.broker.rabbitmq.ledger import Verb
 from services.broker.rabbitmq.rota import IDLE, LONG, TURN, Rota
-from services.broker.rabbitmq.side import Side
 from tests.unit.services.broker.rabbitmq_fakes import FakeLink
 
 

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from views.charts.chart_card import Legend
 from views.charts.depth_chart import SERIES
-from views.charts.legend import Legend
 
 
 @pytest.fixture

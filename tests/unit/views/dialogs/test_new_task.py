@@ -25,7 +25,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.frame import Scrim
 from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.new_task.draft import ALL
-from views.dialogs.schema.fields import ChoicesInput, LineInput
+from views.dialogs.schema.form import ChoicesInput, LineInput
 from views.support import shown
 from views.widgets.buttons import LinkLabel
 

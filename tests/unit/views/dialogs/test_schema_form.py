@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.types import schema
 from views.dialogs.schema import read as plan
-from views.dialogs.schema.fields import ChoiceInput, ChoicesInput, LineInput, SwitchInput
-from views.dialogs.schema.form import SchemaForm
+from views.dialogs.schema.form import ChoiceInput, ChoicesInput, LineInput, SchemaForm, SwitchInput
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.shell.profile_button import ProfileButton
+from views.shell.top_bar import ProfileButton
 from views.theme import theme
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from views.theme.glyph_files import write_glyphs
+from views.theme.theme import write_glyphs
 from views.theme.tokens import tokens
 
 

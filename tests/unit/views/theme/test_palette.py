@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QPalette
 
-from views.theme.palette import make_palette
+from views.theme.theme import make_palette
 from views.theme.tokens import tokens
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from views.theme.glyph_files import write_glyphs
 from views.theme.qss import TONES, make_qss
+from views.theme.theme import write_glyphs
 from views.theme.tokens import tokens
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.widgets.json.reader import DEEPEST, Mistake, read
+from views.widgets.json.problems import DEEPEST, Mistake, read
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
-from views.dialogs.schema.fields import LineInput
+from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
 from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage

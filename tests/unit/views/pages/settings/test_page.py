@@ -13,7 +13,7 @@ from services.domain.errors import ConsoleError
 from services.settings import Settings
 from services.settings.values import RetrySettings
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.pages.settings import rules as settings_rules
+from views.pages.settings import page as settings_page
 from views.pages.settings.page import SettingsPage
 from views.theme import theme
 
@@ -97,7 +97,7 @@ def test_it_says_by_which_rules_tasks_run(qtbot: QtBot, fleet: Fleet) -> None:
     assert rules["Lanes here"] == "High, Normal, Low"
     assert made.where.text().startswith("Set in /data/fleetdeck/config.toml;")
     never = Settings(retry=RetrySettings(max_retries=0))
-    assert dict(settings_rules.rows(never))["Failed attempts"] == "dead letter at once"
+    assert dict(settings_page.rule_rows(never))["Failed attempts"] == "dead letter at once"
 
 
 def test_all_keys_are_a_click_away(qtbot: QtBot, page: SettingsPage) -> None:
