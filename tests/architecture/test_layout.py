@@ -20,6 +20,7 @@ FILES = {
     "Makefile",
     "pyproject.toml",
     "main.py",
+    "fleetdeck.py",
     "requirements.txt",
     "requirements-dev.txt",
     "requirements-bench.txt",

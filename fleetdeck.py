@@ -1,0 +1,98 @@
+"""The public face: what a handler of tasks imports, and how another program of this machine hands over work.
+
+    from fleetdeck import Job, task_handler
+
+    @task_handler("send_welcome_email")
+    def send(payload: dict, job: Job) -> dict:
+        job.progress(50, "writing")
+        return {"sent": 1}
+
+    from fleetdeck import submit
+
+    submit("sync_order", "pdd:s1", {"since": "2026-11-20"}).task_id
+
+What stands in ``__all__`` stays as it is from version to version; everything else of the program may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from services.domain.errors import ConsoleError as FleetdeckError
+from services.domain.errors import UsageError
+from services.executors.registry import HandlerContext as Job
+from services.executors.registry import HandlerError, task_handler
+
+__all__ = ["FleetdeckError", "HandlerError", "Job", "Submission", "UsageError", "submit", "task_handler"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a ``submit``."""
+
+    task_id: str
+    created: bool  #: False: this task does the same work already, and nothing was created
+    sent: bool  #: False: recorded, and sent as soon as the broker can be reached
+
+
+def submit(
+    task_type: str,
+    shop: str,
+    payload: Mapping[str, Any] | None = None,
+    *,
+    priority: str = "",
+    delay_s: float = 0.0,
+    depends_on: Sequence[str] = (),
+    batch: str = "",
+    if_duplicate: str = "reject",
+    reason: str = "",
+    profile: str = "",
+) -> Submission:
+    """Create one task, as ``main.py task create`` does: checked, recorded, in the audit, sent.
+
+    Args:
+        shop: ``platform:shop_id``.
+        payload: what JSON can say; checked against the schema of the type.
+        priority: high, normal or low; "" for the type's own.
+        delay_s: seconds until it may start, at most a year.
+        depends_on: ids of tasks that must succeed first.
+        if_duplicate: where a task that has not ended does the same work: ``reject`` (answer with that one), ``queue``
+            (wait for it) or ``force`` (beside it; takes a ``reason``).
+        profile: which connection; "" for the one of ``FLEETDECK_*`` and config.toml.
+
+    Raises:
+        UsageError: an argument is not acceptable; ``field`` names it.
+        FleetdeckError: the fleet cannot be reached, or this account may not create tasks.
+    """
+    # Imported here: a handler's process needs none of it and starts in a third of the time.
+    from services import assembly, settings
+    from services.engine.spec import TaskSpec
+
+    platform, _, shop_id = shop.partition(":")
+    if not shop_id:
+        raise UsageError(f"shop must be platform:shop_id, for example pdd:s1, not {shop!r:.60}", field="shop")
+    spec = TaskSpec(
+        platform=platform,
+        shop_id=shop_id,
+        task_type=task_type,
+        payload=payload or {},
+        priority=priority,
+        delay_s=delay_s,
+        depends_on=depends_on,
+        batch=batch,
+        if_duplicate=if_duplicate,
+        reason=reason,
+    )
+    engine = assembly.open_engine(settings.load(profile=profile))
+    try:
+        done = assembly.commands(engine).tasks.create([spec], origin="python")
+    finally:
+        engine.close()
+    for _spec, field, sentence in done.errors:
+        raise UsageError(sentence, field=field)
+    for _spec, twin in done.duplicates:
+        return Submission(twin.task_id, created=False, sent=True)
+    (task,) = done.created
+    return Submission(task.task_id, created=True, sent=not done.unconfirmed)
