@@ -217,6 +217,7 @@ def fields(row: Raw) -> Iterator[tuple[str, Raw]]:
         yield f"end.{name}", row.with_ending(put(name, value))
 
 
+@pytest.mark.timeout(300)  # a thousand judgements of the whole chain
 def test_each_field_of_each_row_that_is_altered_is_found(hand: Hand) -> None:
     rows, heads = hand.read()
     for at, row in enumerate(rows):
