@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, browser, bulk, console, dedicated, fairness, held, limited, pages, peers, size
+from tests.bench import bare, browser, bulk, charts, console, dedicated, fairness, held, limited, pages, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts")
 
 
 def main() -> int:
@@ -53,9 +53,11 @@ def main() -> int:
     if "pages" in args.parts:
         with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
             found["pages, embedded"] = pages.measure("embedded", args.rows or pages.ROWS, Path(folder))
+    if "charts" in args.parts:
+        found["charts"] = charts.measure()
     if "browser" in args.parts:
         found["browser, embedded"] = browser.measure(args.scale)
-    if set(args.parts) - {"embedded", "browser"}:
+    if set(args.parts) - {"embedded", "browser", "charts"}:
         conf = held.SETTINGS if "dedicated" in args.parts else ""
         with RabbitMQ(extra_conf=conf) as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)

@@ -40,8 +40,6 @@ from views.theme import theme
 
 if TYPE_CHECKING:
     from views.charts.curves import Scene
-if TYPE_CHECKING:
-    from views.charts.curves import Scene
 
 
 #: What a chart tells the table: key, words, and how a value reads.
