@@ -150,7 +150,7 @@ def _parsed(text: str) -> Any:
 
 def removed(stone: Tombstone) -> str:
     """What can still be said about a task whose record was removed."""
-    later = f" and was republished as {stone.successor}" if stone.successor else ""
+    later = f" and its work went on as {stone.successor}" if stone.successor else ""
     return f"the record of {stone.task_id} was removed: it was {stone.status} on {iso(stone.ended_at)}{later}"
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.task import classify, ids, lane, own_words
 from services.domain.task.record import Task
-from services.domain.task.status import TERMINAL, Triage
+from services.domain.task.status import REPLACED, TERMINAL
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
 from services.executors.base import Fitness, Job, JobContext, Outcome
@@ -155,8 +155,8 @@ class BatchExecutor:
         counts["removed"] += sum(1 for task in found.values() if task is None)
         open_ = [task for task in found.values() if task is not None]
         for _ in range(_MAX_LINKS):
-            moved = [task.successor for task in open_ if task.triage == Triage.REPUBLISHED and task.successor]
-            stay = [task for task in open_ if not (task.triage == Triage.REPUBLISHED and task.successor)]
+            moved = [task.successor for task in open_ if task.triage in REPLACED and task.successor]
+            stay = [task for task in open_ if not (task.triage in REPLACED and task.successor)]
             counts.update(task.status for task in stay)
             dead += [task.task_id for task in stay if task.status == "dead"]
             records = [record for chunk in _chunks(moved) for record in self._store.get(chunk)]

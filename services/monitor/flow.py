@@ -184,10 +184,10 @@ class FlowQueries:
         return frozenset(task.task_id for task, one in zip(tasks, needs, strict=True) if failed.intersection(one))
 
     def _behind_held(self, tasks: Sequence[Task]) -> frozenset[str]:
-        uniqs = sorted({task.uniq for task in tasks if task.uniq})
+        uniqs = sorted({task.guard for task in tasks if task.guard})
         holders = self._store.holders(uniqs) if uniqs else []
-        held = {one.uniq for one in holders if one is not None and one.status == Status.HELD}
-        return frozenset(task.task_id for task in tasks if task.uniq in held)
+        held = {one.guard for one in holders if one is not None and one.status == Status.HELD}
+        return frozenset(task.task_id for task in tasks if task.guard in held)
 
     def _unsent(self, snapshot: Snapshot) -> int:
         """Recorded tasks whose message the broker does not have, once that is no matter of a moment."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from services.domain.change import Answer, Op
 from services.domain.task.event import EventBatch
+from services.domain.task.ledger import Done
 from services.domain.task.query import Counts, Page, Query
 from services.domain.task.record import Task
 
@@ -57,6 +58,12 @@ class Records(Protocol):
     def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
         """The active task of each uniqueness key that goes first (started or held ones before waiting ones), at the
         places of the keys; "" is held by nobody.
+        """
+
+    def last_done(self, works: Sequence[str]) -> list[Done | None]:
+        """At the place of each work (``Task.work``) its last success, forced ones included; None where none is known.
+
+        It is written in the step that ends the task, and kept as long as the record of that task or its tombstone.
         """
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:

@@ -102,7 +102,8 @@ def test_force_with_a_reason(rig: Rig) -> None:
     answer = rig.ask(Create(task=rig.task(uniq="U", reason="the first one hangs"), on_duplicate="force"))
     assert answer.code == "created"
     assert answer.task is not None
-    assert (answer.task.marks, answer.task.uniq, answer.task.reason) == (("forced",), "", "the first one hangs")
+    assert (answer.task.marks, answer.task.uniq, answer.task.reason) == (("forced",), "!U", "the first one hangs")
+    assert (answer.task.guard, answer.task.work) == ("", "U")
 
 
 @pytest.mark.parametrize("way", ["queue", "force"])

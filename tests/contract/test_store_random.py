@@ -168,7 +168,7 @@ class Player:
         self._ask(Move(task_id=task.task_id, by="ann", lane="high", priority=8 + how % 3, run_now=how % 2 == 0))
 
     def _republish(self, task: Task, how: int) -> None:
-        fresh = self.rig.task(shop_id=task.shop_id, parent=task.task_id, uniq=task.uniq)
+        fresh = self.rig.task(shop_id=task.shop_id, parent=task.task_id, uniq=task.work)
         if self.rig.ask(Republish(task_id=task.task_id, task=fresh, by="ann")).code == "ok":
             self.ids.append(fresh.task_id)
 
@@ -205,7 +205,7 @@ def running_rules(rig: Rig) -> None:
     now = [task for task in running if task.status == Status.RUNNING]
     for shop, limit in LIMITS.items():
         assert sum(1 for task in now if task.shop_id == shop) <= limit
-    kinds = [task.uniq for task in now if task.uniq]
+    kinds = [task.guard for task in now if task.guard]
     assert len(kinds) == len(set(kinds)), "two tasks of one uniqueness run at once"
 
 

@@ -261,7 +261,7 @@ def test_force_runs_side_by_side_and_needs_a_reason(fleet: Fleet) -> None:
     fleet.worker()
     fleet.wait(first, "running")
     task = fleet.wait(second.task_id, "running")
-    assert (task.marks, task.reason, task.uniq) == (("forced",), "the first hangs", "")
+    assert (task.marks, task.reason, task.guard) == (("forced",), "the first hangs", "")
     gate.touch()
     fleet.wait_ended([first, second.task_id])
 

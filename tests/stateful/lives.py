@@ -202,7 +202,7 @@ class Lives(RuleBasedStateMachine):
     def _hopeless(self, task: Task, behind: frozenset[str]) -> bool:
         """Whether whom it waits for stands still for a reason of its own."""
         named = [self.known[name] for name in task.depends_on]
-        first = [one for one in self.tasks.values() if task.uniq and one.uniq == task.uniq and one.status in ACTIVE]
+        first = [one for one in self.tasks.values() if task.guard and one.guard == task.guard and one.status in ACTIVE]
         others = [one for one in named + first if one.task_id != task.task_id]
         behind = behind | {task.task_id}
         others = [one for one in others if one.task_id not in behind]

@@ -10,9 +10,11 @@ from services.domain.gates import listed, session
 from services.domain.gates.limit import scopes
 from services.domain.task import classify
 from services.domain.task.event import Event
+from services.domain.task.ledger import is_red
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
+from services.ports import Store
 from services.workers.slots import Held
 from tests.contract.rig import recount, same_counts
 from tests.stateful.world import World
@@ -31,7 +33,7 @@ def check_record(task: Task) -> None:
     assert (task.triage != "") == (task.status == S.DEAD), task
     assert (task.lease_until > 0) == (task.status == S.RUNNING), task
     assert (task.due_at > 0) == (task.status in (S.SCHEDULED, S.RETRYING)), task
-    assert (task.successor != "") == (task.triage == "republished"), task
+    assert (task.successor != "") == (task.triage in ("republished", "overtaken")), task
     assert not task.cancel or task.status == S.RUNNING, task
     assert task.retries <= task.max_retries, task
     assert task.steps[-1].to == task.status, task
@@ -63,7 +65,7 @@ def check_change(before: Task, after: Task) -> None:
 def check_fleet(world: World, tasks: Tasks, before: Tasks) -> None:
     """Uniqueness, leases, slots."""
     started = [task for task in tasks.values() if task.status in (S.RUNNING, S.HELD)]
-    kinds = [task.uniq for task in started if task.uniq]
+    kinds = [task.guard for task in started if task.guard]
     assert len(kinds) == len(set(kinds)), "two tasks of one uniqueness have begun"
     owners = world.owners()
     for task in tasks.values():
@@ -114,15 +116,26 @@ def check_indexes(world: World, tasks: Tasks, turn: int, gone: Iterable[Task] = 
     assert set(store.parked_shops(100)) == lots
     unserved = Counter((str(task.lane), task.task_type) for task in records if task.gate == "no_worker")
     assert store.unserved() == unserved
-    uniqs = sorted({task.uniq for task in records} - {""})
+    uniqs = sorted({task.guard for task in records} - {""})
     for uniq, holder in zip(uniqs, store.holders(uniqs), strict=True):
-        assert (holder.uniq == uniq and holder.status in ACTIVE) if holder else not _active(records, uniq)
+        assert (holder.guard == uniq and holder.status in ACTIVE) if holder else not _active(records, uniq)
+    _check_ledger(store, records)
     waiting = {task.task_id for task in records if task.status == S.PENDING}
     assert waiting <= {task.task_id for task in store.outbox(0, 1000)}, "pending without an outbox mark is lost"
 
 
+def _check_ledger(store: Store, records: Sequence[Task]) -> None:
+    """The last success of each work, and nothing red that it has overtaken but for what a person took up again."""
+    works = sorted({task.work for task in records} - {""})
+    for work, done in zip(works, store.last_done(works), strict=True):
+        ends = [task.ended_at for task in records if task.work == work and task.status == S.SUCCEEDED]
+        assert (done.at if done else 0) >= max(ends, default=0), work
+        red = [task for task in records if task.work == work and is_red(task.status, task.triage)]
+        assert all(done is None or task.updated_at >= done.at for task in red), work
+
+
 def _active(records: Sequence[Task], uniq: str) -> bool:
-    return any(task.uniq == uniq and task.status in ACTIVE for task in records)
+    return any(task.guard == uniq and task.status in ACTIVE for task in records)
 
 
 def _same(found: Sequence[Task], records: Sequence[Task], field: str, value: str) -> None:
@@ -239,7 +252,7 @@ def gates_for(world: World, task: Task, tasks: Tasks, *, able: bool) -> set[str]
     found = {busy} if running + promised >= slots else set()
     if any(one.limit.limits and one.limit.scope in scopes(task) for one in store.limits()):
         found |= {"quota", "shop_busy"}
-    twins = [one for one in others if task.uniq and one.uniq == task.uniq and one.status in ACTIVE]
+    twins = [one for one in others if task.guard and one.guard == task.guard and one.status in ACTIVE]
     if any(_goes_first(one, task) for one in twins):
         return found | {"twin"}
     return found | ({"run"} if able else {"no_worker"})

@@ -36,7 +36,7 @@ class Work(Lives):
             platform=platform, shop_id=shop_id, task_type=kind, priority=1 + (n + more) % 10, if_duplicate=duplicate,
             reason="it must" if duplicate == "force" else "", **fields,
         )  # fmt: skip
-        active = [task for task in self.tasks.values() if task.uniq and task.status in ACTIVE]
+        active = [task for task in self.tasks.values() if task.guard and task.status in ACTIVE]
 
         def do(world: World) -> Any:
             made = world.commands.tasks.create([spec], origin="cli")

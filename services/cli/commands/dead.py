@@ -103,7 +103,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
-    listing.add_argument("--triage", choices=("open", "archived", "ignored", "republished", "all"), default="open")
+    listing.add_argument("--triage", choices=(*map(str, Triage), "all"), default="open")
     listing.set_defaults(handler=list_dead)
     showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
     showing.add_argument("id")
@@ -198,6 +198,7 @@ def show(context: Context) -> int:
     lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
     lines += ["", *shapes.again(detail)]
     lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
+    lines += [f"overtaken by {task.successor}, which did the same work later"] if task.triage == "overtaken" else []
     lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
     context.show(document, lines)
     return EXIT_OK

@@ -19,6 +19,10 @@ What holds for all of them:
 - A task that ends (succeeded, dead, cancelled) is told to those that depend on it, as by ``TellDependants``, in the
   same step, up to ``dependency.AT_ONCE`` of them for all operations of a round; what is left over is in
   ``Store.untold``.
+- A success is written down for its work (``Task.work``, ``Store.last_done``), and closes in the same step what of that
+  work is held or dead and open since before it ended: those become dead with triage *overtaken* and that task as
+  ``successor`` (held ones with an outbox mark; what comes free by that is ``released``). An id that depends on one of
+  them means the ``successor``, as with republished ones.
 - A task that waits for others (status blocked, gate *dependency*) is in no lot: neither ``OpenShop`` nor a claim lets
   it go, and like a scheduled one it is no twin that goes first. A scheduled one that falls due, or is run now, waits
   there too.

@@ -14,8 +14,9 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     a task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the
     very same creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record
     has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
-    one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` clears its ``uniq`` and
-    gives it the mark forced; if none holds it both create as usual. The id is looked at before the uniqueness.
+    one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` puts ``FORCED`` before
+    its ``uniq`` and gives it the mark forced; if none holds it both create as usual. The id is looked at before the
+    uniqueness.
 
     ``task.depends_on``: what has not succeeded yet is noted, and a pending task is created as blocked at the gate
     *dependency*, without a mark. An id means the task that it was republished as. Answers ``unknown``, and creates
@@ -76,8 +77,8 @@ class Republish(Op, frozen=True, kw_only=True, gc=False):
 
 class SetTriage(Op, frozen=True, kw_only=True, gc=False):
     """Archive, ignore or reopen a dead letter, with a note ("" keeps the old one). ``refused`` unless it is dead and
-    not republished. Asked again with the same triage and note: ``ok``, no second transition. Answers ``ok``,
-    ``refused``, ``missing``.
+    not republished; one that was overtaken loses its ``successor``. Asked again with the same triage and note: ``ok``,
+    no second transition. Answers ``ok``, ``refused``, ``missing``.
     """
 
     task_id: str

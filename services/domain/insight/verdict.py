@@ -58,6 +58,8 @@ def safe_to_run_again(task: Task, twin: Task | None = None) -> Verdict:
     """
     if task.status in ACTIVE and task.status != Status.HELD:
         return _verdict(WOULD_DUPLICATE, "active", status=task.status)
+    if task.triage == Triage.OVERTAKEN:
+        return _verdict(WOULD_DUPLICATE, "overtaken", successor=task.successor)
     if task.triage == Triage.REPUBLISHED or task.successor:
         return _verdict(WOULD_DUPLICATE, "republished", successor=task.successor)
     if twin is not None and twin.task_id != task.task_id:

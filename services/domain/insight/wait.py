@@ -130,7 +130,7 @@ class Facts:
             busy=shop if busy else frozenset(),
             idle=shop if idle else frozenset(),
             limits=self.limits,
-            twins=frozenset({task.uniq}) if twin is not None and twin.status in _IN_HAND else frozenset(),
+            twins=frozenset({task.guard}) if twin is not None and twin.status in _IN_HAND else frozenset(),
             away=(Gap(),) if away else (),
             cut_off=(Gap(),) if self.out_of_reach else (),
             unserved=() if self.supply.able else (Gap(),),

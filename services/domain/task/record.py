@@ -14,6 +14,8 @@ from services.domain.upkeep.stored import Instant, Measure
 #: transitions and attempts kept in the record itself; the event stream is only the live feed
 HISTORY_LIMIT = 30
 ERROR_LIMIT = 4000
+#: before the uniqueness key of a task that was forced past the duplicate guard: it holds nobody back, its work is known
+FORCED = "!"
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -84,10 +86,10 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     created_by: str = ""
     reason: str = ""  #: why it was forced or cancelled
     parent: str = ""  #: dead task it was republished from
-    successor: str = ""  #: task it was republished as
+    successor: str = ""  #: task it was republished as, or that did its work later (triage overtaken)
     triage: str = ""  #: Triage value once dead
     triage_note: str = ""
-    uniq: str = ""  #: uniqueness key while it counts, "" when the duplicate guard does not apply
+    uniq: str = ""  #: uniqueness key of its work, "" for none; behind ``FORCED`` if it may run beside another
     marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign | noticed
     losses: tuple[Instant, ...] = ()  #: instants at which a worker was lost while running it
     timeout_s: int = 600
@@ -105,6 +107,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     def shop(self) -> str:
         """Shop identity ``platform:shop_id``."""
         return f"{self.platform}:{self.shop_id}"
+
+    @property
+    def work(self) -> str:
+        """Uniqueness key of its work, also of one that was forced; "" where its type knows no equal work."""
+        return self.uniq.removeprefix(FORCED)
+
+    @property
+    def guard(self) -> str:
+        """The key under which it holds back others and waits for them; "" where it does neither."""
+        return "" if self.uniq.startswith(FORCED) else self.uniq
 
     @property
     def active(self) -> bool:

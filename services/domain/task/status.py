@@ -27,6 +27,11 @@ class Triage(StrEnum):
     ARCHIVED = "archived"
     IGNORED = "ignored"
     REPUBLISHED = "republished"
+    OVERTAKEN = "overtaken"  #: set by the store: the same work has succeeded later, as ``Task.successor``
+
+
+#: closed by the engine, with a successor that stands for it
+REPLACED = frozenset({Triage.REPUBLISHED, Triage.OVERTAKEN})
 
 
 TERMINAL = frozenset({Status.SUCCEEDED, Status.DEAD, Status.CANCELLED})

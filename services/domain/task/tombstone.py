@@ -18,7 +18,7 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str
     status: str  #: succeeded | dead | cancelled
     ended_at: Instant
-    successor: str = ""  #: task it was republished as
+    successor: str = ""  #: task it was republished as, or that did its work later
     digest: str = ""  #: of the work, see ``digest``
 
 

@@ -239,7 +239,13 @@ def triaged(task: Task, op: SetTriage, now: int) -> Task:
     note = op.note or task.triage_note
     if (task.triage, task.triage_note) == (op.triage, note):
         return task
-    return step(task, Status.DEAD, now, why=op.by, triage=str(op.triage), triage_note=note)
+    by = "" if task.triage == Triage.OVERTAKEN else task.successor
+    return step(task, Status.DEAD, now, why=op.by, triage=str(op.triage), triage_note=note, successor=by)
+
+
+def overtaken(task: Task, by: str, now: int) -> Task:
+    """Closed, dead or held, for the task ``by`` has done its work."""
+    return step(task, Status.DEAD, now, why=by, triage=Triage.OVERTAKEN.value, successor=by)
 
 
 def resolved(task: Task, op: Resolve, now: int) -> Task:

@@ -12,7 +12,7 @@ SHOWN = 3
 class Miscount(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of difference. ``left``: how many of ``count`` stay, for they cannot be mended or moved meanwhile."""
 
-    kind: str  #: index | counter | reservation | link | limit | waiting
+    kind: str  #: index | counter | reservation | link | limit | waiting | ledger
     where: str  #: some of the names, for a person
     count: int
     left: int = 0

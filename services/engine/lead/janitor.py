@@ -91,6 +91,7 @@ class Janitor:
             (Status.SUCCEEDED, "", keep.finished_ms),
             (Status.CANCELLED, "", keep.finished_ms),
             (Status.DEAD, Triage.REPUBLISHED, keep.republished_ms),
+            (Status.DEAD, Triage.OVERTAKEN, keep.republished_ms),
             (Status.DEAD, Triage.ARCHIVED, keep.archived_ms),
             (Status.DEAD, Triage.IGNORED, keep.ignored_ms),
             (Status.DEAD, Triage.OPEN, keep.open_ms),

@@ -114,6 +114,6 @@ class GateLook:
         return {**known, **{name: self._registry.task_type(name) for name in named - set(known)}}
 
     def _twins_of(self, tasks: Sequence[Task]) -> frozenset[str]:
-        uniqs = sorted({task.uniq for task in tasks if task.uniq})
+        uniqs = sorted({task.guard for task in tasks if task.guard})
         holders = self._store.holders(uniqs) if uniqs else []
-        return frozenset(one.uniq for one in holders if one is not None and one.status in BEGUN)
+        return frozenset(one.guard for one in holders if one is not None and one.status in BEGUN)

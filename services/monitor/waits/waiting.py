@@ -305,10 +305,10 @@ class _Look:
 
     def _twin(self, task: Task) -> Task | None:
         """The task with the same work that goes first: what runs or is held, else what was created first."""
-        if not task.uniq:
+        if not task.guard:
             return None
         waits = Term(field="gate", op="=", values=(dependency.GATE,), negated=True)  # for others; it stands back
-        same = (equals("shop", task.shop), equals("uniq", task.uniq), waits)
+        same = (equals("shop", task.shop), equals("uniq", task.guard), waits)
         for statuses in ((Status.RUNNING, Status.HELD), _IN_SHOP):
             terms = (*same, equals("status", *statuses))
             found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1)).tasks
@@ -391,7 +391,7 @@ def _inside(task: Task, tasks: Sequence[Task]) -> _Inside:
 
 
 def _first_twin(task: Task, tasks: Sequence[Task]) -> Task | None:
-    same = [one for one in tasks if task.uniq and one.uniq == task.uniq and one.gate != dependency.GATE]
+    same = [one for one in tasks if task.guard and one.guard == task.guard and one.gate != dependency.GATE]
     begun = [one for one in same if one.status in (Status.RUNNING, Status.HELD)]
     first = min(begun or same, key=lambda one: (one.created_at, one.task_id), default=None)
     return None if first is None or first.task_id == task.task_id else first

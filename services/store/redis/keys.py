@@ -84,6 +84,7 @@ ASIDE = ROOT + "aside:"
 ASIDE_NOTES = ROOT + "aside-notes"  #: when and why, by such a key and the entry in it
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
+WORK = ROOT + "w:"  #: by uniqueness key, its last success and what of it is held or open: scripts/ledger.lua
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
 UNSERVED_OF = ROOT + "unserved:"  #: by such a kind: those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
@@ -167,6 +168,7 @@ IN_SCRIPTS = MappingProxyType(
         "schedule_versions": SCHEDULE_VERSIONS,
         "audit": AUDIT,
         "unique": UNIQUE,
+        "work": WORK,
         "lot": LOT,
         "lot_types": LOT_TYPES,
         "reserved": RESERVED,

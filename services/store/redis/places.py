@@ -37,8 +37,8 @@ def places(task: Task, *, marked: bool) -> Iterator[Place]:
     yield from _timed(task)
     if marked:
         yield keys.OUTBOX, ANY
-    if task.uniq and task.status in ACTIVE:
-        yield keys.UNIQUE + task.uniq, ANY
+    if task.guard and task.status in ACTIVE:
+        yield keys.UNIQUE + task.guard, ANY
     if task.status == Status.BLOCKED and task.gate != GATE:
         rank = (MAX_PRIORITY - task.priority) * CLASS + created
         apart = keys.unserved(task.lane, task.task_type, home.node_of(task.gate))

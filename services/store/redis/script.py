@@ -13,7 +13,7 @@ from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit
 from services.domain.task import remarks, tombstone
 from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
-from services.domain.task.record import HISTORY_LIMIT, Attempt, Step, Task
+from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.task.transitions import (
     BELIEVED_MS,
     HANDOVER_MS,
@@ -27,7 +27,7 @@ from services.store.redis import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "limits", "way", "index", "breaker", "session", "gates", "twins", "waiting",
+    "prelude", "record", "tombs", "ledger", "limits", "way", "index", "breaker", "session", "gates", "twins", "waiting",
     "dependencies", "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
@@ -181,5 +181,6 @@ def _numbers() -> Mapping[str, int | str]:
         "notes_kept": remarks.NOTES_KEPT,
         "suppressed_kept": remarks.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
+        "forced": f"'{FORCED}'",
         "home_at": f"'{home.gate_of('')}'",
     }

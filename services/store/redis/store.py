@@ -15,6 +15,7 @@ from services.store.redis.client import Link
 from services.store.redis.closed import ClosedGates
 from services.store.redis.events import Events
 from services.store.redis.fleet import Fleet
+from services.store.redis.ledger import Ledger
 from services.store.redis.limits import Limits
 from services.store.redis.logins import Sessions
 from services.store.redis.papers import Papers
@@ -38,6 +39,7 @@ class RedisStore(
     Fleet,
     Forgetting,
     Limits,
+    Ledger,
     OpenBreakers,
     Papers,
     Remarks,

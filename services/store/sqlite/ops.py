@@ -39,14 +39,14 @@ from services.domain.change import (
 from services.domain.errors import TaskError
 from services.domain.gates import dependency
 from services.domain.task import transitions
-from services.domain.task.record import Task
+from services.domain.task.record import FORCED, Task
 from services.domain.task.status import ACTIVE, CANCELLABLE, MOVABLE, TERMINAL, WITH_MARK, Status, Triage
 from services.store.sqlite import claims, remarks
 from services.store.sqlite.gates.dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
 from services.store.sqlite.gates.gates import first_gate, open_shop
 from services.store.sqlite.gates.lots import key_of, shop_key
 from services.store.sqlite.session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
-from services.store.sqlite.upkeep import forget, relink, repair
+from services.store.sqlite.upkeep import forget, overtaken, relink, repair
 from services.store.sqlite.upkeep.repair import MISSING, STALE
 
 FENCED = Answer("fenced")
@@ -62,6 +62,8 @@ def apply(session: Session, ops: Sequence[Op]) -> list[Answer]:
 
 def _step(session: Session, op: Op) -> Answer:
     answer = _HANDLERS[type(op)](session, op)
+    if closed := overtaken.close(session):
+        answer = replace(answer, released=(*answer.released, *closed))
     if session.dropped:
         answer = replace(answer, ended=tuple(session.dropped))
         session.dropped = []
@@ -93,7 +95,9 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
     ]
     opened = {shop_key(op.shop) for op in ops if isinstance(op, OpenShop)}
     session.load_shops(opened | {key_of(task) for task in (*fresh, *touched)})
-    session.load_uniqs({task.uniq for task in (*fresh, *touched)})
+    session.load_uniqs({task.guard for task in (*fresh, *touched)})
+    ends = {op.task_id for op in named if isinstance(op, Finish | Resolve) and op.to == Status.SUCCEEDED}
+    session.works.load({task.work for task in touched if task.task_id in ends})
 
 
 # ------------------------------------------------------------------- life of a task
@@ -111,14 +115,14 @@ def _create(session: Session, op: Create) -> Answer:
 
 def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     """Store a new record, or name the active task that stands in its way."""
-    held_by = session.holder(task.uniq) if task.uniq and task.status in ACTIVE else None
+    held_by = session.holder(task.guard) if task.guard and task.status in ACTIVE else None
     if held_by is not None:
         told = {"queue": "queued", "force": "forced"}.get(on_duplicate, "refused")
         remarks.suppress(session, task, told, held_by)
         if on_duplicate == "queue":
             task = replace(task, marks=transitions.marked(task, "twin"))
         elif on_duplicate == "force":
-            task = replace(task, marks=transitions.marked(task, "forced"), uniq="")
+            task = replace(task, marks=transitions.marked(task, "forced"), uniq=FORCED + task.uniq)
         else:
             return Answer("duplicate", session.get(held_by))
     found = find_needs(session, task) if task.depends_on else ([], None)

@@ -314,6 +314,23 @@ _GATE = """
 CREATE INDEX tasks_gate ON tasks (gate, created_at) WHERE gate <> '';
 """
 
+#: the last success of each work, by uniqueness key; until: NULL while its record is there, then the end of its
+#: tombstone. What of a work a person has still to decide about. Successes of before are known by their column.
+_WORKS = """
+CREATE TABLE works (
+    work TEXT PRIMARY KEY,
+    task_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    until INTEGER
+) WITHOUT ROWID;
+CREATE INDEX works_until ON works (until) WHERE until IS NOT NULL;
+CREATE INDEX tasks_red ON tasks (uniq) WHERE uniq <> '' AND (status = 'held' OR triage = 'open');
+INSERT INTO works SELECT uniq, task_id, max(updated_at), '', worker, NULL FROM tasks
+    WHERE status = 'succeeded' AND uniq <> '' GROUP BY uniq;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -325,5 +342,6 @@ _STEPS = (
     _ASIDE,
     _ORDERS_END,
     _GATE,
+    _WORKS,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -16,6 +16,7 @@ from services.store.sqlite.gates.breakers import Breakers
 from services.store.sqlite.gates.homes import Homes
 from services.store.sqlite.gates.limits import Limits
 from services.store.sqlite.gates.logins import Logins
+from services.store.sqlite.ledger import Works
 from services.store.sqlite.under_way import UnderWay
 from services.store.sqlite.upkeep.tombstones import Tombstones
 from services.store.unreadable import readable
@@ -47,6 +48,7 @@ class Session:
         self.logins, self.homes = Logins(conn, now), Homes(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
+        self.works = Works(conn, now, self._write_tasks)
         self.stones = Tombstones(conn, now)
         self._anybody_waits: bool | None = None
         self.tell_left = AT_ONCE  #: dependants that may still be told in this transaction
@@ -116,16 +118,18 @@ class Session:
             counted[task.status] = counted.get(task.status, 0) + 1
         self._under_way.follow(old, task)
         self.limits.follow(old, task)
-        if old is not None and old.uniq in self._holders:
-            self._holders[old.uniq].pop(task.task_id, None)
-        if task.uniq in self._holders and task.status in ACTIVE:
-            self._holders[task.uniq][task.task_id] = (_standing(task.status, task.gate), task.created_at)
+        self.works.follow(old, task)
+        if old is not None and old.guard in self._holders:
+            self._holders[old.guard].pop(task.task_id, None)
+        if task.guard in self._holders and task.status in ACTIVE:
+            self._holders[task.guard][task.task_id] = (_standing(task.status, task.gate), task.created_at)
 
     def flush(self) -> None:
         """Write records, events and counters."""
         self._out.write_tasks(self.conn)
         self._out.write_tallies(self.conn, self.now)
         self._out.write_events(self.conn)
+        self.works.flush()
         self.conn.executemany(write.WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
 
     def delivered(self, task: Task) -> None:

@@ -28,6 +28,7 @@ from services.store.sqlite.batches import Batches
 from services.store.sqlite.feed import Feed
 from services.store.sqlite.gates.closed import ClosedGates
 from services.store.sqlite.gates.unserved import Unserved
+from services.store.sqlite.ledger import Ledger
 from services.store.sqlite.papers import Papers, with_marks
 from services.store.sqlite.part import store_errors, words
 from services.store.sqlite.remarks import Remarks
@@ -48,7 +49,7 @@ _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 
 
 class EmbeddedStore(
-    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Recounting, Remarks, Schedules, Unserved
 ):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
@@ -179,7 +180,7 @@ class EmbeddedStore(
         sql = f"SELECT data FROM tasks WHERE held_uniq {IN_LIST}"
         best: dict[str, Task] = {}
         for task in sorted(self._found(sql, (text_list(uniqs),)), key=_turn):
-            best.setdefault(task.uniq, task)
+            best.setdefault(task.guard, task)
         return [best.get(uniq) for uniq in uniqs]
 
     def parked_shops(self, limit: int) -> list[str]:

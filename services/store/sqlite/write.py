@@ -154,7 +154,7 @@ def row_of(task: Task, outbox_at: int) -> tuple[Any, ...]:
         task.task_id, status, task.triage, task.platform, task.shop_id, task.task_type, str(task.lane), task.priority,
         task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
         task.updated_at, task.due_at, task.queued_at, task.lease_until,
-        task.uniq if task.uniq and status in ACTIVE else None,
+        task.guard or None if status in ACTIVE else None,
         task.shop if status == Status.BLOCKED and in_lot(task.gate) else None,
         outbox_at,
     )  # fmt: skip

@@ -58,8 +58,8 @@ def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Ma
     wanted = {_uniq(kind, shop, text): shop for shop in shops}
     found: dict[str, Task] = {}
     for task in _active(queries, kind.name, shops):
-        shop = wanted.get(task.uniq)
-        if task.uniq and shop is not None and (shop not in found or task.status == Status.RUNNING):
+        shop = wanted.get(task.guard)
+        if task.guard and shop is not None and (shop not in found or task.status == Status.RUNNING):
             found[shop] = task
     return Twins(by_shop=found)
 

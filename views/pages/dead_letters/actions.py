@@ -134,7 +134,7 @@ class LetterActions(QObject):
         left = outcome.skipped
         detail = shown.say(left[0].why) if left else ""
         actions: tuple[ToastAction, ...] = ()
-        if outcome.done:
+        if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
             undo = partial(self.triage_back, outcome.done, before)
             actions = (ToastAction(text=_("Undo"), call=undo),)
         self._context.toast(

@@ -271,7 +271,7 @@ class LetterPanel(QWidget):
         usable = task is not None and task.task_id == self._task_id and task.status == Status.DEAD
         triage = task.triage if task is not None and usable else ""
         closed = not usable or triage == Triage.REPUBLISHED
-        self.reopen_button.setVisible(triage in (Triage.IGNORED, Triage.ARCHIVED))
+        self.reopen_button.setVisible(triage in (Triage.IGNORED, Triage.ARCHIVED, Triage.OVERTAKEN))
         self.ignore_button.setVisible(triage != Triage.IGNORED)
         self.archive_button.setVisible(triage != Triage.ARCHIVED)
         why = "" if not closed else _("Already republished") if usable else _("Select a dead letter first")

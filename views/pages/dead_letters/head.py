@@ -25,6 +25,7 @@ _STATES: dict[str, tuple[str, str]] = {
     Triage.IGNORED: ("paused", N_("Ignored, dead since {time}")),
     Triage.ARCHIVED: ("cancelled", N_("Archived, dead since {time}")),
     Triage.REPUBLISHED: ("succeeded", N_("Republished, dead since {time}")),
+    Triage.OVERTAKEN: ("succeeded", N_("Overtaken, dead since {time}")),
 }
 
 

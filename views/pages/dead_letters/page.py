@@ -36,7 +36,12 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-STATES = ((Triage.OPEN, N_("Open")), (Triage.IGNORED, N_("Ignored")), (Triage.ARCHIVED, N_("Archived")))
+STATES = (
+    (Triage.OPEN, N_("Open")),
+    (Triage.IGNORED, N_("Ignored")),
+    (Triage.ARCHIVED, N_("Archived")),
+    (Triage.OVERTAKEN, N_("Overtaken")),
+)
 #: so many that are on their way again are shown by their ids
 SHOWN = 50
 #: widths of the outer panes

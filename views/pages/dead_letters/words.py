@@ -178,6 +178,13 @@ def next_step(task: Task, who: str) -> str:
     """What happens with the letter from here on."""
     if task.triage == Triage.REPUBLISHED:
         return _("This letter is closed: it was republished as {id}.").format(id=task.successor)
+    if task.triage == Triage.OVERTAKEN:
+        return "\n".join(
+            (
+                _("The same work succeeded later as {id}, which closed this letter.").format(id=task.successor),
+                _("Reopen brings it back to the open ones; republishing it would do the work once more."),
+            )
+        )
     if task.task_id.startswith("bad_"):
         return _("This message never was a readable task. Create a new task from what it says, then archive it.")
     lines = [

@@ -28,6 +28,7 @@ _TRIAGE = (
     (Triage.ARCHIVED, N_("Archived")),
     (Triage.IGNORED, N_("Ignored")),
     (Triage.REPUBLISHED, N_("Republished")),
+    (Triage.OVERTAKEN, N_("Overtaken")),
 )
 _LANES = {"high": N_("High"), "normal": N_("Normal"), "low": N_("Low")}
 

@@ -43,6 +43,8 @@ def progress(row: TaskRow, now_ms: int) -> Progress:
         return _running(task, now_ms)
     if task.triage == "republished":
         return Progress(text=_("republished"), role="text3")
+    if task.triage == "overtaken":
+        return Progress(text=_("overtaken by a later success"), role="text3")
     if task.status == Status.HELD:
         return Progress(text=_("needs your decision"), role="retrying")
     return Progress()

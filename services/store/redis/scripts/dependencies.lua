@@ -7,6 +7,8 @@ local some_needs -- whether anybody waits for anybody, once it is known
 local tell_left = C.tell -- dependants that this round may still tell
 local gone_with = {} -- what the present operation has cancelled over a task that it depends on
 
+local REPLACED = { republished = true, overtaken = true } -- its successor stands for it
+
 local function anybody_waits()
   if some_needs == nil then some_needs = call('EXISTS', K.needed) == 1 end
   return some_needs
@@ -26,7 +28,7 @@ local function stands_for(id)
   while true do
     local e, ended, later = load(id), nil, nil
     if e then
-      later = e[T.triage] == 'republished' and e[T.successor] or ''
+      later = REPLACED[e[T.triage]] and e[T.successor] or ''
     else
       ended, later = tombstone(id)
     end
@@ -117,7 +119,7 @@ end
 
 -- Tell the dependants of one ended task; those that were cancelled over it are left in dropped. False: not all of them.
 local function tell(e, dropped, released)
-  local good = e[T.status] == 'succeeded'
+  local good = e[T.status] == 'succeeded' or e[T.triage] == 'overtaken' -- another task has done its work
   if e[T.triage] == 'republished' then return true end
   for _, name in ipairs(names_of(e)) do
     local list = call('SISMEMBER', K.needed, name) == 1

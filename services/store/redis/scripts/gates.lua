@@ -144,7 +144,7 @@ end
 -- Whether another task of the same uniqueness key goes first.
 local function behind_twin(e)
   local uniq = e[T.uniq]
-  if uniq == '' then return false end
+  if not ledger.guards(uniq) then return false end
   while true do
     local first = call('ZRANGE', K.unique .. uniq, 0, 1)
     e.sole = first[1] == e.id and not first[2]

@@ -143,7 +143,7 @@ end
 
 function index_unique(e)
   local uniq, status, created = e[T.uniq], e[T.status], e[T.created_at]
-  if uniq == '' then return end
+  if not ledger.guards(uniq) then return end
   if ENDED[status] then
     if e.status then call('ZREM', K.unique .. uniq, e.id) end
     return
@@ -275,6 +275,7 @@ local function index_status(e, shop)
     quota.count(e, status == 'running' and 1 or -1)
   end
   if status == 'blocked' or e.status == 'blocked' then index_parked(e, shop) end
+  if e[T.uniq] ~= '' then ledger.follow(e) end
   index_unique(e)
 end
 
@@ -308,6 +309,7 @@ function settle(e)
   end
   e.behind = true -- what the indexes know is remembered when somebody asks for the record again
 end
+ledger.settle = settle
 
 -- The leaves of the tree of changes as fields of the hash.
 local function flush_kinds(tree, path)

@@ -42,6 +42,7 @@ local answers, n = { NOW }, 1
 local released = {}
 for _, o in ipairs(ops) do
   local code, e = HANDLERS[o[1]](o, released)
+  ledger.close(released, tell_dependants, conclude)
   if gone_with[1] then -- whoever reads the answer tells them from the released ones by their status
     for _, gone in ipairs(gone_with) do released[#released + 1] = gone end
     gone_with = {}

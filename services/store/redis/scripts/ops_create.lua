@@ -19,7 +19,7 @@ local function first_holder(uniq)
 end
 
 local function active_holder(uniq)
-  while uniq ~= '' do
+  while ledger.guards(uniq) do
     local id = first_holder(uniq)
     local e = id and load(id)
     if e or not id then return e end
@@ -38,7 +38,7 @@ local function insert(e, on_duplicate, released)
   if not needs then return 'unknown' end
   if holder then suppress(e, on_duplicate == 'force' and 'forced' or 'queued', holder) end
   -- from here on it is a record: what is changed is written
-  if holder and on_duplicate == 'force' then set_rest(e, T.uniq, '') end
+  if holder and on_duplicate == 'force' then set_rest(e, T.uniq, C.forced .. e[T.uniq]) end
   if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if not ENDED[status] then register(e, e.shop, shop_of(e.shop)) end

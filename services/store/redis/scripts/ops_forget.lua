@@ -50,6 +50,7 @@ local function forget(o)
   unindex(e)
   drop_papers(e)
   bury(e, o[Forget.tomb_ms])
+  ledger.forget(e, o[Forget.tomb_ms])
   call('UNLINK', e.key)
   append_event(e, e[T.status], '', '')
   records[e.id], e.removed = false, true

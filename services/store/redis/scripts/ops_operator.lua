@@ -51,6 +51,7 @@ local function set_triage(o)
   local triage, note = o[SetTriage.triage], o[SetTriage.note]
   if e[T.status] ~= 'dead' or e[T.triage] == 'republished' or not TRIAGES[triage] then return 'refused', e end
   if e[T.triage] == triage and (note == '' or note == e[T.triage_note]) then return 'ok', e end
+  if e[T.triage] == 'overtaken' then set_rest(e, T.successor, '') end
   set_rest(e, T.triage, triage)
   if note ~= '' then set_rest(e, T.triage_note, note) end
   transition(e, 'dead', '', o[SetTriage.by])

@@ -16,6 +16,7 @@ from services.store.redis.apply import blob
 from services.store.redis.plan import all_parts
 from services.store.redis.script import PREFIX, load
 from services.store.redis.upkeep.recount_side import Change, Sides
+from services.store.redis.upkeep.recount_works import Works
 from services.store.unreadable import by_name, name_of, number, readable
 
 SLICE = 500
@@ -40,7 +41,7 @@ _SINGLE = (keys.UPDATED, keys.LEASES, keys.RETRIES, keys.PLANNED, keys.OUTBOX)
 _HAS = {"SADD": "SISMEMBER", "ZADD": "ZSCORE"}
 
 
-class Recounting(Sides):
+class Recounting(Sides, Works):
     """The call of ``services.ports.Store``."""
 
     def recount(self, *, mend: bool) -> list[Miscount]:
@@ -49,7 +50,7 @@ class Recounting(Sides):
             self._link.check_writable()
         found = [self._astray(mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
-        found += [self._links(mend=mend), *self._limits(mend=mend)]
+        found += [self._links(mend=mend), *self._limits(mend=mend), self._works(mend=mend)]
         return [one for one in found if one.count]
 
     # ----------------------------------------------------------------------------------------------------- indexes

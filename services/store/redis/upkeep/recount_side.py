@@ -136,7 +136,7 @@ class Sides(Operations, Limits):
         task = next((task for _, _, task in self._as_stored(first)), None)
         if task is None or task.gate != limit.GATE:
             return False
-        if task.uniq and self._link.call("ZCARD", keys.UNIQUE + task.uniq) > 1:  # it may stand back for its twin
+        if task.guard and self._link.call("ZCARD", keys.UNIQUE + task.guard) > 1:  # it may stand back for its twin
             return False
         return not self._link.call("ZCARD", keys.RESERVED + shop) and not self._is_busy(shop)
 

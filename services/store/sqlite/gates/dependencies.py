@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.gates import dependency
 from services.domain.task import transitions
 from services.domain.task.record import Task
-from services.domain.task.status import TERMINAL, Status, Triage
+from services.domain.task.status import REPLACED, TERMINAL, Status, Triage
 from services.store.sqlite.gates import waiting
 from services.store.sqlite.gates.gates import first_gate, open_shop
 from services.store.sqlite.gates.lots import key_of
@@ -95,7 +95,8 @@ def tell_dependants(session: Session, task: Task) -> tuple[Task, ...]:
 
 def _tell(session: Session, task: Task, dropped: list[Task], released: list[Task]) -> bool:
     """Tell the dependants of one ended task; False if they were too many for this round."""
-    good = task.status == Status.SUCCEEDED
+    # what was overtaken: another task has done its work
+    good = task.status == Status.SUCCEEDED or task.triage == Triage.OVERTAKEN
     if task.triage == Triage.REPUBLISHED:
         return True
     for name in _names_of(session, task):
@@ -142,7 +143,7 @@ def stands_for(session: Session, name: str) -> tuple[Task | None, str]:
         task = session.get(name)
         stone = session.stones.get(name) if task is None else None
         later = stone.successor if stone is not None else ""
-        if task is not None and task.triage == Triage.REPUBLISHED:
+        if task is not None and task.triage in REPLACED:
             later = task.successor
         if not later:
             return task, stone.status if stone is not None else ""

@@ -30,7 +30,7 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
             return "shop_busy", ""
         if scope:
             return limit.GATE, scope
-    if task.uniq and session.goes_first(task.uniq) != task.task_id:
+    if task.guard and session.goes_first(task.guard) != task.task_id:
         return "twin", ""
     return "", ""
 

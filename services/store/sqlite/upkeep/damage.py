@@ -27,7 +27,9 @@ from services.store.sqlite.schedules import read_schedule
 from services.store.unreadable import WRONG
 
 #: tables with a row for each task, which only a deep look reads
-_OF_TASKS = frozenset({"tasks", "events", "logs", "letters", "messages", "executed", "tombstones", "dependencies"})
+_OF_TASKS = frozenset(
+    {"tasks", "events", "logs", "letters", "messages", "executed", "tombstones", "dependencies", "works"}
+)
 _OURS = frozenset({"aside", "meta"})
 Row = Mapping[str, Any]
 

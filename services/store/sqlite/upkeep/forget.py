@@ -40,6 +40,7 @@ def forget(session: Session, op: Forget) -> Answer:
         return Answer("stale", task)
     if _still_needed(session, task):
         return Answer("needed", task)
+    session.works.forget(task, session.now + op.tomb_ms if op.tomb_ms > 0 else 0)
     session.remove(task)
     for sql in _PAPERS:
         session.conn.execute(sql, (task.task_id,))
@@ -96,7 +97,8 @@ class Forgetting(Part):
         with self._read() as conn:
             (old,) = conn.execute(
                 """SELECT EXISTS (SELECT 1 FROM tombstones WHERE until <= :now)
-                OR EXISTS (SELECT 1 FROM buried WHERE until <= :now)""",
+                OR EXISTS (SELECT 1 FROM buried WHERE until <= :now)
+                OR EXISTS (SELECT 1 FROM works WHERE until <= :now)""",
                 {"now": now},
             ).fetchone()
             (free,) = conn.execute("PRAGMA freelist_count").fetchone()
@@ -107,7 +109,7 @@ class Forgetting(Part):
 
         def work(conn: sqlite3.Connection) -> bool:
             gone = 0
-            for table, key in (("tombstones", "task_id"), ("buried", "batch")):
+            for table, key in (("tombstones", "task_id"), ("buried", "batch"), ("works", "work")):
                 some = f"SELECT {key} FROM {table} WHERE until <= ? LIMIT {TIDY_ROWS}"
                 sql = f"DELETE FROM {table} WHERE {key} IN ({some}) AND until <= ?"
                 gone += conn.execute(sql, (now, now)).rowcount

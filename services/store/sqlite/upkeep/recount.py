@@ -14,6 +14,7 @@ from services.domain.task.transitions import RESERVATION_MS
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.sqlite.part import Part, words
 from services.store.sqlite.upkeep import recount_side as side
+from services.store.sqlite.upkeep import recount_works
 from services.store.sqlite.write import COLUMNS, row_of
 from services.store.unreadable import readable
 
@@ -35,6 +36,7 @@ class Recounting(Part):
         """Rows first, for the counters are made of them."""
         found = [*self._rows(mend=mend), *self._tallies(mend=mend), *self._reservations(mend=mend)]
         found += [side.links(self._read, self._write, mend=mend), self._waiting(mend=mend)]
+        found.append(recount_works.works(self._read, self._write, self.now_ms(), mend=mend))
         return [one for one in found if one.count]
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:

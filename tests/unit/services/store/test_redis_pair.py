@@ -226,7 +226,7 @@ class Twins:
         return Move(task_id=task.task_id, by="ann", lane="high", priority=8 + how % 3, run_now=how > 2)
 
     def _republish(self, task: Task, how: int) -> Op:
-        fresh = self._new(how, 5, parent=task.task_id, uniq=task.uniq, shop_id=task.shop_id, platform=task.platform)
+        fresh = self._new(how, 5, parent=task.task_id, uniq=task.work, shop_id=task.shop_id, platform=task.platform)
         way = ("reject", "queue", "force")[how % 3]
         return Republish(task_id=task.task_id, task=fresh, by="ann", on_duplicate=way)
 

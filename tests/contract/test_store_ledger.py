@@ -1,0 +1,234 @@
+"""What is known of a work, whichever task did it: its last success, and what that success has overtaken."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+import redis
+
+from services.domain.change import Create, Forget, Resolve, SetTriage
+from services.domain.task.ledger import Done
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
+from services.ports import Store
+from services.store.redis import keys
+from tests.contract.rig import Rig, recount, same_counts
+
+WORK = "4f2c"
+
+
+def last(store: Store, work: str = WORK) -> str:
+    """Which task did it last."""
+    (done,) = store.last_done([work])
+    return done.task_id if done is not None else ""
+
+
+def succeed(rig: Rig, task: Task) -> Task:
+    """Run a stored task to its success."""
+    assert rig.claim(task, f"w7#{task.task_id}", worker="w7").code == "run"
+    ended = rig.finish(rig.record(task)).task
+    assert ended is not None
+    return ended
+
+
+def forced(rig: Rig, **fields: Any) -> Task:
+    """One that was let past the guard."""
+    answer = rig.ask(Create(task=rig.task(uniq=WORK, reason="the first hangs", **fields), on_duplicate="force"))
+    assert answer.task is not None
+    return answer.task
+
+
+def open_letters(rig: Rig) -> list[str]:
+    return [task.task_id for task in rig.store.query(Query(terms=(equals("triage", "open"),))).tasks]
+
+
+def test_a_success_is_told_of_its_work(rig: Rig) -> None:
+    assert rig.store.last_done([WORK, "other"]) == [None, None]
+    task = succeed(rig, rig.create(uniq=WORK))
+    told = Done(task.task_id, task.ended_at, "ann@desk", task.worker)
+    assert rig.store.last_done(["other", WORK]) == [None, told]
+    later = succeed(rig, rig.create(uniq=WORK, created_by="", origin="foreign"))
+    assert rig.store.last_done([WORK]) == [Done(later.task_id, later.ended_at, "foreign", later.worker)]
+
+
+def test_tasks_of_no_work_and_failures_leave_nothing(rig: Rig) -> None:
+    succeed(rig, rig.create(uniq=""))
+    rig.dead(uniq=WORK)
+    assert rig.store.last_done([WORK]) == [None]
+    assert rig.store.last_done([]) == []
+
+
+def test_the_success_of_a_forced_task_counts_for_its_work(rig: Rig) -> None:
+    first = rig.create(uniq=WORK)
+    past = succeed(rig, forced(rig))
+    assert last(rig.store) == past.task_id
+    assert rig.record(first).status in (Status.PENDING, Status.QUEUED)
+
+
+def test_a_person_who_says_that_it_has_run_is_believed(rig: Rig) -> None:
+    held = rig.in_status("held", uniq=WORK)
+    assert rig.ask(Resolve(task_id=held.task_id, to="succeeded", by="eve@desk")).code == "ok"
+    assert last(rig.store) == held.task_id
+
+
+def test_a_later_success_closes_the_open_letters_of_its_work(rig: Rig) -> None:
+    letters = [rig.dead(uniq=WORK) for _ in range(3)]
+    others = [rig.dead(uniq="other", shop_id="s2"), rig.dead(uniq="", shop_id="s2")]
+    put_aside = rig.dead(uniq=WORK)
+    rig.ask(SetTriage(task_id=put_aside.task_id, triage="archived", by="ann@desk"))
+    before = rig.store.counts()
+    won = succeed(rig, rig.create(uniq=WORK))
+    for letter in letters:
+        closed = rig.record(letter)
+        assert (closed.status, closed.triage, closed.successor) == (Status.DEAD, Triage.OVERTAKEN, won.task_id)
+        assert closed.steps[-1].note == won.task_id
+    assert rig.record(put_aside).triage == Triage.ARCHIVED
+    assert sorted(open_letters(rig)) == sorted(task.task_id for task in others)
+    now = rig.store.counts()
+    assert (before.triage["open"], now.triage["open"], now.triage["overtaken"]) == (5, 2, 3)
+    assert same_counts(recount(rig.store.query(Query()).tasks), now)
+
+
+def test_a_letter_that_comes_after_the_success_stays_open(rig: Rig) -> None:
+    succeed(rig, rig.create(uniq=WORK))
+    letter = rig.dead(uniq=WORK)
+    assert rig.record(letter).triage == Triage.OPEN
+    succeed(rig, rig.create(uniq=WORK))
+    assert rig.record(letter).triage == Triage.OVERTAKEN
+
+
+def test_what_was_overtaken_can_be_taken_up_again(rig: Rig) -> None:
+    letter = rig.dead(uniq=WORK)
+    succeed(rig, rig.create(uniq=WORK))
+    assert rig.ask(SetTriage(task_id=letter.task_id, triage="open", by="ann@desk")).code == "ok"
+    back = rig.record(letter)
+    assert (back.triage, back.successor) == (Triage.OPEN, "")
+    again = succeed(rig, rig.create(uniq=WORK))
+    assert (rig.record(letter).triage, rig.record(letter).successor) == (Triage.OVERTAKEN, again.task_id)
+
+
+def test_a_held_task_is_overtaken_by_one_that_was_forced(rig: Rig) -> None:
+    held = rig.in_status("held", uniq=WORK)
+    behind = rig.ask(Create(task=rig.task(uniq=WORK), on_duplicate="queue")).task
+    won = succeed(rig, forced(rig))
+    closed = rig.record(held)
+    assert (closed.status, closed.triage, closed.successor) == (Status.DEAD, Triage.OVERTAKEN, won.task_id)
+    assert closed.ended_at
+    assert rig.store.counts().status.get("held", 0) == 0
+    assert [task.task_id for task in rig.store.outbox(0, 100) if task.task_id == held.task_id]
+    assert behind is not None
+    assert rig.claim(rig.record(behind), "w9#1").code == "run"
+
+
+def test_who_waits_for_what_was_overtaken_waits_for_the_success(rig: Rig) -> None:
+    letter = rig.dead(uniq=WORK)
+    waiting = rig.create(depends_on=(letter.task_id,), shop_id="s2")
+    assert (waiting.status, waiting.gate) == (Status.BLOCKED, "dependency")
+    won = succeed(rig, rig.create(uniq=WORK))
+    assert rig.record(waiting).status == Status.PENDING
+    rig.ask(Forget(task_id=won.task_id, updated_at=won.updated_at, tomb_ms=60_000))
+    late = rig.create(depends_on=(letter.task_id,), shop_id="s3")
+    assert late.status == Status.PENDING
+
+
+def test_a_success_is_known_as_long_as_its_tombstone(rig: Rig) -> None:
+    task = succeed(rig, rig.create(uniq=WORK))
+    gone = succeed(rig, rig.create(uniq="none"))
+    assert rig.ask(Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=60_000)).code == "ok"
+    assert rig.ask(Forget(task_id=gone.task_id, updated_at=gone.updated_at, tomb_ms=0)).code == "ok"
+    assert (last(rig.store), last(rig.store, "none")) == (task.task_id, "")
+    assert rig.store.recount(mend=False) == []
+    rig.pass_life(61)
+    assert last(rig.store) == ""
+    while rig.store.tidy():
+        pass
+    assert rig.store.recount(mend=False) == []
+
+
+def test_an_older_success_that_goes_takes_nothing_with_it(rig: Rig) -> None:
+    old, new = succeed(rig, rig.create(uniq=WORK)), succeed(rig, rig.create(uniq=WORK))
+    assert rig.ask(Forget(task_id=old.task_id, updated_at=old.updated_at, tomb_ms=0)).code == "ok"
+    assert last(rig.store) == new.task_id
+
+
+def test_a_letter_beside_a_success_that_is_gone_is_still_overtaken(rig: Rig) -> None:
+    task = succeed(rig, rig.create(uniq=WORK))
+    letter = rig.dead(uniq=WORK)
+    rig.ask(Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=60_000))
+    rig.pass_life(61)
+    succeed(rig, rig.create(uniq=WORK))
+    assert rig.record(letter).triage == Triage.OVERTAKEN
+
+
+def test_repeating_a_step_changes_nothing(rig: Rig) -> None:
+    letter = rig.dead(uniq=WORK)
+    task = rig.create(uniq=WORK)
+    claimed = rig.claim(task, "w7#1").task
+    assert claimed is not None
+    rig.finish(claimed, "succeeded")
+    steps = rig.record(letter).steps
+    rig.finish(claimed, "succeeded")
+    assert rig.record(letter).steps == steps
+    assert last(rig.store) == task.task_id
+
+
+@pytest.fixture
+def break_it(store_kind: str, store_place: Any) -> Callable[[str, list[tuple[Any, ...]]], None]:
+    """Change the store behind everybody's back: an SQL statement, or commands of Redis."""
+
+    def change(sql: str, commands: list[tuple[Any, ...]]) -> None:
+        if store_kind == "embedded":
+            with closing(sqlite3.connect(store_place, timeout=30)) as conn, conn:
+                conn.execute(sql)
+            return
+        with closing(redis.Redis.from_url(store_place)) as client:
+            for command in commands:
+                client.execute_command(*command)
+
+    return change
+
+
+def test_repair_finds_a_success_that_it_has_lost(rig: Rig, break_it: Callable[..., None]) -> None:
+    task = succeed(rig, rig.create(uniq=WORK))
+    letter = rig.dead(uniq=WORK)
+    break_it("DELETE FROM works", [("DEL", keys.WORK + WORK)])
+    assert last(rig.store) == ""
+    (found,) = rig.store.recount(mend=False)
+    assert (found.kind, found.left) == ("ledger", found.count)
+    assert task.task_id in found.where
+    assert {one.left for one in rig.store.recount(mend=True)} == {0}
+    assert last(rig.store) == task.task_id
+    assert rig.store.recount(mend=False) == []
+    succeed(rig, rig.create(uniq=WORK))
+    assert rig.record(letter).triage == Triage.OVERTAKEN
+
+
+def test_repair_takes_away_what_never_was(rig: Rig, break_it: Callable[..., None]) -> None:
+    rig.create(uniq=WORK)
+    entry = b"\x95\xa4gone\xcd\x03\xe8\xa0\xa0\x91\xa5other"
+    sql = f"INSERT INTO works VALUES ('{WORK}', 'gone', 1000, '', '', NULL)"
+    break_it(sql, [("SET", keys.WORK + WORK, entry)])
+    assert last(rig.store) == "gone"
+    assert {one.kind for one in rig.store.recount(mend=False)} == {"ledger"}
+    assert {one.left for one in rig.store.recount(mend=True)} == {0}
+    assert last(rig.store) == ""
+    assert rig.store.recount(mend=False) == []
+
+
+def test_a_spoilt_entry_holds_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:
+    rig.dead(uniq=WORK)
+    break_it(f"INSERT INTO works VALUES ('{WORK}', x'ff', 'soon', '', '', NULL)", [("SET", keys.WORK + WORK, "junk")])
+    assert last(rig.store) == ""
+    task = succeed(rig, rig.create(uniq=WORK))
+    assert last(rig.store) == task.task_id
+
+
+def test_a_key_of_another_kind_holds_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:
+    break_it("SELECT 1", [("RPUSH", keys.WORK + WORK, "what")])
+    task = succeed(rig, rig.create(uniq=WORK))
+    assert last(rig.store) == task.task_id
