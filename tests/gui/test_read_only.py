@@ -88,7 +88,7 @@ def test_every_verb_is_closed_with_its_reason(qtbot: QtBot, opened: Opened, tmp_
     assert isinstance(workers, WorkersPage)
     assert isinstance(settings, SettingsPage)
     closed = (
-        schedules.new_button, schedules.run_button, schedules.remove_button, schedules.empty.button,
+        schedules.new_button, schedules.buttons["run"], schedules.buttons["remove"], schedules.empty.button,
         workers.local.button, workers.empty.button, settings.sample.button,
     )  # fmt: skip
     assert [(button.isEnabled(), button.toolTip()) for button in closed] == [(False, REASON)] * len(closed)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.domain.insight import schedule as insight
@@ -13,15 +13,15 @@ from services.domain.task.query import equals
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
-from views.page import Page
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Place, Verbs
+from views.page import Page, PageCommand
 from views.pages.schedules import words
-from views.pages.schedules.actions import ScheduleActions
-from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.table import COLUMNS, sentence
+from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
-from views.support.offers import offer
-from views.support.refresher import Refresher
+from views.support.operation import report
 from views.support.words import way
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -43,34 +43,27 @@ class SchedulesPage(Page):
         self._rows: tuple[ScheduleRow, ...] = ()
         self._forbidden = ""
         self.actions_of_page = ScheduleActions(context, self)
+        self.verbs: Verbs[ScheduleVerb, ScheduleRow | None] = Verbs(VERBS, self._do, lambda _role: self._forbidden)
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
         self._build()
-        self._refresher = Refresher(self, context.schedules.rows, self._show, EVERY_MS)
-        self._refresher.refreshed.connect(self.refreshed)
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
+        self._source.listed.connect(self._show)
+        self._source.failed.connect(report)
         ticks().ticked.connect(self._on_tick)
-        self.actions_of_page.changed.connect(self._refresher.now)
+        self.actions_of_page.changed.connect(self.refresh)
         self._follow()
 
     def _build(self) -> None:
-        acts = self.actions_of_page
-        self.run_button = Button(N_("Run now"), icon="ph.play", kind="ghost")
-        self.skip_button = Button(N_("Skip next"), icon="ph.skip-forward", kind="ghost")
-        self.switch_button = Button(N_("Disable"), icon="ph.power", kind="ghost")
-        self.remove_button = Button(N_("Remove"), icon="ph.trash", kind="ghostdanger")
-        self.edit_button = Button(N_("Edit"), icon="ph.pencil-simple", kind="ghost")
-        for button, act in (
-            (self.edit_button, self._edit),
-            (self.run_button, acts.run),
-            (self.skip_button, acts.skip),
-            (self.switch_button, acts.switch),
-            (self.remove_button, acts.remove),
-        ):
-            button.clicked.connect(self._on_current(act))
+        self.buttons: dict[str, Button] = {}
+        for verb in self.verbs.at(Place.BAR):
+            button = Button(verb.text, icon=verb.icon, kind="ghostdanger" if verb.danger else "ghost")
+            button.clicked.connect(partial(self._act, verb.key))
+            self.buttons[verb.key] = button
             self.header.add_action(button)
         self.new_button = Button(N_("New schedule"), icon="ph.plus", kind="primary")
-        self.new_button.clicked.connect(self._on_new)
+        self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
         self.table = TableView(self._model, name=N_("Schedules"))
         self.table.current_changed.connect(self._follow)
@@ -82,7 +75,7 @@ class SchedulesPage(Page):
             N_("New schedule"),
             icon="ph.calendar-check",
         )
-        self.empty.action.connect(self._on_new)
+        self.empty.action.connect(self.actions_of_page.create)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
@@ -97,15 +90,15 @@ class SchedulesPage(Page):
 
     def activate(self) -> None:
         """Ask now and then."""
-        self._refresher.start()
+        self._source.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
-        self._refresher.stop()
+        self._source.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once."""
-        self._refresher.now()
+        self._source.again(settle=False)
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""
@@ -128,6 +121,22 @@ class SchedulesPage(Page):
     def _find(self, key: object) -> ScheduleRow | None:
         return next((row for row in self._rows if row.schedule.name == key), None)
 
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: the verbs of the schedule under the cursor, and a new one."""
+        row = self.current()
+        note = row.schedule.name if row is not None else ""
+        new = PageCommand(
+            key="schedules.new",
+            words=_("New schedule"),
+            icon="ph.plus",
+            reason=self._forbidden,
+            run=self.actions_of_page.create,
+        )
+        return [new, *self.verbs.commands("schedules", row, note)]
+
+    def _call(self, _ask: Ask[None]) -> Callable[[], tuple[ScheduleRow, ...]]:
+        return self._context.schedules.rows
+
     def _show(self, rows: tuple[ScheduleRow, ...]) -> None:
         self._unknown.answer()
         self._rows = rows
@@ -135,6 +144,7 @@ class SchedulesPage(Page):
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].schedule.name)
         self._say()
+        self.refreshed.emit()
 
     def _say_why(self) -> None:
         """Say why runs are late, with the way out."""
@@ -146,14 +156,14 @@ class SchedulesPage(Page):
         row = self.current()
         late = bool(why) and not leaderless and row is not None and bool(words.why_late((row,), instant.now_ms()))
         self.start_button.set_kind("primary" if leaderless else "plain")
-        self.run_button.set_kind("primary" if late else "ghost")
+        self.buttons["run"].set_kind("primary" if late else "ghost")
         self.new_button.set_kind("plain" if leaderless or late else "primary")
         self.late.show_text(why)
         self.late.setVisible(bool(why))
 
     def _on_tick(self) -> None:
         """Say again how far away the next run is."""
-        if self._refresher.active:
+        if self._source.active:
             self.set_summary(words.summary(self._rows, instant.now_ms()))
 
     def _say(self) -> None:
@@ -163,36 +173,18 @@ class SchedulesPage(Page):
 
     def _follow(self, _key: object = None) -> None:
         self._say_why()
-        row = self.current()
-        none = self._forbidden or ("" if row is not None else _("Choose a schedule first"))
         for button in (self.new_button, self.empty.button):
             button.disable(self._forbidden)
-        for button in (self.edit_button, self.run_button, self.switch_button, self.remove_button):
-            button.disable(none)
-        idle = row is not None and not row.upcoming
-        self.skip_button.disable(none or (_("It has no next run") if idle else ""))
-        disabled = row is not None and not row.schedule.enabled
-        self.switch_button.set_source(N_("Enable") if disabled else N_("Disable"))
+        for one in self.verbs.offers(Place.BAR, self.current()):
+            self.buttons[one.verb.key].set_source(one.name)
+            self.buttons[one.verb.key].disable(one.reason)
 
-    def _on_current(self, act: Callable[[ScheduleRow], None]) -> Callable[[], None]:
-        def go() -> None:
-            row = self.current()
-            if row is not None:
-                act(row)
+    def _act(self, key: str, _checked: bool = False) -> None:
+        self.verbs.act(key, self.current())
 
-        return go
-
-    def _on_new(self) -> None:
-        self._open_dialog(None)
-
-    def _edit(self, row: ScheduleRow) -> None:
-        self._open_dialog(row)
-
-    def _open_dialog(self, row: ScheduleRow | None) -> None:
-        dialog = ScheduleDialog(self._context, row, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.saved.connect(self._refresher.now)
-        dialog.open()
+    def _do(self, verb: ScheduleVerb, row: ScheduleRow | None) -> None:
+        if row is not None:
+            verb.do(self.actions_of_page, row)
 
     def _open_tasks(self, key: object) -> None:
         """The tasks of its last run."""
@@ -202,16 +194,10 @@ class SchedulesPage(Page):
             self.navigate.emit("tasks", filter.format_terms(terms))
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        row, acts = self._find(key), self.actions_of_page
+        row = self._find(key)
         if row is None:
             return
         tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
         tasks.setEnabled(row.planned.last is not None)
         menu.addAction(_("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{key}"'))
-        barred = self._forbidden
-        offer(menu, _("Edit"), lambda: self._edit(row), barred)
-        offer(menu, _("Run now"), lambda: acts.run(row), barred)
-        idle = "" if row.upcoming else _("It has no next run")
-        offer(menu, _("Skip next"), lambda: acts.skip(row), barred or idle)
-        offer(menu, _("Disable") if row.schedule.enabled else _("Enable"), lambda: acts.switch(row), barred)
-        offer(menu, _("Remove"), lambda: acts.remove(row), barred)
+        self.verbs.fill(menu, row)

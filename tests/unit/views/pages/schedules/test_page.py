@@ -74,7 +74,7 @@ def test_an_empty_page_says_what_schedules_are(open_page: Open) -> None:
     page = open_page()
     assert page.stack.currentWidget() is page.empty
     assert page.header.summary() == "Nothing repeats."
-    assert not page.run_button.isEnabled()
+    assert not page.buttons["run"].isEnabled()
 
 
 def test_rows_say_when_for_whom_and_what_came_of_it(fleet: Fleet, open_page: Open) -> None:
@@ -101,16 +101,16 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     row = page.current()
     assert row is not None
-    press(qtbot, page, page.skip_button)
+    press(qtbot, page, page.buttons["skip"])
     skipped = page.current()
     assert skipped is not None
     assert skipped.upcoming[0] == row.upcoming[1]
-    press(qtbot, page, page.switch_button)
+    press(qtbot, page, page.buttons["switch"])
     assert cells(page, "nightly")["next"] == "disabled"
     assert [action.text for action in fleet.toasts[-1].actions] == ["Undo"]
-    assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Enable", False)
-    press(qtbot, page, page.switch_button)
-    assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Disable", True)
+    assert (page.buttons["switch"].text(), page.buttons["skip"].isEnabled()) == ("Enable", False)
+    press(qtbot, page, page.buttons["switch"])
+    assert (page.buttons["switch"].text(), page.buttons["skip"].isEnabled()) == ("Disable", True)
     assert [toast.text for toast in fleet.toasts] == [
         "The next run of nightly is left out.",
         "nightly is disabled.",
@@ -128,7 +128,7 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
     fleet.seed_shops(6)
     plan(fleet)
     page = open_page()
-    page.run_button.click()
+    page.buttons["run"].click()
     assert fleet.store.query(Query()).tasks == ()
     confirm(qtbot, page)
     assert len(fleet.store.query(Query()).tasks) == 6
@@ -148,7 +148,7 @@ def test_run_now_of_a_production_fleet_wants_the_number_typed(
     fleet.seed_shops(6)
     plan(fleet)
     page = open_page()
-    page.run_button.click()
+    page.buttons["run"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
     assert not dialog.verb_button.isEnabled()
     confirm(qtbot, page, "6")
@@ -159,7 +159,7 @@ def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Op
     fleet.seed_shops(6)
     plan(fleet)
     page = open_page()
-    page.remove_button.click()
+    page.buttons["remove"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
     dialog.typed_field.setText("nigh")
     assert not dialog.verb_button.isEnabled()
@@ -179,7 +179,7 @@ def test_new_and_edit_open_the_dialog_and_show_what_was_kept(qtbot: QtBot, fleet
     dialog.save_button.click()
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.table, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not page.findChildren(ScheduleDialog), timeout=WAIT_MS)
-    page.edit_button.click()
+    page.buttons["edit"].click()
     (dialog,) = page.findChildren(ScheduleDialog)
     dialog.cron.setText("0 4 * * *")
     dialog.save_button.click()
@@ -191,7 +191,7 @@ def test_what_is_refused_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) ->
     plan(fleet)
     page = open_page()
     fleet.context.commands.schedules.remove(["nightly"])
-    press(qtbot, page, page.switch_button)
+    press(qtbot, page, page.buttons["switch"])
     assert (fleet.toasts[-1].status, "no schedule" in fleet.toasts[-1].detail) == ("error", True)
     assert page.stack.currentWidget() is page.empty, "and the page looks again"
 
@@ -213,6 +213,28 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     ]
 
 
+def test_the_palette_offers_the_same_of_the_one_under_the_cursor(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    page = open_page()
+    assert {one.key: one.reason for one in page.commands()} == {
+        "schedules.new": "",
+        **{f"schedules.{key}": "Choose a schedule first" for key in ("edit", "run", "skip", "switch", "remove")},
+    }
+    plan(fleet)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    offered = {one.key: one for one in page.commands()}
+    assert {one.reason for one in offered.values()} == {""}
+    assert (offered["schedules.switch"].words, offered["schedules.switch"].note) == ("Disable", "nightly")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        offered["schedules.switch"].run()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    assert {one.key: one.words for one in page.commands()}["schedules.switch"] == "Enable"
+    page.set_acting("Your role may only look")
+    assert {one.reason for one in page.commands()} == {"Your role may only look"}
+
+
 def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fleet: Fleet) -> None:
     fleet.seed_shops(6)
     plan(fleet)
@@ -232,7 +254,7 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
         page.refresh()
     assert page.late.isVisibleTo(page)
     assert page.start_button.text() == "Start a worker"
-    kinds = (page.start_button.kind, page.run_button.kind, page.new_button.kind)
+    kinds = (page.start_button.kind, page.buttons["run"].kind, page.new_button.kind)
     assert kinds == ("primary", "ghost", "plain"), "one filled button"
     page.start_button.click()
     assert wished == [("start_worker", "")]

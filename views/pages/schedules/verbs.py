@@ -1,12 +1,13 @@
-"""What is done to schedules from the page; every act is an audited command."""
+"""What is done to schedules: one list behind buttons, menu and palette; every act is an audited command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from services import messages
@@ -15,7 +16,9 @@ from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.kit.verb import Verb
 from views.pages.schedules import words
+from views.pages.schedules.editor import ScheduleDialog
 from views.support import text
 from views.support.acting import TELL_S, UNDO_S
 from views.support.operation import Operation
@@ -35,6 +38,14 @@ class ScheduleActions(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._operation = Operation(self)
+
+    def create(self) -> None:
+        """Make a new one, in a dialog."""
+        self._open_dialog(None)
+
+    def edit(self, row: ScheduleRow) -> None:
+        """Change one, in a dialog."""
+        self._open_dialog(row)
 
     def switch(self, row: ScheduleRow) -> None:
         """Enable a disabled schedule, disable an enabled one."""
@@ -78,6 +89,12 @@ class ScheduleActions(QObject):
         call = partial(self._context.commands.schedules.remove, [name])
         self._ask(question, call, lambda _names: _("{name} is removed.").format(name=name))
 
+    def _open_dialog(self, row: ScheduleRow | None) -> None:
+        dialog = ScheduleDialog(self._context, row, self._owner)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.saved.connect(self.changed)
+        dialog.open()
+
     def _ran(self, tally: Tally) -> str:
         return text.listed([words.outcome(tally), messages.own(tally.error)] if tally.error else [words.outcome(tally)])
 
@@ -103,3 +120,42 @@ class ScheduleActions(QObject):
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
         self.changed.emit()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleVerb(Verb[ScheduleRow | None]):
+    """Something that can be done to the schedule that is chosen."""
+
+    do: Callable[[ScheduleActions, ScheduleRow], None]
+
+    def why_not(self, chosen: ScheduleRow | None) -> str:
+        """There must be one."""
+        return "" if chosen is not None else _("Choose a schedule first")
+
+
+class Skip(ScheduleVerb):
+    """Leaves the next run out, where there is one."""
+
+    def why_not(self, chosen: ScheduleRow | None) -> str:
+        """It must have a next run."""
+        if chosen is not None and not chosen.upcoming:
+            return _("It has no next run")
+        return super().why_not(chosen)
+
+
+class Switch(ScheduleVerb):
+    """Enables what is disabled and the other way about."""
+
+    def name(self, chosen: ScheduleRow | None) -> str:
+        """What it would do."""
+        return self.text if chosen is None or chosen.schedule.enabled else N_("Enable")
+
+
+#: in their order; all but editing change something at once
+VERBS: tuple[ScheduleVerb, ...] = (
+    ScheduleVerb(key="edit", text=N_("Edit"), icon="ph.pencil-simple", do=ScheduleActions.edit),
+    ScheduleVerb(key="run", text=N_("Run now"), icon="ph.play", do=ScheduleActions.run),
+    Skip(key="skip", text=N_("Skip next"), icon="ph.skip-forward", do=ScheduleActions.skip),
+    Switch(key="switch", text=N_("Disable"), icon="ph.power", do=ScheduleActions.switch),
+    ScheduleVerb(key="remove", text=N_("Remove"), icon="ph.trash", danger=True, do=ScheduleActions.remove),
+)
