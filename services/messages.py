@@ -40,6 +40,7 @@ TEMPLATES: dict[str, str] = {
     "task.not_cancelled": N_("The task is {status}; only a cancelled one is created again."),
     "task.created_again": N_("Created again already, as {id}."),
     "task.not_readable": N_("Its payload cannot be read."),
+    "task.done": N_("The same work has succeeded already as {id}; to do it again needs a reason."),
     "task.refused": N_("Not possible while the task is {status}."),
     "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),

@@ -11,7 +11,7 @@ from typing import TypeVar
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.domain.change import UNREADABLE, Answer, Cancel, Move, Op, Resolve
+from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve
 from services.domain.errors import UsageError
 from services.domain.task import ids as names
 from services.domain.task import lane
@@ -55,7 +55,7 @@ class TaskCommands:
         detail = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
         with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail) as act:
             done = self._producer.submit(signed)
-            act.counted(len(done.created), len(done.duplicates) + len(done.errors))
+            act.counted(len(done.created), len(done.duplicates) + len(done.done) + len(done.errors))
             return done
 
     def check(self, specs: Sequence[TaskSpec]) -> Checked:
@@ -107,6 +107,8 @@ class TaskCommands:
         submitted = self._producer.submit(specs)
         for spec, twin in submitted.duplicates:
             whys[spec.parent] = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
+        for spec, done in submitted.done:
+            whys[spec.parent] = Message("task.done", {"id": done.task_id})
         whys |= {spec.parent: Message("bulk.failed", {"error": error}) for spec, _field, error in submitted.errors}
         fresh = {task.parent: task.task_id for task in submitted.created}
         return Outcome(
@@ -297,6 +299,8 @@ def refusal(task_id: str, answer: Answer) -> Message:
         return answer.words.message
     if answer.task is None:
         return Message("task.unknown", {"id": task_id})
+    if answer.code == DONE:
+        return Message("task.done", {"id": answer.task.task_id})
     if answer.code == "duplicate":
         return Message("task.duplicate", {"id": answer.task.task_id, "status": answer.task.status})
     return Message("task.refused", {"status": answer.task.status})

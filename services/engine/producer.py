@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-from services.domain.change import UNREADABLE, Answer, Create
+from services.domain.change import DONE, UNREADABLE, Answer, Create
 from services.domain.errors import UsageError
 from services.domain.fleet import shop
 from services.domain.task import ids, lane
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import said
@@ -17,7 +18,7 @@ from services.domain.types import task_type
 from services.engine import links, recipe
 from services.engine.links import Links
 from services.engine.registry import Registry
-from services.engine.spec import Checked, Twin
+from services.engine.spec import Before, Checked, Twin
 from services.engine.spec import Submitted as Submitted
 from services.engine.spec import TaskSpec as TaskSpec
 from services.engine.steps import Steps
@@ -49,18 +50,19 @@ class Producer:
         """
         created: list[Task] = []
         duplicates: list[tuple[TaskSpec, Task]] = []
+        done: list[tuple[TaskSpec, Done]] = []
         bulk = Links(self._store, specs)
         errors = bulk.faults
         if len(bulk.specs) <= BULK:
-            chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, bulk)
-            return _submitted(chunk.fresh, duplicates, errors, self._publish(chunk))
+            chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, done, bulk)
+            return _submitted(chunk.fresh, duplicates, done, errors, self._publish(chunk))
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
             for specs in _chunks(bulk.specs):
-                chunk = self._record(self._prepare_all(specs, bulk), duplicates, bulk)
+                chunk = self._record(self._prepare_all(specs, bulk), duplicates, done, bulk)
                 sending.append(publisher.submit(self._publish, chunk))
                 created += chunk.fresh
-        return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
+        return _submitted(created, duplicates, done, errors, sum(one.result() for one in sending))
 
     def check(self, specs: Sequence[TaskSpec]) -> Checked:
         """What ``submit`` would refuse, and what an active task does already; nothing is created.
@@ -78,6 +80,8 @@ class Producer:
                 errors.append((spec, exc.field, str(exc)))
                 lost.add(spec.key)
         twins = self._twins(good)
+        active = {id(twin.spec) for twin in twins}
+        before = self._before([(spec, uniq) for spec, uniq in good if uniq and id(spec) not in active])
         # who waits for a twin would wait for a task that is not made
         left = {twin.spec.key for twin in twins if twin.spec.key and twin.spec.if_duplicate == "reject"}
         for spec, _uniq in good if left else ():
@@ -86,7 +90,7 @@ class Producer:
             except UsageError as exc:
                 errors.append((spec, exc.field, str(exc)))
                 left.add(spec.key)
-        return Checked(errors=tuple(errors), twins=tuple(twins))
+        return Checked(errors=tuple(errors), twins=tuple(twins), before=tuple(before))
 
     def _twins(self, good: Sequence[tuple[TaskSpec, str]]) -> list[Twin]:
         """Asked for many at once; no more is kept than is told, for a record may hold half a megabyte."""
@@ -100,6 +104,17 @@ class Producer:
                 for (spec, _uniq), task in zip(part, holders, strict=True)
                 if task is not None
             ]
+        return found
+
+    def _before(self, asked: Sequence[tuple[TaskSpec, str]]) -> list[Before]:
+        """What has succeeded before; also whether that is so lately that it asks for a reason."""
+        found: list[Before] = []
+        for start in range(0, len(asked), BULK):
+            part = asked[start : start + BULK]
+            for (spec, _uniq), done in zip(part, self._store.last_done([uniq for _, uniq in part]), strict=True):
+                if done is not None:
+                    since = self._done_since(spec)
+                    found.append(Before(spec=spec, done=done, asks=0 < since <= done.at))
         return found
 
     def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:
@@ -199,10 +214,16 @@ class Producer:
             )
 
     def _record(
-        self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]], bulk: Links
+        self,
+        chunk: Sequence[tuple[TaskSpec, Task]],
+        duplicates: list[tuple[TaskSpec, Task]],
+        done: list[tuple[TaskSpec, Done]],
+        bulk: Links,
     ) -> _Chunk:
         self._steps.dispatcher.know({task.platform for _, task in chunk})
-        ops = [Create(task=task, on_duplicate=spec.if_duplicate) for spec, task in chunk]
+        ops = [
+            Create(task=task, on_duplicate=spec.if_duplicate, done_since=self._done_since(spec)) for spec, task in chunk
+        ]
         answers = self._steps.record(ops)
         fresh = []
         for (spec, task), answer in zip(chunk, answers, strict=True):
@@ -210,11 +231,21 @@ class Producer:
                 fresh.append(answer.task or task)
             elif answer.code == "unknown":
                 bulk.faults.append((spec, "depends_on", self._unknown(task, bulk)))
+            elif answer.code == DONE:
+                done.append((spec, self._done(task)))
             elif answer.code == UNREADABLE:
                 bulk.faults.append((spec, "store", answer.words))
             else:
                 duplicates.append((spec, answer.task or task))
         return _Chunk(ops, answers, fresh)
+
+    def _done_since(self, spec: TaskSpec) -> int:
+        """A reason that a person gave lets the same work be done again at any time."""
+        return 0 if spec.reason.strip() else self._registry.done_since(spec.task_type)
+
+    def _done(self, task: Task) -> Done:
+        (found,) = self._store.last_done([task.work])
+        return found or Done("", 0)  # it has just been removed
 
     def _unknown(self, task: Task, bulk: Links) -> str:
         """Which dependency has no record: a row that was refused as a duplicate, or one that is gone by now."""
@@ -235,9 +266,14 @@ def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:
 def _submitted(
     created: Sequence[Task],
     duplicates: Sequence[tuple[TaskSpec, Task]],
+    done: Sequence[tuple[TaskSpec, Done]],
     errors: Sequence[tuple[TaskSpec, str, str]],
     unconfirmed: int,
 ) -> Submitted:
     return Submitted(
-        created=tuple(created), duplicates=tuple(duplicates), errors=tuple(errors), unconfirmed=unconfirmed
+        created=tuple(created),
+        duplicates=tuple(duplicates),
+        done=tuple(done),
+        errors=tuple(errors),
+        unconfirmed=unconfirmed,
     )

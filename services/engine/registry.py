@@ -13,6 +13,7 @@ from services.domain.fleet import shop_queue
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
 from services.domain.types import task_type as kinds
+from services.engine import zone
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ class Registry:
         self._unread: dict[str, str] = {}  #: why, by type
         self._read_at: float | None = None
         self._known = False
+        self._zone = zone.DEFAULT_ZONE
 
     def task_type(self, name: str) -> kinds.TaskType:
         """The named type, or the defaults under that name (see ``knows``)."""
@@ -47,6 +49,13 @@ class Registry:
         """Why nobody knows the policy of a type that somebody defined, "" where it is known, or there is none."""
         self._refresh()
         return "" if name in self._types else self._unread.get(name, "")
+
+    def done_since(self, name: str) -> int:
+        """The instant since which a work of this type must not have succeeded to be done again without a reason; 0
+        where its type does not ask (``unique_for``).
+        """
+        kind = self.task_type(name)
+        return kinds.done_since(kind, self._store.now_ms(), self._zone) if kind.unique_for else 0
 
     @property
     def defaults(self) -> kinds.TaskType:
@@ -121,6 +130,7 @@ class Registry:
                     types[name] = known
         self._bodies, self._unread = documents, unread
         self._shops = {shop.key: shop for shop in self._store.shops()}
+        self._zone = zone.fleet_zone(self._store) or zone.DEFAULT_ZONE
         self._queues = _queues(self._store.documents(shop_queue.KIND))
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice
         self._types, self._known = {**self._types, **types}, True

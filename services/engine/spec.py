@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services.domain.gates import dependency
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 
 
@@ -39,10 +40,11 @@ class TaskSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted:
-    """What became of a bulk of specs, each at its place in one of the three."""
+    """What became of a bulk of specs, each at its place in one of the four."""
 
     created: tuple[Task, ...] = ()
     duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
+    done: tuple[tuple[TaskSpec, Done], ...] = ()  #: succeeded so lately that its type asks for a reason (unique_for)
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
 
@@ -57,8 +59,18 @@ class Twin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """A spec whose work has succeeded before."""
+
+    spec: TaskSpec
+    done: Done  #: the last time
+    asks: bool = False  #: its type asks for a reason to do it again so soon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What would become of a bulk if it was submitted now: the rest of it would be created."""
 
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     twins: tuple[Twin, ...] = ()
+    before: tuple[Before, ...] = ()  #: of those that are no twins

@@ -142,12 +142,16 @@ class BatchExecutor:
         stones = dict(zip(absent, self._store.tombstones(absent), strict=True)) if absent else {}
         found = {task_id: record for task_id, record in zip(wanted, records, strict=True) if record is not None}
         fresh = [spec for spec in specs if spec.task_id in stones and stones[spec.task_id] is None]
+        stand_ins: dict[str, Task | None] = {}
         if fresh:
             done = self._producer.submit(fresh)
             found |= {task.task_id: task for task in done.created}
             found |= {spec.task_id: task for spec, task in done.duplicates}
             refused += [f"{field}: {text}" for _, field, text in done.errors]
-        return {**found, **{task_id: None for task_id, stone in stones.items() if stone is not None}}
+            # whoever has done the work of a child stands for it
+            did = self._store.get([one.task_id for _, one in done.done]) if done.done else []
+            stand_ins = {spec.task_id: record for (spec, _), record in zip(done.done, did, strict=True)}
+        return {**found, **{task_id: None for task_id, stone in stones.items() if stone is not None}, **stand_ins}
 
     def _count(self, found: Mapping[str, Task | None]) -> tuple[dict[str, int], list[str]]:
         """How many children stand where, a republished one where its successor stands; ids of the dead ones."""

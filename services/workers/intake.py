@@ -240,6 +240,7 @@ class Intake:
             adopt=adopt,
             able=able,
             home=self._home(task.task_type),
+            done_since=self._registry.done_since(task.task_type),
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Create, Forget, Resolve, SetTriage
+from services.domain.change import Create, Forget, Republish, Resolve, SetTriage
 from services.domain.task.ledger import Done
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.ports import Store
 from services.store.redis import keys
-from tests.contract.rig import Rig, recount, same_counts
+from tests.contract.rig import Rig, changed, recount, same_counts
 
 WORK = "4f2c"
 
@@ -232,3 +232,75 @@ def test_a_key_of_another_kind_holds_up_nobody(rig: Rig, break_it: Callable[...,
     break_it("SELECT 1", [("RPUSH", keys.WORK + WORK, "what")])
     task = succeed(rig, rig.create(uniq=WORK))
     assert last(rig.store) == task.task_id
+
+
+# ---------------------------------------------------------------------------- once within a window (done_since)
+def test_work_that_was_done_since_then_is_not_created(rig: Rig) -> None:
+    done = succeed(rig, rig.create(uniq=WORK))
+    again = rig.task(uniq=WORK)
+    answer = rig.ask(Create(task=again, done_since=done.ended_at))
+    assert answer.code == "done"
+    assert answer.task is not None
+    assert answer.task.task_id == done.task_id
+    assert rig.store.get([again.task_id]) == [None]
+    assert rig.ask(Create(task=again, done_since=done.ended_at + 1)).code == "created"
+
+
+def test_an_active_twin_is_told_before_a_success(rig: Rig) -> None:
+    done = succeed(rig, rig.create(uniq=WORK))
+    rig.create(uniq=WORK)
+    assert rig.ask(Create(task=rig.task(uniq=WORK), done_since=done.ended_at)).code == "duplicate"
+    queued = Create(task=rig.task(uniq=WORK), done_since=done.ended_at, on_duplicate="queue")
+    assert rig.ask(queued).code == "done"
+
+
+def test_a_success_that_is_removed_still_counts(rig: Rig) -> None:
+    done = succeed(rig, rig.create(uniq=WORK))
+    rig.ask(Forget(task_id=done.task_id, updated_at=done.updated_at, tomb_ms=60_000))
+    answer = rig.ask(Create(task=rig.task(uniq=WORK), done_since=done.ended_at))
+    assert (answer.code, answer.task) == ("done", None)
+
+
+def test_a_letter_whose_work_was_done_is_not_republished_unasked(rig: Rig) -> None:
+    done = succeed(rig, rig.create(uniq=WORK))
+    letter = rig.dead(uniq=WORK)
+    fresh = rig.task(uniq=WORK, parent=letter.task_id)
+    op = Republish(task_id=letter.task_id, task=fresh, by="ann@desk", done_since=done.ended_at)
+    assert rig.ask(op).code == "done"
+    assert rig.record(letter).triage == Triage.OPEN
+    assert rig.ask(changed(op, done_since=0)).code == "ok"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"reason": "the shop lost it"}, {"marks": ("forced",)}, {"marks": ("again",)}], ids=str
+)
+def test_a_twin_that_comes_to_its_turn_is_held_unless_a_person_gave_a_reason(rig: Rig, fields: dict[str, Any]) -> None:
+    first = rig.running(uniq=WORK)
+    twin = rig.ask(Create(task=rig.task(uniq=WORK), on_duplicate="queue")).task
+    done = rig.finish(first).task
+    assert twin is not None
+    assert done is not None
+    assert rig.claim(rig.record(twin), "w2#1", done_since=done.ended_at + 60_000).code == "run"
+    rig.finish(rig.record(twin))
+    asked = rig.create(uniq=WORK, **fields)
+    assert rig.claim(asked, "w3#1", done_since=done.ended_at).code == "run"
+    rig.finish(rig.record(asked))
+    unasked = rig.create(uniq=WORK)
+    behind = rig.queued(uniq="")
+    assert rig.claim(unasked, "w4#1", done_since=done.ended_at).code == "stale"
+    held = rig.record(unasked)
+    assert (held.status, held.error_kind, held.attempt) == (Status.HELD, "already_done", 0)
+    assert asked.task_id in held.error
+    assert rig.claim(behind, "w5#1").code == "run", "it takes no slot"
+    rig.finish(rig.record(behind))
+    assert rig.ask(Resolve(task_id=unasked.task_id, to="pending", by="eve@desk")).code == "ok"
+    assert rig.claim(rig.record(unasked), "w6#1", done_since=done.ended_at).code == "run"
+
+
+def test_a_foreign_message_of_work_that_was_done_is_held(rig: Rig) -> None:
+    done = succeed(rig, rig.create(uniq=WORK))
+    task = rig.task(uniq=WORK, origin="foreign", status="queued", marks=("foreign",))
+    assert rig.claim(task, "w2#1", adopt=task, done_since=done.ended_at).code == "stale"
+    held = rig.record(task)
+    assert (held.status, held.error_kind) == (Status.HELD, "already_done")
+    assert rig.store.recount(mend=False) == []

@@ -57,7 +57,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--batch", default="", metavar="NAME", help="default: a new one where there are several tasks")
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
-    parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
+    parser.add_argument(
+        "--reason", default="", help="needed with --if-duplicate force, and where the type asks for one (unique_for)"
+    )
     parser.add_argument(
         "--file",
         default="",
@@ -111,7 +113,7 @@ def create(context: Context) -> int:
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
     batch = batch if done.created else ""
     context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, _lines(done, errors, batch))
-    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or done.done else EXIT_OK
 
 
 def _create_of_file(context: Context) -> int:
@@ -149,7 +151,7 @@ def _create_of_file(context: Context) -> int:
     elif args.dry_run:
         words.append(f"{len(asked.going)} tasks would be created; nothing was created")
     context.show(told, words)
-    doubled = done.duplicates or asked.twins or (asked.active and asked.fate == "reject")
+    doubled = done.duplicates or done.done or asked.twins or (asked.active and asked.fate == "reject")
     return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
 
 
@@ -286,6 +288,17 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
             }
             for spec, task in done.duplicates
         ],
+        "done": [
+            {
+                "shop": f"{spec.platform}:{spec.shop_id}",
+                "type": spec.task_type,
+                "existing": one.task_id,
+                "at": shapes.iso(one.at),
+                "by": one.by,
+                "line": spec.line,
+            }
+            for spec, one in done.done
+        ],
         "errors": errors,
         "unconfirmed": done.unconfirmed,
     }
@@ -299,6 +312,12 @@ def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str) -> lis
         + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
         + "; use --if-duplicate queue, or force with --reason"
         for spec, task in done.duplicates
+    ]
+    lines += [
+        (f"line {spec.line}: " if spec.line else "")
+        + f"done already: the same work succeeded at {shapes.iso(one.at)} as {one.task_id}, by {one.by};"
+        + " to do it again say why with --reason"
+        for spec, one in done.done
     ]
     lines += [
         f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors

@@ -179,6 +179,7 @@ def run(context: Context) -> int:
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.run(args.name)
     text = f"{args.name}: {tally.created} tasks created, {tally.active} shops not through yet, {tally.failed} failed"
+    text += f", {tally.done} done already" if tally.done else ""
     lines = [text, tally.error] if tally.error else [text]
     context.show({"run": _tally(tally, row)}, [*lines, f"see `task list --filter batch:{tally.label}`"])
     return EXIT_OK if tally.created and not tally.active + tally.failed else EXIT_FAILED

@@ -39,7 +39,7 @@ What holds for all of them:
 from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
-from services.domain.change.base import UNREADABLE, Answer, Op
+from services.domain.change.base import DONE, UNREADABLE, Answer, Op
 from services.domain.change.upkeep import (
     CloseBreaker,
     CloseSession,
@@ -59,6 +59,7 @@ from services.domain.change.upkeep import (
 from services.domain.change.wishes import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
+    "DONE",
     "UNREADABLE",
     "Annotate",
     "Answer",

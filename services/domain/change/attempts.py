@@ -40,6 +40,10 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     without a message. A parked task loses its outbox mark and its reservation; only at those two gates a reservation is
     kept, for 3 s, so that nobody overtakes it on its way to the right worker. One that is parked already and meets a
     closed gate again makes no transition.
+
+    ``done_since``: where all gates are open, but another task has done the same work since then, nobody knows whether
+    it is wanted again: the record becomes held (``ALREADY_DONE``), answer ``stale``. One that a person gave a reason
+    for (``reason``, marks *forced* and *again*) runs all the same.
     """
 
     task_id: str
@@ -52,6 +56,7 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     foreign_done: bool = False
     able: bool = True
     home: str = ""
+    done_since: int = 0
 
 
 class Finish(Op, frozen=True, kw_only=True, gc=False):

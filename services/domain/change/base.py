@@ -13,6 +13,8 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 #: of an operation that met something in the store that is none of ours; nothing of it was written
 UNREADABLE = "unreadable"
+#: of a creation whose work has succeeded since the instant that was asked for
+DONE = "done"
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):

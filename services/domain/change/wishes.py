@@ -23,6 +23,9 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     nothing, where one of them has no record. If one of them has failed already (dead, cancelled) and
     ``on_dependency_failure`` is cancel, the new task is cancelled in the same step.
 
+    ``done_since``: where its work (``Task.work``) has succeeded since then, nothing is created and the answer is
+    ``done``, with the record of that success if it is there; an active task that holds the key comes first.
+
     A pending task of a *crowded* shop is created as blocked at *shop_busy*, without a mark: running tasks and those
     that a message is under way for (pending, queued, at least as urgent) take all its slots and ``LOOK_AHEAD`` more, or
     all its slots while tasks of the shop are parked. One whose session gate is closed: at *session*. So is a plan that
@@ -31,6 +34,7 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
 
     task: Task
     on_duplicate: str = "reject"  #: reject | queue | force
+    done_since: int = 0  #: its work must not have succeeded since this instant, 0 for whenever
 
 
 class Cancel(Op, frozen=True, kw_only=True, gc=False):
@@ -66,13 +70,14 @@ class Republish(Op, frozen=True, kw_only=True, gc=False):
     Only dead with triage open, archived or ignored. ``task`` is the new record (pending, parent = ``task_id``). Answers
     ``ok`` (new record returned; also when repeated with the same new id), ``refused`` (the dead record returned: see
     ``successor``), ``duplicate`` (an active task holds ``task.uniq``, with reject; that one is returned), ``missing``.
-    ``on_duplicate`` as in Create.
+    ``on_duplicate`` and ``done_since`` (answer ``done``) as in Create.
     """
 
     task_id: str
     task: Task
     by: str
     on_duplicate: str = "reject"
+    done_since: int = 0
 
 
 class SetTriage(Op, frozen=True, kw_only=True, gc=False):
@@ -100,8 +105,8 @@ class Annotate(Op, frozen=True, kw_only=True, gc=False):
 
 class Resolve(Op, frozen=True, kw_only=True, gc=False):
     """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead`` (triage open). pending and
-    dead get an outbox mark. ``note`` goes to ``triage_note``. Answers ``ok`` (also for the same decision by the same
-    person again), ``refused``.
+    dead get an outbox mark; one that is to run again gets the mark *again*: a person has said so. ``note`` goes to
+    ``triage_note``. Answers ``ok`` (also for the same decision by the same person again), ``refused``.
     """
 
     task_id: str

@@ -61,7 +61,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run made. ``active``: shops left out because their task of the run before is not through."""
+    """What one run made. ``active``: shops left out because their task of the run before is not through; ``done``:
+    those left out because their work has succeeded so lately that it may not be done again without a reason.
+    """
 
     at: Instant = 0
     base: int = 0
@@ -69,6 +71,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     label: str = ""  #: the batch of its tasks
     created: int = 0
     active: int = 0
+    done: int = 0
     failed: int = 0
     error: str = ""  #: why the first of the failed was not created
 

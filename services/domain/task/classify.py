@@ -11,11 +11,12 @@ ELEMENT_NOT_FOUND, NETWORK, RATE_LIMITED, BAD_PAYLOAD = "element_not_found", "ne
 CRASHED, NO_BROWSER, WORKER_LOST, BAD_MESSAGE = "crashed", "no_browser", "worker_lost", "bad_message"
 UNKNOWN_TYPE, MISSING_SECRET, ID_CONFLICT = "unknown_type", "missing_secret", "id_conflict"
 NO_COMMAND, CANCELLED, UNKNOWN, EXPIRED = "no_command", "cancelled", "unknown", "expired"
+ALREADY_DONE = "already_done"  #: held instead of started: another task has done the same work
 
 KINDS = (
     TIMEOUT, LOGIN_EXPIRED, CAPTCHA, RISK_CONTROL, ELEMENT_NOT_FOUND, NETWORK, RATE_LIMITED, BAD_PAYLOAD, CRASHED,
     NO_BROWSER, WORKER_LOST, BAD_MESSAGE, UNKNOWN_TYPE, MISSING_SECRET, ID_CONFLICT, NO_COMMAND, CANCELLED, UNKNOWN,
-    EXPIRED,
+    EXPIRED, ALREADY_DONE,
 )  # fmt: skip
 #: trying again changes nothing until a person acts, so these burn no retries
 PERMANENT = frozenset(

@@ -70,6 +70,7 @@ SENTENCES: dict[str, str] = {
     "own.channel_closed": N_("The broker closed a consumer's channel: {why}"),
     "own.channel_shops": N_("The broker closed the channel of the shops' queues: {why}"),
     "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
+    "own.already_done": N_("the same work succeeded as {id}, by {by}; nothing was run"),
     "own.left": N_("{left} of {of} tasks have not ended"),
 }
 #: what the system and the libraries of connections say of the usual failures, as a person may read it

@@ -90,7 +90,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     triage: str = ""  #: Triage value once dead
     triage_note: str = ""
     uniq: str = ""  #: uniqueness key of its work, "" for none; behind ``FORCED`` if it may run beside another
-    marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign | noticed
+    marks: tuple[str, ...] = ()  #: twin | forced | again | recovered | unregistered | foreign | noticed
     losses: tuple[Instant, ...] = ()  #: instants at which a worker was lost while running it
     timeout_s: int = 600
     idempotent: bool = True

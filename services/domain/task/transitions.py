@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, Route, SetTriage
 from services.domain.gates import dependency, session
+from services.domain.task import classify, own_words
+from services.domain.task.ledger import Done
 from services.domain.task.record import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.task.status import CLAIMABLE, ORDER, TERMINAL, Status, Triage, message_of
 
@@ -26,6 +28,8 @@ BELIEVED_MS = 30_000
 WATERMARK_MS = 1_000
 #: mark of a record that was made of a notice: the message itself is still in its queue, as far as anybody knows
 NOTICED = "noticed"
+#: mark of a task that a person lets run although its work may have been done
+AGAIN = "again"
 #: note of the step that takes a forgotten claim up again
 ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
@@ -252,13 +256,20 @@ def resolved(task: Task, op: Resolve, now: int) -> Task:
     """A held task that a person has decided about."""
     to = Status(op.to)
     triage = Triage.OPEN.value if to == Status.DEAD else ""
-    return step(task, to, now, why=op.by, triage=triage, triage_note=op.note or task.triage_note)
+    marks = marked(task, AGAIN) if to == Status.PENDING else task.marks
+    return step(task, to, now, why=op.by, triage=triage, triage_note=op.note or task.triage_note, marks=marks)
 
 
 def resolved_already(task: Task, op: Resolve) -> bool:
     """Whether this person has decided the same before."""
     last = next((taken for taken in reversed(task.steps) if taken.from_ == Status.HELD), None)
     return task.status != Status.HELD and last is not None and (last.to, last.note) == (op.to, op.by)
+
+
+def done_already(task: Task, done: Done, now: int) -> Task:
+    """Held instead of started: another task has done its work, and nobody said that it is to be done again."""
+    error = own_words.write("own.already_done", id=done.task_id, by=done.by)
+    return step(task, Status.HELD, now, why=classify.ALREADY_DONE, error=error, error_kind=classify.ALREADY_DONE)
 
 
 def given_up(task: Task, op: GiveUp, now: int) -> Task:

@@ -329,6 +329,7 @@ CAUSES: dict[str, str] = {
     "cause.no_command": N_("No flow program"),
     "cause.expired": N_("Deadline passed"),
     "cause.cancelled": N_("Cancelled"),
+    "cause.already_done": N_("Done already"),
     "cause.unknown": N_("Unknown error"),
     "cause.other": "{what}",
 }

@@ -12,13 +12,15 @@ from services.domain.errors import UsageError
 from services.domain.fleet import shop
 from services.domain.gates import limit
 from services.domain.gates.limit import Limit
-from services.domain.task import ids, lane
+from services.domain.task import filter_time, ids, lane
 from services.domain.types import flow, schema
 from services.domain.types.schema import Problem
 
 UNIQUENESS = ("shop_type_payload", "shop_type", "none")
 ISOLATIONS = ("profile", "context")
 MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
+TODAY = "today"
+MAX_UNIQUE_MS = 30 * 86_400_000  #: as long as a success is known for sure
 _EMPTY_PAYLOAD = "{}"
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
@@ -37,6 +39,8 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     retry_cap_s: int | None = None
     idempotent: bool = True
     uniqueness: str = "shop_type_payload"  #: what may be active only once; see UNIQUENESS
+    #: how long after a success the same work asks for a reason: a duration such as ``1h``, or ``today``; "" for never
+    unique_for: str = ""
     preemptible: bool = False
     expected_s: float = 0.0  #: usual duration, 0 unknown
     lane: str = lane.Lane.NORMAL
@@ -135,6 +139,16 @@ def uniqueness_key(kind: TaskType, platform: str, shop_id: str, payload_json: st
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
+def done_since(kind: TaskType, now_ms: int, time_zone: str = "") -> int:
+    """The instant since which its work must not have succeeded to be done again without a reason; 0 for none."""
+    if not kind.unique_for or kind.uniqueness == "none":
+        return 0
+    if kind.unique_for == TODAY:
+        day = filter_time.Times(now_ms, time_zone).span(TODAY)
+        return day[0] if day is not None else 0
+    return max(1, now_ms - (filter_time.duration_ms(kind.unique_for) or 0))
+
+
 def canonical_json(text: str) -> str:
     """The same text for the same object: sorted keys, no blanks; a text that is not JSON stands for itself."""
     if text == _EMPTY_PAYLOAD:
@@ -164,6 +178,14 @@ def _check_words(kind: TaskType) -> None:
         raise UsageError(
             f"uniqueness must be one of {', '.join(UNIQUENESS)}, not {kind.uniqueness!r:.60}", field="uniqueness"
         )
+    span = filter_time.duration_ms(kind.unique_for)
+    if kind.unique_for not in ("", TODAY) and (span is None or not 1_000 <= span <= MAX_UNIQUE_MS):
+        raise UsageError(
+            f"unique_for must be a duration of 1s to 30d such as 1h, or today, not {kind.unique_for!r:.60}",
+            field="unique_for",
+        )
+    if kind.unique_for and kind.uniqueness == "none":
+        raise UsageError("unique_for needs a uniqueness other than none", field="unique_for")
     if kind.isolation not in ISOLATIONS:
         raise UsageError(f"isolation must be profile or context, not {kind.isolation!r:.60}", field="isolation")
     if kind.lane not in lane.LANES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Sequence
 
@@ -14,27 +13,14 @@ from services.domain.plans.schedule import Run, Schedule, Tally
 from services.domain.task import own_words
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
+from services.engine.zone import DEFAULT_ZONE as DEFAULT_ZONE
+from services.engine.zone import fleet_zone as fleet_zone
+from services.engine.zone import set_fleet_zone as set_fleet_zone
 from services.ports import Store
 
 log = logging.getLogger(__name__)
 CHUNK = 200
-DEFAULT_ZONE = "UTC"
 NO_SHOP = own_words.write("own.no_shop")
-_FLEET, _ZONE = "fleet", "time_zone"
-
-
-def fleet_zone(store: Store) -> str:
-    """The fleet's time zone as somebody set it, "" before."""
-    try:
-        found = json.loads(store.documents(_FLEET).get(_ZONE, '""'))
-    except (ValueError, RecursionError):
-        return ""
-    return found if isinstance(found, str) else ""
-
-
-def set_fleet_zone(store: Store, zone: str) -> None:
-    """Keep the fleet's time zone."""
-    store.put_document(_FLEET, _ZONE, json.dumps(zone))
 
 
 class Firing:
@@ -68,7 +54,12 @@ class Firing:
                 return None
             tally = self._submit(specs[start : start + CHUNK], tally)
         log.info(
-            "schedule %s: %d tasks, %d left out, %d failed", schedule.name, tally.created, tally.active, tally.failed
+            "schedule %s: %d tasks, %d left out, %d done already, %d failed",
+            schedule.name,
+            tally.created,
+            tally.active,
+            tally.done,
+            tally.failed,
         )
         return tally
 
@@ -80,6 +71,7 @@ class Firing:
             tally,
             created=tally.created + len(done.created) + own,
             active=tally.active + len(done.duplicates) - own,
+            done=tally.done + len(done.done),
             failed=tally.failed + len(done.errors),
             error=tally.error or (done.errors[0][2] if done.errors else ""),
         )

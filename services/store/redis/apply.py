@@ -42,7 +42,7 @@ def _plain(op: Op) -> _Entry:
 
 
 def _create(op: Create) -> _Entry:
-    return ("Create", blob(encode(op.task)), op.on_duplicate)
+    return ("Create", blob(encode(op.task)), op.on_duplicate, op.done_since)
 
 
 def _claim(op: Claim) -> _Entry:
@@ -51,7 +51,7 @@ def _claim(op: Claim) -> _Entry:
         same = op.adopt.task_id == op.task_id
         adopt = blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
     lease = (op.owner, op.worker, op.lease_ms)
-    return ("Claim", op.task_id, op.gen, op.attempt, *lease, adopt, op.foreign_done, op.able, op.home)
+    return ("Claim", op.task_id, op.gen, op.attempt, *lease, adopt, op.foreign_done, op.able, op.home, op.done_since)
 
 
 def _finish(op: Finish) -> _Entry:
@@ -60,7 +60,7 @@ def _finish(op: Finish) -> _Entry:
 
 
 def _republish(op: Republish) -> _Entry:
-    return ("Republish", op.task_id, blob(encode(op.task)), op.by, op.on_duplicate)
+    return ("Republish", op.task_id, blob(encode(op.task)), op.by, op.on_duplicate, op.done_since)
 
 
 _ENTRIES: dict[type[Op], Callable[[Any], _Entry]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit
-from services.domain.task import remarks, tombstone
+from services.domain.task import classify, own_words, remarks, tombstone
 from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.task.transitions import (
@@ -182,5 +182,7 @@ def _numbers() -> Mapping[str, int | str]:
         "suppressed_kept": remarks.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
         "forced": f"'{FORCED}'",
+        "done_kind": f"'{classify.ALREADY_DONE}'",
+        "already_done": f"'{own_words.write('own.already_done', id='%s', by='%s')}'",
         "home_at": f"'{home.gate_of('')}'",
     }

@@ -18,6 +18,8 @@ from services.store.sqlite.gates.lots import key_of
 from services.store.sqlite.session import CLEAR_MARK, Session
 from services.store.sqlite.upkeep.repair import MISSING
 
+_EXCUSED = frozenset({"forced", transitions.AGAIN})
+
 
 def claim(session: Session, op: Claim) -> Answer:
     """Take the lease, or name the closed gate."""
@@ -46,12 +48,27 @@ def claim(session: Session, op: Claim) -> Answer:
     gate = gate or _of_worker(session, task, op)
     if gate:
         return Answer("blocked", _park(session, task, gate, scope, released), tuple(released))
+    return _hold_done(session, task, op) or _start(session, task, op, released)
+
+
+def _start(session: Session, task: Task, op: Claim, released: list[Task]) -> Answer:
     session.unreserve(task)
     running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
     session.limits.started(running)
     if op.home:
         session.homes.settle(task.shop, op.home)
     return Answer("run", running, tuple(released))
+
+
+def _hold_done(session: Session, task: Task, op: Claim) -> Answer | None:
+    """What another task has done already waits for a person, unless one has given a reason."""
+    done = session.works.done(task, op.done_since)
+    if done is None or task.reason or not _EXCUSED.isdisjoint(task.marks):
+        return None
+    session.unreserve(task)
+    forget_needs(session, task.task_id)
+    held = session.put(transitions.done_already(task, done, session.now), CLEAR_MARK)
+    return Answer("stale", held, conclude(session, held))
 
 
 def _of_worker(session: Session, task: Task, op: Claim) -> str:

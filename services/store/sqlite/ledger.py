@@ -89,6 +89,13 @@ class Works:
         self.load(task.work for task in won)
         return [(task_id, task) for task in won for task_id in sorted(self._red[task.work])]
 
+    def done(self, task: Task, since: int) -> Done | None:
+        """What another task has done of its work since an instant; 0: nobody asks."""
+        if not since or not task.work:
+            return None
+        found = self._done.get(task.work) or find(self._conn, [task.work], self._now).get(task.work)
+        return found if found is not None and found.task_id != task.task_id and found.at >= since else None
+
     def forget(self, task: Task, until: int) -> None:
         """The record of a task goes; its success is known until then, 0: no longer."""
         if task.status != Status.SUCCEEDED or not task.work:

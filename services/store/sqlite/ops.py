@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.domain.change import (
+    DONE,
     Annotate,
     Answer,
     Cancel,
@@ -50,6 +51,8 @@ from services.store.sqlite.upkeep import forget, overtaken, relink, repair
 from services.store.sqlite.upkeep.repair import MISSING, STALE
 
 FENCED = Answer("fenced")
+#: what may stand beside an active twin, and how that is noted
+_BESIDE = {"queue": "queued", "force": "forced"}
 #: they name no task
 _OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
 
@@ -110,21 +113,20 @@ def _create(session: Session, op: Create) -> Answer:
         return Answer("exists")
     if stone is not None:
         session.stones.remove(op.task.task_id)
-    return _admit(session, op.task, op.on_duplicate)
+    return _admit(session, op.task, op.on_duplicate, op.done_since)
 
 
-def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
+def _admit(session: Session, task: Task, on_duplicate: str, done_since: int) -> Answer:
     """Store a new record, or name the active task that stands in its way."""
     held_by = session.holder(task.guard) if task.guard and task.status in ACTIVE else None
+    if held_by is not None and on_duplicate not in _BESIDE:
+        remarks.suppress(session, task, "refused", held_by)
+        return Answer("duplicate", session.get(held_by))
+    if (done := session.works.done(task, done_since)) is not None:
+        return Answer(DONE, session.get(done.task_id))
     if held_by is not None:
-        told = {"queue": "queued", "force": "forced"}.get(on_duplicate, "refused")
-        remarks.suppress(session, task, told, held_by)
-        if on_duplicate == "queue":
-            task = replace(task, marks=transitions.marked(task, "twin"))
-        elif on_duplicate == "force":
-            task = replace(task, marks=transitions.marked(task, "forced"), uniq=FORCED + task.uniq)
-        else:
-            return Answer("duplicate", session.get(held_by))
+        remarks.suppress(session, task, _BESIDE[on_duplicate], held_by)
+        task = _beside(task, on_duplicate)
     found = find_needs(session, task) if task.depends_on else ([], None)
     if found is None:
         return Answer("unknown")
@@ -139,6 +141,13 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
     fresh = session.put(transitions.created(task, session.now), mark)
     return Answer("created", *note_needs(session, fresh, needs, broken)) if needs else Answer("created", fresh)
+
+
+def _beside(task: Task, on_duplicate: str) -> Task:
+    """As it stands beside an active task that holds its key."""
+    if on_duplicate == "queue":
+        return replace(task, marks=transitions.marked(task, "twin"))
+    return replace(task, marks=transitions.marked(task, "forced"), uniq=FORCED + task.uniq)
 
 
 def _introduce(session: Session, task: Task) -> None:
@@ -253,7 +262,7 @@ def _republish(session: Session, op: Republish) -> Answer:
     closed = dead.status != Status.DEAD or dead.triage == Triage.REPUBLISHED
     if closed or session.get(op.task.task_id) is not None:
         return Answer("refused", dead)
-    admitted = _admit(session, op.task, op.on_duplicate)
+    admitted = _admit(session, op.task, op.on_duplicate, op.done_since)
     if admitted.code != "created":
         return admitted
     session.put(transitions.republished(dead, op.task.task_id, op.by, session.now))

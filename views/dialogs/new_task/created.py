@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.commands.tasks import Submitted, TaskSpec
-from services.domain.task.record import Task
+from services.domain.task.ledger import Done
 from services.i18n import N_, _, ngettext
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.look import Label, line
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
@@ -52,20 +52,28 @@ class Created(QWidget):
         """Show what was created and what was not."""
         self._clear()
         made, twins, wrong = len(result.created), len(result.duplicates), len(result.errors)
+        before = len(result.done)
         words = [ngettext("{n} task created", "{n} tasks created", made).format(n=text.count(made))]
         if twins:
             words.append(ngettext("{n} is active already", "{n} are active already", twins).format(n=text.count(twins)))
+        if before:
+            words.append(ngettext("{n} was done already", "{n} were done already", before).format(n=text.count(before)))
         if wrong:
             words.append(ngettext("{n} was refused", "{n} were refused", wrong).format(n=text.count(wrong)))
         if result.unconfirmed:
             late = ngettext("{n} is not confirmed yet", "{n} are not confirmed yet", result.unconfirmed)
             words.append(late.format(n=text.count(result.unconfirmed)))
-        self._summary.set_status("dead" if wrong else "warning" if twins else "healthy")
+        self._summary.set_status("dead" if wrong else "warning" if twins or before else "healthy")
         self._summary.show_text(text.listed(words, ";"))
         for spec, field, sentence in result.errors[:ROWS]:
             self._list.addWidget(_Error(spec, field, sentence))
         for spec, task in result.duplicates[:ROWS]:
-            self._add(spec, task)
+            standing = _("{shop}: {status} as {id}").format(
+                shop=place_of(spec), status=shown.status_word(task.status).lower(), id=task.task_id
+            )
+            self._add(spec, standing, task.task_id)
+        for spec, done in result.done[:ROWS]:
+            self._add(spec, done_words(place_of(spec), done), done.task_id, active=False)
         self._list.addStretch(1)
 
     def settle(self, spec: TaskSpec, words: str) -> None:
@@ -78,9 +86,9 @@ class Created(QWidget):
         """What is said of a shop; of a file, of one of its rows."""
         return self._rows.get((shop, row))
 
-    def _add(self, spec: TaskSpec, task: Task) -> None:
-        row = _Duplicate(spec, task)
-        row.watch.activated.connect(partial(self.watch_wanted.emit, task.task_id))
+    def _add(self, spec: TaskSpec, words: str, existing: str, *, active: bool = True) -> None:
+        row = _Duplicate(spec, words, active=active)
+        row.watch.activated.connect(partial(self.watch_wanted.emit, existing))
         row.queue.activated.connect(partial(self.queue_wanted.emit, spec))
         row.forced.connect(self.force_wanted)
         self._rows[f"{spec.platform}:{spec.shop_id}", spec.line] = row
@@ -101,6 +109,13 @@ def place_of(spec: TaskSpec) -> str:
     return _("row {row}: {what}").format(row=spec.line, what=f"{shop} {spec.task_type}") if spec.line else shop
 
 
+def done_words(what: str, done: Done) -> str:
+    """That the same work has succeeded, when, as which task, and who had created that."""
+    at = shown.clock(done.at, instant.now_ms())
+    words = _("{what}: the same work succeeded at {time} as {id}, by {who}")
+    return words.format(what=what, time=at, id=done.task_id, who=done.by)
+
+
 class _Error(QWidget):
     """One task that was refused."""
 
@@ -116,7 +131,7 @@ class _Error(QWidget):
 
 
 class _Duplicate(QWidget):
-    """One shop that has the task already: watch that one, queue after it, or force with a reason.
+    """One shop that has the task already, or had it: watch that one, queue after an active one, or force with a reason.
 
     Signals:
         forced: spec and reason.
@@ -124,23 +139,21 @@ class _Duplicate(QWidget):
 
     forced = Signal(object, str)
 
-    def __init__(self, spec: TaskSpec, task: Task) -> None:
+    def __init__(self, spec: TaskSpec, words: str, *, active: bool) -> None:
         super().__init__()
         self._spec = spec
         self.watch, self.queue = LinkLabel(N_("Watch it")), LinkLabel(N_("Queue after it"))
         self.force = LinkLabel(N_("Force"))
         self.reason = QLineEdit()
-        self.reason.setPlaceholderText(_("Why must it run beside the active one?"))
+        beside, again = _("Why must it run beside the active one?"), _("Why must it be done again?")
+        self.reason.setPlaceholderText(beside if active else again)
         self.reason.setAccessibleName(_("Reason to force"))
         self.go = Button(N_("Force"), kind="warning", small=True)
         self.said = Label("", "label", "text2")
         first, self._second = QHBoxLayout(), QWidget()
         first.setSpacing(14)
-        words = _("{shop}: {status} as {id}").format(
-            shop=place_of(spec), status=shown.status_word(task.status).lower(), id=task.task_id
-        )
         first.addWidget(Elided(words, "body"), 1)
-        for link in (self.watch, self.queue, self.force):
+        for link in (self.watch, self.queue, self.force) if active else (self.watch, self.force):
             first.addWidget(link)
         first.addWidget(self.said)
         second = QHBoxLayout(self._second)

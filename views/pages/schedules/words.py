@@ -143,6 +143,9 @@ def outcome(last: Tally | None) -> str:
     parts = [ngettext("{n} task", "{n} tasks", last.created).format(n=text.count(last.created))]
     if last.active:
         parts.append(ngettext("{n} shop left out", "{n} shops left out", last.active).format(n=text.count(last.active)))
+    if last.done:
+        number = text.count(last.done)
+        parts.append(ngettext("{n} shop done already", "{n} shops done already", last.done).format(n=number))
     if last.failed:
         parts.append(ngettext("{n} failed", "{n} failed", last.failed).format(n=text.count(last.failed)))
     return text.listed(parts)

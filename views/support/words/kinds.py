@@ -26,6 +26,7 @@ _REASONS: dict[str, str] = {
     classify.ID_CONFLICT: N_("Another task has the same id."),
     classify.NO_COMMAND: N_("The worker has no program to run flows with."),
     classify.EXPIRED: N_("It was to start by a certain time and could not; nothing was run."),
+    classify.ALREADY_DONE: N_("The same work had succeeded already; nothing was run."),
     classify.CANCELLED: N_("It was cancelled from outside."),
 }
 

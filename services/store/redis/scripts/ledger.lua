@@ -24,9 +24,11 @@ local function entry_of(packed)
   return good and entry or { '', 0, '', '', {} }
 end
 
-function ledger.last(uniq)
-  local entry = entry_of(call('GET', K.work .. uniq))
-  return entry[1], entry[2]
+-- The task that has done the work of another one since an instant (0: nobody asks), and who had created it.
+function ledger.done(e, since)
+  if since == 0 or e[T.uniq] == '' then return end
+  local entry = entry_of(call('GET', K.work .. work_of(e)))
+  if entry[1] ~= '' and entry[1] ~= e.id and entry[2] >= since then return entry[1], entry[3] end
 end
 
 local function note_success(e)

@@ -27,13 +27,15 @@ local function active_holder(uniq)
   end
 end
 
-local function insert(e, on_duplicate, released)
+local function insert(e, on_duplicate, done_since, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
   if holder and on_duplicate ~= 'queue' and on_duplicate ~= 'force' then
     suppress(e, 'refused', holder)
     return 'duplicate', holder
   end
+  local done = ledger.done(e, done_since)
+  if done then return 'done', load(done) end
   local needs, broken = find_needs(e)
   if not needs then return 'unknown' end
   if holder then suppress(e, on_duplicate == 'force' and 'forced' or 'queued', holder) end
@@ -69,7 +71,7 @@ local function create(o, released)
     local ended = tombstone(e.id)
     if ended and (ended ~= 'dead' or e[T.status] == 'queued') then return 'exists' end
     if ended then call('DEL', K.tomb .. e.id) end
-    return insert(e, o[Create.on_duplicate], released)
+    return insert(e, o[Create.on_duplicate], o[Create.done_since], released)
   end
   local same = e[T.created_by] == known[T.created_by] and payload(e) == payload(known)
     and e[T.origin] == known[T.origin]
@@ -86,7 +88,7 @@ local function republish(o, released)
     return 'refused', old
   end
   if load(e.id) then return 'refused', old end
-  local code, made = insert(e, o[Republish.on_duplicate], released)
+  local code, made = insert(e, o[Republish.on_duplicate], o[Republish.done_since], released)
   if code ~= 'created' then return code, made end
   set_rest(old, T.triage, 'republished')
   set_rest(old, T.successor, e.id)

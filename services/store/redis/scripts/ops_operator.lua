@@ -98,6 +98,7 @@ local function resolve(o, released)
   if o[Resolve.note] ~= '' then set_rest(e, T.triage_note, o[Resolve.note]) end
   if to == 'dead' then set_rest(e, T.triage, 'open') end
   if to ~= 'succeeded' then e.mark = true end
+  if to == 'pending' then add_mark(e, 'again') end
   transition(e, to, '', by)
   settle(e)
   conclude(e, released)

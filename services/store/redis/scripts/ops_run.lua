@@ -74,6 +74,20 @@ local function done_elsewhere(e, shop, released)
   conclude(e, released)
 end
 
+-- What another task has done already waits for a person, unless one has given a reason.
+local function hold_done(e, since, released)
+  local done, by = ledger.done(e, since)
+  if not done or e[T.reason] ~= '' or has_mark(e, 'forced') or has_mark(e, 'again') then return false end
+  e[T.error], e[T.error_kind] = format(C.already_done, done, by), C.done_kind
+  e.mark = false
+  unreserve(e)
+  forget_needs(e.id)
+  transition(e, 'held', '', C.done_kind)
+  settle(e)
+  conclude(e, released)
+  return true
+end
+
 local function claim(o, released)
   local e = load(o[Claim.task_id])
   if not e then
@@ -104,6 +118,7 @@ local function claim(o, released)
     park(e, shop, gate, limit, released)
     return 'blocked', e
   end
+  if hold_done(e, o[Claim.done_since], released) then return 'stale', e end
   start(e, o, shop)
   return 'run', e
 end

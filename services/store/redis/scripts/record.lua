@@ -160,6 +160,15 @@ local function add_mark(e, mark)
   end)
 end
 
+local function has_mark(e, mark)
+  local found = false
+  change_lists(e, function(marks)
+    for _, present in ipairs(marks) do found = found or present == mark end
+    return false
+  end)
+  return found
+end
+
 -- Whether it had the mark.
 local function take_mark(e, mark)
   local had = false
