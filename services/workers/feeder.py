@@ -11,7 +11,7 @@ from services.domain.errors import StoreError
 from services.domain.gates.lane_share import Sharing
 from services.ports import Clock, Consumer
 from services.ports.upkeep import Parked
-from services.workers.crowd import Crowd, Room
+from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
 from services.workers.pace import WINDOWS, Pace
 from services.workers.preempt import Preemptor
@@ -26,7 +26,7 @@ UNSTARTED_S = 1.0
 #: messages of a lane that may be held for each slot: when tasks have ended and are not yet acknowledged, the next ones
 #: must be at hand, or their slots would go to a less urgent lane
 FOR_EACH_SLOT = 2
-#: seconds for which the window stays wide after a crowd: each change costs two consumers a lane
+#: seconds for which the window stays wide after a burst: each change costs two consumers a lane
 WIDE_S = 5.0
 LOOK_S = 0.2
 Plan = list[tuple[str, int]]
@@ -43,7 +43,7 @@ class Feeder:
         clock: Clock,
         *,
         pace: Pace,
-        crowd: Crowd,
+        burst: Burst,
         sharing: Callable[[], Sharing],
         takes: Callable[[], bool],
         give_back: Callable[[Held], None],
@@ -52,7 +52,7 @@ class Feeder:
         name: str,
     ) -> None:
         self._pool, self._consumer, self._intake, self._clock = pool, consumer, intake, clock
-        self._pace, self._crowd, self._sharing = pace, crowd, sharing
+        self._pace, self._burst, self._sharing = pace, burst, sharing
         self._wide_until = 0.0
         self._takes, self._give_back, self._stopping = takes, give_back, stopping
         self._preemptor = preemptor
@@ -90,9 +90,9 @@ class Feeder:
                 self._make_room()
 
     def _widen(self, ahead: int) -> None:
-        """As many messages as can be dealt with in a moment; of a crowd those are many, whatever tasks take."""
+        """As many messages as can be dealt with in a moment; of a burst those are many, whatever tasks take."""
         now = self._clock.monotonic()
-        if self._crowd.there:
+        if self._burst.there:
             self._wide_until = now + WIDE_S
         window = self._pool.slots * FOR_EACH_SLOT + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
         if window != self._window:
@@ -148,7 +148,7 @@ class Feeder:
 
     def _accept(self, room: Room, plan: Plan, patience_s: float) -> None:
         limit = min(room.total, CLAIM_BATCH)
-        if self._crowd.there:
+        if self._burst.there:
             limit, last = CLAIM_BATCH, {lane: place for place, (lane, _) in enumerate(plan)}
             plan = [(lane, limit if last[lane] == place else most) for place, (lane, most) in enumerate(plan)]
         deliveries = self._consumer.take(limit, patience_s, plan)

@@ -22,7 +22,7 @@ from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.ports.upkeep import Parked
-from services.workers.crowd import Crowd, Room
+from services.workers.burst import Burst, Room
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Intake:
         session: str,
         lease_ms: int,
         put: Callable[[Held], None],
-        crowd: Crowd,
+        burst: Burst,
         stopping: threading.Event | None = None,
         able: Callable[[str], bool] = lambda task_type: True,
         home: Callable[[str], str] = lambda task_type: "",
@@ -77,7 +77,7 @@ class Intake:
         self._store, self._consumer = store, consumer
         self._steps, self._registry, self._clock = steps, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
-        self._home, self._able, self._crowd, self._strict_shops = home, able, crowd, strict_shops
+        self._home, self._able, self._burst, self._strict_shops = home, able, burst, strict_shops
         self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
@@ -92,7 +92,7 @@ class Intake:
             StoreUnavailable: nothing was settled; the caller gives the batch back.
         """
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
-        choice = self._crowd.choose([parsed.task for _, parsed in read], room)
+        choice = self._burst.choose([parsed.task for _, parsed in read], room)
         rest: list[Delivery] = []
         if len(choice.claim) < len(read):
             chosen = set(choice.claim)
@@ -107,7 +107,7 @@ class Intake:
         self._steps.dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
         answers = self._recover(read, claims, self._patiently(lambda: self._steps.record(claims)))
-        self._crowd.note((parsed.task.shop, answer) for (_, parsed), answer in zip(read, answers, strict=True))
+        self._burst.note((parsed.task.shop, answer) for (_, parsed), answer in zip(read, answers, strict=True))
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:

@@ -16,9 +16,9 @@ from services.engine.lead import deadlines
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
 from services.ports import ArtifactStore, Clock, Store
+from services.workers.abilities import Abilities
 from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.preempt import OUTCOME
-from services.workers.skills import Skills
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
@@ -36,13 +36,13 @@ class Runner:
         executors: Mapping[str, Executor],
         *,
         worker: str,
-        skills: Skills,
+        abilities: Abilities,
         policy: retry.RetryPolicy,
         artifacts: ArtifactStore | None = None,
     ) -> None:
         self._artifacts = artifacts
         self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
-        self._worker, self._skills, self._policy = worker, skills, policy
+        self._worker, self._abilities, self._policy = worker, abilities, policy
 
     def run(self, held: Held, slot: int) -> Finish:
         """Execute and decide; never raises."""
@@ -97,7 +97,7 @@ class Runner:
         refusal = self._refusal(held, kind)
         if refusal is not None:
             return refusal
-        name = self._skills.executor_for(kind)
+        name = self._abilities.executor_for(kind)
         executor = self._executors.get(name)
         if executor is None:
             text = own_words.write("own.cannot_any_more", type=task.task_type)
@@ -120,7 +120,7 @@ class Runner:
 
     def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
         task = held.task
-        if self._skills.refuses(kind):
+        if self._abilities.refuses(kind):
             text = own_words.write("own.not_defined", type=repr(task.task_type))
             return Outcome(ok=False, error=text, error_kind="unknown_type")
         if not kind.schema or (task.origin != "foreign" and task.type_version == kind.version):
@@ -140,7 +140,7 @@ class Runner:
             return self._finish(held, Status.SUCCEEDED, "succeeded", started, ended, result=outcome.result)
         if outcome.unable:
             # it was there when the task was claimed; now others must have their chance, and it counts for nothing
-            self._skills.refresh()
+            self._abilities.refresh()
             return self._finish(held, Status.PENDING, "returned", started, ended, error=error, error_kind=kind)
         closing = outcome.cancelled and not held.cancel_reason
         if closing or held.cancel_reason == "shutdown":

@@ -14,23 +14,23 @@ from services.domain.errors import StoreError
 from services.domain.fleet.autoscale import Range
 from services.domain.fleet.worker import Heard, WorkerInfo
 from services.domain.gates.lane_share import Share, Sharing
-from services.workers import obedience
+from services.workers import orders
+from services.workers.abilities import Abilities
 from services.workers.autoscale import Autoscaler
-from services.workers.crowd import Crowd
+from services.workers.burst import Burst
+from services.workers.claimed import Claimed
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
-from services.workers.in_hand import InHand
+from services.workers.heartbeat import Heartbeat
 from services.workers.intake import Intake, Tally
 from services.workers.keeper import Keeper
 from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
-from services.workers.portrait import Portrait
 from services.workers.preempt import Preemptor
 from services.workers.runner import Runner
-from services.workers.served import Served
-from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
 from services.workers.spool import Spool
+from services.workers.subscriptions import Subscriptions
 
 log = logging.getLogger(__name__)
 #: a worker waits so long for what earlier ones could not record, before it takes (and its leader judges) anything
@@ -46,8 +46,8 @@ class Worker:
         self._session = secrets.token_hex(4)
         self._state = "running"
         self._stopping = threading.Event()
-        self._in_hand = InHand()
-        self._portrait = Portrait(self.name, options, parts.clock.now_ms())
+        self._claimed = Claimed()
+        self._heartbeat = Heartbeat(self.name, options, parts.clock.now_ms())
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
         self._grace_s: float | None = None  #: as it was ordered to stop with
         self._last: WorkerInfo | None = None
@@ -63,9 +63,9 @@ class Worker:
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(
-            parts.store, parts.steps, self._consumer, parts.clock, self.name, spool, self._in_hand.drop
+            parts.store, parts.steps, self._consumer, parts.clock, self.name, spool, self._claimed.drop
         )
-        self._skills = Skills(
+        self._abilities = Abilities(
             parts.executors, parts.registry, handlers=parts.handlers, strict_types=options.strict_types
         )
         self._runner = Runner(
@@ -74,13 +74,13 @@ class Worker:
             parts.registry,
             parts.executors,
             worker=self.name,
-            skills=self._skills,
+            abilities=self._abilities,
             policy=parts.policy,
             artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
         self._pace = Pace(self._pool, parts.clock)
-        self._crowd = Crowd(parts.clock, self._pace)
+        self._burst = Burst(parts.clock, self._pace)
         self._intake = Intake(
             parts.store,
             self._consumer,
@@ -92,21 +92,23 @@ class Worker:
             lease_ms=round(options.lease_s * 1000),
             put=self._put,
             stopping=self._stopping,
-            able=self._skills.takes,
-            home=lambda name: options.node if self._skills.needs_profile(name) else "",
-            crowd=self._crowd,
+            able=self._abilities.takes,
+            home=lambda name: options.node if self._abilities.needs_profile(name) else "",
+            burst=self._burst,
             strict_shops=options.strict_shops,
         )
-        self._skills.decline(options.declines)
+        self._abilities.decline(options.declines)
         self._autoscaler = self._make_autoscaler()
         self._autoscaler.within(options.auto)
         self._feeder = self._make_feeder()
-        self._served = Served(self._consumer, parts.registry, self._skills, self._pool, options, name=self.name)
+        self._subscriptions = Subscriptions(
+            self._consumer, parts.registry, self._abilities, self._pool, options, name=self.name
+        )
         self._keeper = Keeper(
             parts.store,
             parts.steps,
             parts.clock,
-            held=self._in_hand.all,
+            held=self._claimed.all,
             info=self.info,
             hear=self._hear,
             lease_s=options.lease_s,
@@ -138,7 +140,7 @@ class Worker:
             parts.clock,
             lanes=options.lanes,
             limit=options.preemptions,
-            fetches=self._skills.fetches,
+            fetches=self._abilities.fetches,
             sharing=lambda: self._sharing,
         )
         return Feeder(
@@ -147,7 +149,7 @@ class Worker:
             self._intake,
             parts.clock,
             pace=self._pace,
-            crowd=self._crowd,
+            burst=self._burst,
             sharing=lambda: self._sharing,
             give_back=self._give_back,
             preemptor=preemptor,
@@ -173,22 +175,22 @@ class Worker:
 
     def busy(self) -> int:
         """Claimed tasks whose outcome is not recorded yet."""
-        return max(len(self._in_hand), self._finisher.unrecorded())
+        return max(len(self._claimed), self._finisher.unrecorded())
 
     def info(self) -> WorkerInfo:
         """The heartbeat."""
-        ability = self._skills.refresh()
-        self._last = self._portrait.draw(
+        ability = self._abilities.refresh()
+        self._last = self._heartbeat.draw(
             state=self._state,
             slots=self._pool.states(lambda held: held.task.started_at),
             shares=self._sharing.shares(),
             ability=ability,
-            prefetched=max(0, self._consumer.held() - self._in_hand.delivered()),
+            prefetched=max(0, self._consumer.held() - self._claimed.delivered()),
             done=self._finisher.done,
             failed=self._finisher.failed,
             auto=self._autoscaler.words,
-            browsers=self._skills.browsers,
-            pool=self._skills.pool,
+            browsers=self._abilities.browsers,
+            pool=self._abilities.pool,
             broker=self._parts.broker.health(),
         )
         return self._last
@@ -200,7 +202,7 @@ class Worker:
 
     def obey(self, order: str) -> None:
         """Do what an operator asked of this worker; unknown orders are logged and left."""
-        obedience.obey(self, order)
+        orders.obey(self, order)
 
     def leave(self, grace_s: float | None) -> None:
         """Take nothing more and let whoever runs this worker stop it, with this grace; None: its own."""
@@ -210,11 +212,11 @@ class Worker:
 
     def refuse(self, types: Iterable[str]) -> None:
         """Start no task of these types, and only of these, from now on; others may have them."""
-        self._skills.decline(types)
+        self._abilities.decline(types)
 
     def cancel(self, task_id: str) -> None:
         """Ask the attempt of a task to end."""
-        for held in self._in_hand.all():
+        for held in self._claimed.all():
             if held.task.task_id == task_id:
                 held.cancel("requested")
 
@@ -268,7 +270,7 @@ class Worker:
         end = self._parts.clock.monotonic() + grace
         while self._pool.in_hand() and self._parts.clock.monotonic() < end:
             self._pool.wait_room(1 - self._pool.slots, 0.1)
-        for held in self._in_hand.all():
+        for held in self._claimed.all():
             held.cancel("shutdown")
         self._pool.close(30.0)
         clean = self._finisher.close(30.0)
@@ -289,17 +291,17 @@ class Worker:
 
     def fetches(self, lane: str, task_type: str, node: str = "") -> bool:
         """Whether this worker fetches parked tasks of this kind; ``node``: that they wait for."""
-        return self._served.fetches(lane, task_type, node)
+        return self._subscriptions.fetches(lane, task_type, node)
 
     def _hear(self, heard: Heard) -> None:
-        self._served.follow()
+        self._subscriptions.follow()
         for order in heard.orders:
             self.obey(order)
-        if wanted := self._served.wanted(heard):
+        if wanted := self._subscriptions.wanted(heard):
             self._feeder.want(wanted)
 
     def _put(self, held: Held) -> None:
-        self._in_hand.add(held)
+        self._claimed.add(held)
         held.put_at = self._parts.clock.monotonic()
         self._pool.put(held)
 

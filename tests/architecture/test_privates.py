@@ -58,7 +58,6 @@ HELD = {
     "unit/services/scheduler/test_loop.py": 1,
     "unit/services/store/test_redis_client.py": 3,
     "unit/services/store/test_redis_faults.py": 2,
-    "unit/services/workers/test_crowd.py": 1,
     "unit/services/workers/test_finisher.py": 2,
     "unit/services/workers/test_runner.py": 1,
     "unit/views/charts/test_plot.py": 3,

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from console import bootstrap
 from console.connection.session import Session
 from console.desk import Console
-from services import assembly, checkup, i18n
+from services import assembly, diagnosis, i18n
 from services import settings as config
 from services.cli.window import pages
 from services.domain.upkeep.health import Finding
@@ -115,7 +115,7 @@ def _one_by_one(
             _look(qapp, qtbot, place, settle_ms=300)
         except Exception:
             wrong.append(f"{spoiled}: {traceback.format_exc()}")
-        if spoiled.how in NO_TEXT and not _named(checkup.examine(place).findings, spoiled):
+        if spoiled.how in NO_TEXT and not _named(diagnosis.examine(place).findings, spoiled):
             wrong.append(f"the doctor does not name {spoiled}")
     assert not wrong, "\n\n".join(wrong)
 

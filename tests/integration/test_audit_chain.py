@@ -15,7 +15,7 @@ import msgspec
 import pytest
 import redis
 
-from services import assembly, checkup
+from services import assembly, diagnosis
 from services.audit_witness import Witness
 from services.commands.audit import Audit
 from services.domain import audit
@@ -422,7 +422,7 @@ def test_a_crash_in_between_leaves_an_outcome_that_nobody_knows(hand: Hand) -> N
 
 
 def seen_by_doctor(fleet: Fleet) -> set[str]:
-    return {one.message.code for one in checkup.examine(fleet.settings).findings}
+    return {one.message.code for one in diagnosis.examine(fleet.settings).findings}
 
 
 def test_the_doctor_and_the_command_find_it_and_an_admin_may_accept_it(hand: Hand) -> None:

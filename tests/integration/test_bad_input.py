@@ -12,7 +12,7 @@ from typing import Any
 import pika
 import pytest
 
-from services import checkup
+from services import diagnosis
 from services.domain.task.envelope import bad_record
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -311,5 +311,5 @@ def test_no_pattern_of_a_schema_holds_a_worker_up(fleet: Fleet) -> None:
         done = fleet.submit(TaskSpec(platform="pdd", shop_id="s5", task_type=kind, payload=payload))
         assert not done.created
         assert len(done.errors) == 1
-    told = [english(each.message) for each in checkup.examine(fleet.settings).findings if each.check == "types"]
+    told = [english(each.message) for each in diagnosis.examine(fleet.settings).findings if each.check == "types"]
     assert any("old" in each and "schema.properties.a.pattern" in each for each in told), told

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services import checkup
+from services import diagnosis
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel, vhost
@@ -51,7 +51,7 @@ def test_a_fleet_at_work_is_well(fleet: Fleet) -> None:
     fleet.worker()
     fleet.steward()
     fleet.wait(fleet.create(), "succeeded")
-    found = checkup.examine(fleet.settings).findings
+    found = diagnosis.examine(fleet.settings).findings
     assert {one.check for one in found if one.level == "ok"} >= {"store", "broker", "clock", "workers"}
     assert not [one for one in found if one.level == "error"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services import assembly, checkup
+from services import assembly, diagnosis
 from services.cli import shapes
 from services.domain.insight import shop as insight
 from services.messages import english
@@ -94,6 +94,6 @@ def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
     assert {"verb": "resume", "target": "platform:pdd"} in told["can"]
     fleet.engine.registry.forget()  # the shop was registered with its first task, a moment ago
     items = [shapes.attention(item) for item in assembly.attention(fleet.engine)]
-    findings = checkup.examine(fleet.settings)
+    findings = diagnosis.examine(fleet.settings)
     assert [shapes.attention(item)["text"] for item in findings.attention] == [item["text"] for item in items]
     assert {"session", "paused"} <= {item["key"].partition(":")[0] for item in items}

@@ -14,7 +14,7 @@ from services.domain.change import Cancel, Move
 from services.domain.fleet.shop import Pause
 from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
-from services.workers.crowd import Room
+from services.workers.burst import Room
 from services.workers.feeder import Feeder, Plan
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import redis
 
-from services import mending
+from services import repairs
 from services.domain.change import UNREADABLE, Answer, Claim, Nudge, Op
 from services.domain.errors import StoreUnavailable
 from services.domain.task.order import Order, Receipt
@@ -125,7 +125,7 @@ def test_a_message_of_a_damaged_record_waits_for_the_repair_and_makes_it_again(f
         eventually(lambda: delayed(fleet) == 1, 30)
         assert any(bad in one.place + one.entry for one in fleet.engine.store.damage(lambda *_: None, deep=True))
         assert bad not in started(seen)
-    mending.commands(fleet.engine).repair()
+    repairs.commands(fleet.engine).repair()
     assert fleet.wait_ended([same_shop])[0].status == "succeeded"  # the shop's slot is free
     eventually(lambda: found(fleet, bad, "succeeded"), 30)
     assert fleet.task(bad).marks == ("recovered",)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from services import checkup, mending
+from services import diagnosis, repairs
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.task import envelope
@@ -29,11 +29,11 @@ def codes(found: list[Mend], state: str) -> dict[str, dict[str, Any]]:
 
 
 def plan(fleet: Fleet) -> dict[str, dict[str, Any]]:
-    return codes(mending.commands(fleet.engine).plan(), PLANNED)
+    return codes(repairs.commands(fleet.engine).plan(), PLANNED)
 
 
 def repaired(fleet: Fleet, **options: Any) -> dict[str, dict[str, Any]]:
-    return codes(mending.commands(fleet.engine).repair(**options), DONE)
+    return codes(repairs.commands(fleet.engine).repair(**options), DONE)
 
 
 def dead(fleet: Fleet, task_id: str) -> Task:
@@ -63,7 +63,7 @@ def test_what_waits_is_sent_and_a_dry_run_sends_nothing(fleet: Fleet, monkeypatc
     monkeypatch.setattr(engine_repair, "OUTBOX_AGE_MS", 0)
     task = fleet.engine.producer.prepare(TaskSpec(platform="pdd", shop_id="s1", task_type="work"))
     fleet.apply(Create(task=task))
-    commands = mending.commands(fleet.engine)
+    commands = repairs.commands(fleet.engine)
     commands._repair._reconciler._outbox_age_ms = 0
     assert codes(commands.plan(), PLANNED)["outbox"] == {"tasks": 1}
     assert fleet.task(task.task_id).status == "pending"
@@ -141,7 +141,7 @@ def test_a_task_that_was_not_told_of_its_dependency_goes_on(fleet: Fleet) -> Non
     assert waiting.gate == "dependency"
     assert "links" not in plan(fleet)
     change(fleet, "DELETE FROM dependencies", "DEL", keys.NEEDED, keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first)
-    named = {one.message.code for one in checkup.examine(fleet.settings).findings if one.check == "records"}
+    named = {one.message.code for one in diagnosis.examine(fleet.settings).findings if one.check == "records"}
     assert "repair.links" in named
     assert plan(fleet)["links"] == {"tasks": 1, "where": waiting.task_id}
     assert repaired(fleet)["links"]["tasks"] == 1
@@ -161,7 +161,7 @@ def test_the_queue_of_a_shop_is_made_again(fleet: Fleet) -> None:
 
 
 def test_there_is_no_second_copy_on_one_machine(fleet: Fleet) -> None:
-    found = codes(mending.commands(fleet.engine).plan(from_stream=True), LEFT)
+    found = codes(repairs.commands(fleet.engine).plan(from_stream=True), LEFT)
     assert ("no_stream" in found) is (fleet.kind == "embedded")
 
 
@@ -176,7 +176,7 @@ def test_what_was_deleted_on_the_broker_is_declared_again(fleet: Fleet) -> None:
         raw.queue_delete("rpa_tasks_low")
         for exchange in ("rpa_task_exchange", "rpa_own_exchange"):
             raw.queue_unbind("rpa_tasks_high", exchange, "task.*.high")
-    with mending.opened(fleet.settings) as commands:
+    with repairs.opened(fleet.settings) as commands:
         assert codes(commands.plan(), PLANNED)["declared"] == {"names": "rpa_tasks_low"}
         with channel(fleet.settings.broker.url) as raw, pytest.raises(Exception, match="rpa_tasks_low"):
             raw.queue_declare("rpa_tasks_low", passive=True)
@@ -192,7 +192,7 @@ def test_other_arguments_are_named_and_the_rest_is_mended(fleet: Fleet) -> None:
         raw.queue_delete("rpa_tasks_low")
         raw.queue_declare("rpa_tasks_low", durable=True, arguments={"x-max-priority": 3})
     change(fleet, "", "DEL", keys.BY_KIND)
-    with mending.opened(fleet.settings) as commands:
+    with repairs.opened(fleet.settings) as commands:
         found = commands.repair()
     assert "rpa_tasks_low" in codes(found, LEFT)["topology"]["error"]
     assert "counter" in codes(found, DONE)
@@ -213,7 +213,7 @@ def test_dead_letters_come_back_from_the_stream(fleet: Fleet) -> None:
     change(fleet, "", "FLUSHDB")
     store.apply([Create(task=kept)])
     wanted = {task.task_id for task in lost} | {bad_id}
-    looked = codes(mending.commands(fleet.engine).plan(from_stream=True), PLANNED)
+    looked = codes(repairs.commands(fleet.engine).plan(from_stream=True), PLANNED)
     assert (looked["stream_records"]["tasks"], looked["stream_letters"]["tasks"]) == (4, 1)
     assert store.get(sorted(wanted)) == [None] * 4
     done = repaired(fleet, from_stream=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from services import mending
+from services import repairs
 from services.domain.change import Claim, Finish
 from services.domain.task.record import Attempt
 from services.engine.producer import TaskSpec
@@ -27,7 +27,7 @@ def claimed(fleet: Fleet, task_id: str, *, lease_ms: int = 60_000) -> None:
 
 
 def planned(fleet: Fleet) -> set[str]:
-    return {one.message.code for one in mending.commands(fleet.engine).plan()}
+    return {one.message.code for one in repairs.commands(fleet.engine).plan()}
 
 
 def by_person(fleet: Fleet) -> list[str]:

@@ -20,7 +20,7 @@ import pytest
 import redis
 
 import services.commands
-from services import assembly, mending
+from services import assembly, repairs
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
 from services.domain.audit import AuditEntry
@@ -323,7 +323,7 @@ def commands_of(engine: assembly.Engine, name: str = "") -> dict[str, Any]:
     """The commands of a person by the name of their class."""
     made = assembly.commands(engine, name=name)
     found = [getattr(made, field) for field in made.__dataclass_fields__ if field != "operator"]
-    return {type(one).__name__: one for one in [*found, mending.commands(engine, name=name)]}
+    return {type(one).__name__: one for one in [*found, repairs.commands(engine, name=name)]}
 
 
 @pytest.fixture

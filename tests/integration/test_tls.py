@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from services import assembly, checkup, settings, tls
+from services import assembly, diagnosis, settings, tls
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
@@ -206,11 +206,11 @@ def test_only_a_setting_takes_the_check_away_and_that_is_told(certs: Path, tmp_p
         (tmp_path / "config.toml").write_text(text, encoding="utf-8")
         checked = settings.load(profile="shops", home=tmp_path)
         assert checked.unverified == ()
-        assert "tls" not in {one.check for one in checkup.examine(checked).findings}
+        assert "tls" not in {one.check for one in diagnosis.examine(checked).findings}
         (tmp_path / "config.toml").write_text(f"{text}insecure_tls = true\n", encoding="utf-8")
         believed = settings.load(profile="shops", home=tmp_path)
         assert believed.unverified == ("RabbitMQ", "Redis")
-        told = [english(one.message) for one in checkup.examine(believed).findings if one.check == "tls"]
+        told = [english(one.message) for one in diagnosis.examine(believed).findings if one.check == "tls"]
         assert told == [
             "The certificate of RabbitMQ and Redis is not checked (insecure_tls): whoever stands between can read and"
             " change everything."

@@ -24,7 +24,7 @@ from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Store
-from services.workers.crowd import Crowd, Room
+from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
 from services.workers.pace import Pace
 from services.workers.slots import Held
@@ -77,7 +77,7 @@ class Arena:
         pool: Any = SimpleNamespace(slots=RACES, running=list)
         intake = Intake(
             store, BagConsumer(self.bag, name), steps, registry, clock,  # type: ignore[arg-type]
-            worker=name, session="1", lease_ms=600_000, put=held.append, crowd=Crowd(clock, Pace(pool, clock)),
+            worker=name, session="1", lease_ms=600_000, put=held.append, burst=Burst(clock, Pace(pool, clock)),
         )  # fmt: skip
         return Party(store, steps, assembly.commands(engine), intake, held)
 

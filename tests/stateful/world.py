@@ -30,12 +30,12 @@ from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.monitor.tasks import TaskQueries
-from services.workers.crowd import Crowd, Room
+from services.workers.abilities import Abilities
+from services.workers.burst import Burst, Room
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.pace import Pace
 from services.workers.runner import Runner
-from services.workers.skills import Skills
 from services.workers.slots import Held
 from tests.stateful.bag import DEAD, Bag, BagConsumer, Message
 from tests.stateful.drivers import Ordered
@@ -91,19 +91,19 @@ class Hand:
         self.registry = Registry(world.store, world.clock, task_type.TaskType.default("default"))
         self.consumer = BagConsumer(world.bag, f"{name}#{number}")
         steps = Steps(world.store, Dispatcher(world.store, world.bag, DELAYS))
-        skills = Skills(self.executors, self.registry)
+        abilities = Abilities(self.executors, self.registry)
         pace = Pace(_Pool(), world.clock)  # type: ignore[arg-type]
         self.intake = Intake(
             world.store, self.consumer, steps, self.registry, world.clock,  # type: ignore[arg-type]
             worker=name, session=str(number), lease_ms=LEASE_MS, put=self.held.append,
-            crowd=Crowd(world.clock, pace), able=skills.takes,
+            burst=Burst(world.clock, pace), able=abilities.takes,
         )  # fmt: skip
         self.runner = Runner(
-            world.store, world.clock, self.registry, self.executors, worker=name, skills=skills, policy=POLICY
+            world.store, world.clock, self.registry, self.executors, worker=name, abilities=abilities, policy=POLICY
         )
         self.finisher = Finisher(world.store, steps, self.consumer, world.clock, name)  # type: ignore[arg-type]
         self.finisher.close(30)  # its thread; what it does is done by ``settle``
-        self._skills = skills
+        self._abilities = abilities
 
     @property
     def free(self) -> int:
@@ -156,7 +156,7 @@ class Hand:
             for one in self.held:
                 if order == f"cancel={one.task.task_id}":
                     one.cancel("requested")
-        if self.free > 0 and (kinds := [kind for kind in sorted(heard.unserved) if self._skills.fetches(kind[1])]):
+        if self.free > 0 and (kinds := [kind for kind in sorted(heard.unserved) if self._abilities.fetches(kind[1])]):
             self.intake.fetch(kinds, self.free, 0, dict.fromkeys(("high", "normal", "low"), self.free))
 
     def info(self) -> WorkerInfo:

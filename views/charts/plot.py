@@ -24,9 +24,9 @@ from shiboken6 import isValid
 
 from services.i18n import N_, _
 from views.charts import axes, ticks
+from views.charts.crosshair import Crosshair
 from views.charts.line import Line
 from views.charts.named import Marker, Series
-from views.charts.pointed import Pointed
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
@@ -91,7 +91,7 @@ _PLAIN = ("numpy", "colorama", "cProfile", "multiprocessing.connection", "pydoc"
 _NAMES = 40
 
 
-class SceneAhead(QObject):
+class SceneLoader(QObject):
     """One for all charts: the first that is painted has the library loaded.
 
     Signals:
@@ -149,21 +149,21 @@ def _load() -> Iterator[None]:
     importlib.import_module(_MODULE)
 
 
-_made: SceneAhead | None = None
+_made: SceneLoader | None = None
 
 
-def scene_ahead() -> SceneAhead:
+def scene_loader() -> SceneLoader:
     """The one of this process; call it in the GUI thread."""
     global _made
     if _made is None or not isValid(_made):
-        _made = SceneAhead()
+        _made = SceneLoader()
     return _made
 
 
 _DOT = 3.5
 
 
-class Plot(Pointed):
+class Plot(Crosshair):
     """Base of the charts: subclasses say which lines there are and how a value reads."""
 
     def __init__(self, name: str, series: Sequence[Series], window: TimeWindow, *, lines: int = 3) -> None:
@@ -183,7 +183,7 @@ class Plot(Pointed):
         window.changed.connect(self._redraw)
         window.cursor_changed.connect(self._on_cursor)
         theme().changed.connect(self._redraw)
-        scene_ahead().ready.connect(self._redraw)
+        scene_loader().ready.connect(self._redraw)
         on_language_changed(self.retranslate)
         self.retranslate()
 
@@ -322,7 +322,7 @@ class Plot(Pointed):
 
     def _scene(self) -> Scene | None:
         """The scene of the curves, made for the first picture; None until the library is loaded."""
-        if self._drawn is None and (made := scene_ahead().make()) is not None:
+        if self._drawn is None and (made := scene_loader().make()) is not None:
             made.setParent(self)
             made.hide()
             made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)

@@ -82,7 +82,7 @@ class Rota:
         self.channel: Channel | None = None
         self.error = ""
 
-    # ---------------------------------------------------------------------------------------------------- wishes
+    # ---------------------------------------------------------------------------------------------------- asked for
     def serve(self, queues: Sequence[str], seats: int) -> None:
         """These queues from now on, with so many seats for all of them."""
         fresh = set(queues) - set(self._queues)

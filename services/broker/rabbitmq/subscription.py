@@ -82,7 +82,7 @@ class Subscription:
         self.channel: Channel | None = None
         self.error = ""
 
-    # ---------------------------------------------------------------------------------------------------- wishes
+    # ---------------------------------------------------------------------------------------------------- asked for
     def set_window(self, window: int) -> None:
         self._window = window
         self._converge()

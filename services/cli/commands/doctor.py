@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from services import checkup
+from services import diagnosis
 from services.cli import shapes
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.domain.upkeep.health import ERROR, LEVELS
@@ -35,7 +35,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def doctor(context: Context) -> int:
     """Print the findings, the worst first; 1 when one is an error, 3 when broker or store cannot be reached."""
-    told = checkup.examine(context.settings(), deep=context.args.deep)
+    told = diagnosis.examine(context.settings(), deep=context.args.deep)
     found = sorted(told.findings, key=lambda one: LEVELS.index(one.level))
     document = {
         "findings": [

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from services import mending
+from services import repairs
 from services.cli import output, shapes
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.domain.errors import UsageError
@@ -61,7 +61,7 @@ def repair(context: Context) -> int:
             told = "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
             raise UsageError(told, field="--list-aside")
         return _aside(context)
-    with mending.opened(context.settings()) as commands:
+    with repairs.opened(context.settings()) as commands:
         act = commands.plan if args.dry_run else commands.repair
         found = sorted(act(from_stream=args.from_stream), key=lambda one: STATES.index(one.state))
     document = {

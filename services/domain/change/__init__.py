@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import DONE, UNREADABLE, Answer, Op
+from services.domain.change.operator import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
 from services.domain.change.upkeep import (
     CloseBreaker,
     CloseSession,
@@ -56,7 +57,6 @@ from services.domain.change.upkeep import (
     Route,
     TellDependants,
 )
-from services.domain.change.wishes import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
     "DONE",

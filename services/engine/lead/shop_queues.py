@@ -46,7 +46,7 @@ class ShopQueues:
         self._closing_ms = closing_ms
         self._looked_at = float("-inf")
 
-    # ------------------------------------------------------------------------------------------------------ wishes
+    # ------------------------------------------------------------------------------------------------------ asked for
     def settle(self, shop: Shop, by: str) -> int:
         """Do for one shop what its wish asks for; how many tasks were sent another way.
 

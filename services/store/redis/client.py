@@ -244,10 +244,10 @@ class Link:
         except exceptions.ResponseError:  # may not be asked; a key that lies elsewhere will tell
             return 0
 
-    def check_writable(self, *, mending: bool = False) -> None:
+    def check_writable(self, *, repairing: bool = False) -> None:
         """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
 
-        ``mending``: where nobody can read which program that was, whoever repairs it may.
+        ``repairing``: where nobody can read which program that was, whoever repairs it may.
 
         Raises:
             SchemaTooNew: the data were written by a newer program.
@@ -259,7 +259,7 @@ class Link:
             if not 0 <= written <= keys.MOST_SCHEMA:
                 raise ValueError(written)
         except ValueError as exc:
-            if mending:
+            if repairing:
                 return
             place = f"{keys.META} writer"
             raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc

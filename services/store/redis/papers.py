@@ -68,14 +68,14 @@ class Papers(Part):
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry; the same id again changes nothing."""
-        self._link.check_writable(mending=True)
+        self._link.check_writable(repairing=True)
         mark, gone = _heads(entry.entry_id, entry.link)
         names = (keys.AUDIT, keys.AUDIT_ORDER, keys.AUDIT_HEADS)
         self._link.run(_APPEND, names, entry.entry_id, _PACK.encode(entry), mark, *gone)
 
     def close_audit(self, entry_id: str, outcome: str, at: int, end: Link | None = None) -> None:
         """Write the outcome of an open entry; the first one stays."""
-        self._link.check_writable(mending=True)
+        self._link.check_writable(repairing=True)
         mark, gone = _heads(entry_id, end)
         names = (keys.AUDIT, keys.AUDIT_CLOSED, keys.AUDIT_ENDS, keys.AUDIT_HEADS)
         seal = _PACK.encode(end) if end is not None else b""

@@ -198,7 +198,7 @@ class Damages(Fleet):
 
     def set_aside(self, found: Sequence[Damage]) -> int:
         """One step each."""
-        self._link.check_writable(mending=True)
+        self._link.check_writable(repairing=True)
         moved = 0
         for one in found:
             key, *rest = one.ref

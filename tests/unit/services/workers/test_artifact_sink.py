@@ -11,9 +11,9 @@ from services.artifacts.papers import Caps
 from services.clock import ManualClock
 from services.domain.task.artifact import IN_RECORD
 from services.executors.base import Job, JobContext, Outcome
+from services.workers.abilities import Abilities
 from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.runner import Runner
-from services.workers.skills import Skills
 from services.workers.slots import Held
 from tests.unit.services.engine.room import POLICY, Room
 from tests.unit.services.workers.test_runner import Made
@@ -63,9 +63,16 @@ def test_the_end_of_an_attempt_carries_its_files(room: Room, tmp_path: Path, ok:
         return Outcome(ok=ok, error="" if ok else "it broke")
 
     executors = {"rpa": Made(run)}
-    skills = Skills(executors, room.registry)
+    abilities = Abilities(executors, room.registry)
     work = Runner(
-        room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, skills=skills, artifacts=place
+        room.store,
+        room.clock,
+        room.registry,
+        executors,
+        worker="w1",
+        policy=POLICY,
+        abilities=abilities,
+        artifacts=place,
     )
     task = room.running()
     op = work.run(Held(task=task, owner=task.owner, delivery=None), 0)

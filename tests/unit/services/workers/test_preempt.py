@@ -10,7 +10,7 @@ import pytest
 from services.domain.gates.lane_share import Share, Sharing
 from services.domain.task.lane import LANES
 from services.domain.task.record import Attempt, Task
-from services.workers.crowd import Crowd
+from services.workers.burst import Burst
 from services.workers.intake import Intake
 from services.workers.pace import Pace
 from services.workers.preempt import STOP_S, Preemptor
@@ -30,7 +30,7 @@ class Worker:
         self._consumer = room.broker.consumer(list(LANES), window=1, name="test")
         intake = Intake(
             room.store, self._consumer, room.steps, room.registry, room.clock, worker="w1", session="s",
-            lease_ms=60_000, put=self._put, crowd=Crowd(room.clock, Pace(self.pool, room.clock)),
+            lease_ms=60_000, put=self._put, burst=Burst(room.clock, Pace(self.pool, room.clock)),
         )  # fmt: skip
         self.sharing = Sharing(list(LANES), slots, {})
         self.unable: set[str] = set()  #: types that it cannot run

@@ -11,8 +11,8 @@ from services.domain.change import Finish
 from services.domain.task.record import Task
 from services.domain.text import mask
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
+from services.workers.abilities import Abilities
 from services.workers.runner import Runner
-from services.workers.skills import Skills
 from services.workers.slots import Held
 from tests.unit.services.engine.room import POLICY, Room
 
@@ -42,8 +42,8 @@ def held(room: Room, **fields: Any) -> Held:
 
 def runner(room: Room, run: Run | None = None, **rules: Any) -> Runner:
     executors: dict[str, Executor] = {"rpa": Made(run)} if run is not None else {}
-    skills = Skills(executors, room.registry, **rules)
-    return Runner(room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, skills=skills)
+    abilities = Abilities(executors, room.registry, **rules)
+    return Runner(room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, abilities=abilities)
 
 
 def fails(kind: str = "network", **fields: Any) -> Run:

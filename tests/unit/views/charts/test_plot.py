@@ -17,7 +17,7 @@ from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
 from views.charts.named import Marker
-from views.charts.plot import Plot, scene_ahead
+from views.charts.plot import Plot, scene_loader
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, SampleBuffer
 from views.charts.time_window import TimeWindow
@@ -79,7 +79,7 @@ def test_a_chart_waits_for_the_library_of_its_curves_without_holding_up_anything
 ) -> None:
     monkeypatch.delitem(sys.modules, "views.charts.curves")
     chart = show(qtbot, DepthChart(window), window, buffer)
-    with qtbot.waitSignal(scene_ahead().ready):
+    with qtbot.waitSignal(scene_loader().ready):
         bare = picture(chart)
     assert picture(chart) != bare
 

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services.engine import documents
-from services.mending import commands
+from services.repairs import commands
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.settings.page import SettingsPage
 

@@ -17,7 +17,7 @@ from services.workers.pace import Pace
 
 #: seconds for which a shop that may run nothing is believed to stay so
 BELIEVED_S = 1.0
-#: of so many claims so many were parked: then it is a crowd
+#: of so many claims so many were parked: then it is a burst
 LAST, MANY = 16, 8
 KNOWN_SHOPS = 2_000
 
@@ -37,7 +37,7 @@ class Choice(NamedTuple):
     met_long: bool
 
 
-class Crowd:
+class Burst:
     """What the last claims were answered; used by the intake thread only."""
 
     def __init__(self, clock: Clock, pace: Pace) -> None:

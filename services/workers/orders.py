@@ -13,7 +13,7 @@ from services.domain.gates.lane_share import Share
 log = logging.getLogger(__name__)
 
 
-class Obedient(Protocol):
+class Ordered(Protocol):
     """Who can be told."""
 
     def drain(self) -> None: ...
@@ -25,7 +25,7 @@ class Obedient(Protocol):
     def set_slots(self, slots: int, shares: Mapping[str, Share] | None = None) -> None: ...
 
 
-def obey(worker: Obedient, order: str) -> None:
+def obey(worker: Ordered, order: str) -> None:
     """Do it; what cannot be understood, from a newer program perhaps, is logged and left."""
     verb, _, value = order.partition("=")
     if verb == "cancel":  # the engine's own, with the id of any task

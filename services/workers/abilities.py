@@ -11,7 +11,7 @@ from services.engine.registry import Registry
 from services.executors.base import Executor
 
 
-class Skills:
+class Abilities:
     """``refresh`` looks at the machine (programs on the PATH); everything else answers from what it found."""
 
     def __init__(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from services.workers.slots import Held
 
 
-class InHand:
+class Claimed:
     """By lease owner. May be used by any thread."""
 
     def __init__(self) -> None:

@@ -9,26 +9,26 @@ from services.domain.task.lane import LANES
 from services.engine.registry import Registry
 from services.ports import Consumer
 from services.ports.upkeep import Parked
+from services.workers.abilities import Abilities
 from services.workers.parts import WorkerOptions
-from services.workers.skills import Skills
 from services.workers.slots import SlotPool
 
 
-class Served:
+class Subscriptions:
     """Follows the queues of single shops as they come and go. Used by one thread at a time."""
 
     def __init__(
         self,
         consumer: Consumer,
         registry: Registry,
-        skills: Skills,
+        abilities: Abilities,
         pool: SlotPool,
         options: WorkerOptions,
         *,
         name: str,
     ) -> None:
         """``name`` is the worker's."""
-        self._consumer, self._registry, self._skills, self._pool = consumer, registry, skills, pool
+        self._consumer, self._registry, self._abilities, self._pool = consumer, registry, abilities, pool
         self._lanes, self._node = frozenset(map(str, options.lanes)), options.node
         self._turn = zlib.crc32(name.encode())
         self._wanted: tuple[tuple[str, ...], int] = ((), 0)
@@ -44,7 +44,7 @@ class Served:
 
     def fetches(self, lane: str, task_type: str, node: str = "") -> bool:
         """Whether this worker fetches parked tasks of this kind; ``node``: that they wait for."""
-        return node in ("", self._node) and lane in self._lanes and self._skills.fetches(task_type)
+        return node in ("", self._node) and lane in self._lanes and self._abilities.fetches(task_type)
 
     def wanted(self, heard: Heard) -> tuple[Parked, ...]:
         """What to fetch of that which waits for a capable worker, and for this node."""

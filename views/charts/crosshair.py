@@ -14,7 +14,7 @@ _ZOOM = 0.8
 _KEY_ZOOM = {Qt.Key.Key_Plus: _ZOOM, Qt.Key.Key_Equal: _ZOOM, Qt.Key.Key_Minus: 1 / _ZOOM}
 
 
-class Pointed(QWidget):
+class Crosshair(QWidget):
     """Mouse and keys over samples in time; what is drawn is the subclass's matter.
 
     Signals:

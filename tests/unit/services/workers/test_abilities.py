@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
-from services.workers.skills import Skills
+from services.workers.abilities import Abilities
 from tests.unit.services.engine.room import Room
 
 
@@ -27,20 +27,20 @@ class Made:
         """Nothing is kept."""
 
 
-def skills(room: Room, *made: Executor, handlers: tuple[str, ...] = (), strict: bool = False) -> Skills:
-    return Skills({one.name: one for one in made}, room.registry, handlers=frozenset(handlers), strict_types=strict)
+def abilities(room: Room, *made: Executor, handlers: tuple[str, ...] = (), strict: bool = False) -> Abilities:
+    return Abilities({one.name: one for one in made}, room.registry, handlers=frozenset(handlers), strict_types=strict)
 
 
 def test_a_heartbeat_tells_what_is_there_and_what_is_missing(room: Room) -> None:
     rpa = Made("rpa", Fitness(types=frozenset({"own"}), lacks={"": "flowrun", "broken": "other"}))
-    found = skills(room, rpa, Made("python"), handlers=("mail",)).ability
+    found = abilities(room, rpa, Made("python"), handlers=("mail",)).ability
     assert (found.executors, found.handlers, found.commands) == (("python",), ("mail",), ("own",))
     assert found.lacks == {"rpa": "flowrun", "rpa:broken": "other"}
 
 
 def test_what_it_lacks_is_left_to_others_until_it_is_found(room: Room) -> None:
     rpa = Made("rpa", Fitness(lacks={"": "flowrun"}))
-    mine = skills(room, rpa)
+    mine = abilities(room, rpa)
     assert not mine.takes("flow")
     assert not mine.fetches("flow")
     rpa.fit = Fitness()
@@ -52,13 +52,13 @@ def test_what_it_lacks_is_left_to_others_until_it_is_found(room: Room) -> None:
 
 def test_deliveries_do_not_look_at_the_machine(room: Room) -> None:
     rpa = Made("rpa")
-    mine = skills(room, rpa)
+    mine = abilities(room, rpa)
     assert all(mine.takes("flow") for _ in range(100))
     assert rpa.looks == 1
 
 
 def test_a_changed_policy_is_seen_at_the_next_look(room: Room) -> None:
-    mine = skills(room, Made("rpa"))
+    mine = abilities(room, Made("rpa"))
     assert mine.takes("mail")
     room.define("mail", executor="python")
     mine.refresh()
@@ -66,10 +66,10 @@ def test_a_changed_policy_is_seen_at_the_next_look(room: Room) -> None:
 
 
 def test_strict_types_refuse_deliveries_of_what_nobody_defined_and_fetch_none(room: Room) -> None:
-    strict = skills(room, Made("rpa", Fitness(lacks={"": "flowrun"})), strict=True)
+    strict = abilities(room, Made("rpa", Fitness(lacks={"": "flowrun"})), strict=True)
     assert strict.takes("nobody"), "it is this worker that makes it a dead letter"
     assert not strict.fetches("nobody")
-    rich = skills(room, Made("rpa"), Made("python"), handlers=("mail",), strict=True)
+    rich = abilities(room, Made("rpa"), Made("python"), handlers=("mail",), strict=True)
     assert not rich.fetches("nobody")
     assert rich.fetches("mail")
     room.define("known")
@@ -83,7 +83,7 @@ def test_what_works_in_the_profile_of_its_shop(room: Room) -> None:
     room.define("attached", executor="rpa")
     room.define("plain", executor="rpa")
     browser, rpa = Made("browser"), Made("rpa", Fitness(lends=frozenset({"attached"})))
-    mine = skills(room, browser, rpa)
+    mine = abilities(room, browser, rpa)
     assert [mine.needs_profile(name) for name in ("page", "light", "attached", "plain")] == [True, False, True, False]
     assert mine.ability.lends == ("attached",)
     browser.fit = Fitness(lacks={"": "chromium"})

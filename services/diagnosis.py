@@ -19,14 +19,14 @@ from services.version import VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checkup:
+class Diagnosis:
     """Every finding, and what needs a person as the window lists it."""
 
     findings: tuple[Finding, ...]
     attention: tuple[Attention, ...] = ()
 
 
-def examine(settings: config.Settings, *, deep: bool = False) -> Checkup:
+def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
     """Everything there is to say; a driver that cannot be opened is one. ``deep``: compare all records, however many.
 
     Raises:
@@ -40,12 +40,12 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Checkup:
     except ConsoleError as exc:
         gone = finding(ERROR, "store", FILE_GONE if settings.embedded else STORE_GONE, error=words_of(exc))
         lost = health.of_loss(Reach(store=False, embedded=settings.embedded))
-        return Checkup(findings=(gone, *lost, *_of_settings(settings)))
+        return Diagnosis(findings=(gone, *lost, *_of_settings(settings)))
     production = environment.is_production(settings.environment)
     try:
         doctor = Doctor(store, broker, clock, version=VERSION, production=production, embedded=settings.embedded)
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
-        return Checkup(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
+        return Diagnosis(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
     finally:
         broker.close()
         store.close()

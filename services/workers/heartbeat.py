@@ -18,7 +18,7 @@ from services.version import VERSION
 from services.workers.parts import WorkerOptions
 
 
-class Portrait:
+class Heartbeat:
     """Of one worker; ``began``: UTC ms."""
 
     def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
