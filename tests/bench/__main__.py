@@ -84,9 +84,9 @@ def ratios(found: dict[str, Any]) -> dict[str, float]:
     return out
 
 
-def _pair(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
+def _pair(args: argparse.Namespace, servers: dict[str, int] | None = None, **urls: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
-        pair = Pair(Path(folder), **urls)
+        pair = Pair(Path(folder), servers=servers, **urls)
         try:
             return measure(pair, args.scale, args.rows)
         finally:
@@ -110,7 +110,8 @@ def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
 
 def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:
     if "fleet" in args.parts:
-        found["fleet"] = _pair(args, broker=rabbit.new_vhost(), redis=redis.url)
+        servers = {"Redis": redis.pid, "RabbitMQ": rabbit.pid}
+        found["fleet"] = _pair(args, servers, broker=rabbit.new_vhost(), redis=redis.url)
     if "size" in args.parts:
         redis.flush()
         found["size, fleet (aim 1,500)"] = _size(args, broker=rabbit.new_vhost(), redis=redis.url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from services.domain.task.status import TERMINAL
 from services.engine.producer import TaskSpec
 from services.monitor.live import Changes
 from services.workers.worker import Worker, WorkerOptions
+from tests.bench.spent import Spent
 
 SHOPS, SLOTS = 500, 8
 
@@ -29,13 +30,21 @@ class Pair:
     """An engine of one pair and what is measured on it; figures are plain numbers by name."""
 
     def __init__(
-        self, home: Path, *, broker: str = "", redis: str = "", handlers: tuple[str, ...] = ("tests.bench.handlers",)
+        self,
+        home: Path,
+        *,
+        broker: str = "",
+        redis: str = "",
+        handlers: tuple[str, ...] = ("tests.bench.handlers",),
+        servers: Mapping[str, int] | None = None,
     ) -> None:
+        """``servers``: pids of those whose processor time is told too, by name."""
         worker = config.WorkerSettings(slots=SLOTS, handlers=handlers)
         base = config.load(home=home, broker=broker, redis=redis)
         self.settings = msgspec.structs.replace(base, worker=worker)
         self.engine = assembly.open_engine(self.settings)
         self.number = 0
+        self.spent = Spent(**(servers or {}))
 
     def close(self) -> None:
         """Close the engine."""
@@ -198,8 +207,13 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 def measure(pair: Pair, scale: float, rows: int = 0) -> dict[str, Any]:
     """All figures of one pair, in an order in which none spoils the next; ``rows`` tasks lie there for the pages."""
     figures: dict[str, Any] = {}
-    figures |= pair.submit(round(500 * scale), round(10_000 * scale))
+    single, bulk = round(500 * scale), round(10_000 * scale)
+    before = pair.spent.now()
+    figures |= pair.submit(single, bulk)
+    figures |= pair.spent.since(before, single + bulk, "submit")
+    before = pair.spent.now()
     figures["no-op tasks /s, thread"] = pair.drain()
+    figures |= pair.spent.since(before, single + bulk, "work")
     figures |= pair.latency(round(200 * scale), 0.05)
     figures |= pair.busy_submit(round(1000 * scale))
     pair.create(pair.specs(round(1000 * scale), "noop_process"))
