@@ -18,6 +18,7 @@ from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
 from services.domain.task.record import Task
 from services.domain.task.tombstone import Tombstone
+from services.domain.text.message import Message
 from services.monitor import attention as items
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
@@ -160,6 +161,12 @@ def verdict(said: Verdict | None) -> dict[str, Any] | None:
         return None
     text = messages.english(said.message)
     return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+
+
+def same_work(said: Message) -> dict[str, Any]:
+    """The last success of the same work as another task."""
+    params = said.params
+    return {"id": params["id"], "by": params["by"], "at": iso(int(params["since"])), "text": messages.english(said)}
 
 
 def worth(said: Worth | None) -> dict[str, Any] | None:

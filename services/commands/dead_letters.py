@@ -54,7 +54,7 @@ class DeadLetterCommands:
             def some(letters: Sequence[str]) -> Outcome:
                 changes = Changes(payload=payload)
                 return self._republisher.apply(
-                    self._republisher.prepare(letters, changes=changes, if_duplicate=if_duplicate)
+                    self._republisher.prepare(letters, changes=changes, if_duplicate=if_duplicate, reason=reason)
                 )
 
             outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))

@@ -50,6 +50,7 @@ class TaskDetail:
     notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
     verdict: verdict.Verdict | None = None  #: would its work be done twice?
     worth: Worth | None = None  #: of a dead letter: would it pass now?
+    done: Message | None = None  #: that the same work has succeeded as another task
     refusal: Message | None = None  #: of a dead letter: why it cannot be republished as it is
     twins: tuple[Task, ...] = ()
     flow: flow_trace.Trace | None = None  #: of a task of the browser
@@ -139,10 +140,16 @@ class TaskQueries:
             shop = shops.get(task.shop)
             return shop.name if shop is not None and shop.name else task.shop
 
+        held = [task for task in self.each_of(task_ids) if task.status == Status.HELD]
+        done, now = Worthiness(self._store).done(held), self._store.now_ms()
         return tuple(
-            Weighed(task.task_id, task.task_type, name(task), verdict.safe_to_run_again(task))
-            for task in self.each_of(task_ids)
-            if task.status == Status.HELD
+            Weighed(
+                task.task_id,
+                task.task_type,
+                name(task),
+                verdict.safe_to_run_again(task, None, done.get(task.task_id), now),
+            )
+            for task in held
         )
 
     def each(self, text: str, *, sort: str = "created", descending: bool = True) -> Iterator[Task]:
@@ -175,6 +182,12 @@ class TaskQueries:
         dead = [task for task in tasks[:REFUSALS] if task.status == Status.DEAD]
         return Worthiness(self._store, self._registry).refusals(dead) if dead else {}
 
+    def done_before(self, tasks: Sequence[Task]) -> dict[str, Message]:
+        """By id, for those of these whose work has succeeded as another task: when, as which, and by whom."""
+        now = self._store.now_ms()
+        found = Worthiness(self._store).done(tasks)
+        return {task_id: same_work.succeeded(done, now) for task_id, done in found.items()}
+
     def gate_counts(self) -> dict[str, Total]:
         """How many tasks wait at each gate where anybody does, as far as they were counted."""
         return self._waiting.gates.counts()
@@ -206,6 +219,7 @@ class TaskQueries:
         judge = Worthiness(self._store, self._registry)
         twin = judge.twin(task) if dead else None
         refused = judge.refusals([task]) if dead else {}
+        done, at_ms = judge.done([task]).get(task_id), self._store.now_ms()
         met = self._met(task, facts.twin if facts is not None else None)
         return TaskDetail(
             task=task,
@@ -214,7 +228,8 @@ class TaskQueries:
             starts=estimate.starts(task, facts, gates) if facts is not None else None,
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
-            verdict=verdict.safe_to_run_again(task, twin) if asks else None,
+            verdict=verdict.safe_to_run_again(task, twin, done, at_ms) if asks else None,
+            done=same_work.succeeded(done, at_ms) if done is not None else None,
             worth=judge.of_letter(task) if dead and task.triage != Triage.REPUBLISHED else None,
             refusal=refused.get(task_id),
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),

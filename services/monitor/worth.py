@@ -14,6 +14,7 @@ from services.domain.insight import cause, verdict
 from services.domain.insight.cause import Evidence, Worth
 from services.domain.task import classify
 from services.domain.task.filter import FINGERPRINT_LENGTH
+from services.domain.task.ledger import Done
 from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status, Triage
@@ -121,6 +122,13 @@ class Worthiness:
         keys = {task.task_id: key for task in tasks if (key := self._uniq(task))}
         holders = self._store.holders(list(keys.values())) if keys else []
         return {one: twin for one, twin in zip(keys, holders, strict=True) if twin is not None}
+
+    def done(self, tasks: Sequence[Task]) -> dict[str, Done]:
+        """By id, for those of whose work that is known: its last success by another task. One question for all."""
+        works = sorted({task.work for task in tasks} - {""})
+        last = dict(zip(works, self._store.last_done(works), strict=True)) if works else {}
+        found = {task.task_id: last.get(task.work) for task in tasks}
+        return {one: done for one, done in found.items() if done is not None and done.task_id != one}
 
     def refusals(self, tasks: Sequence[Task]) -> dict[str, Message]:
         """By id, for those that cannot be republished as they are: why, in the order in which it is refused."""

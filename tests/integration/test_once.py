@@ -51,3 +51,50 @@ def test_a_schedule_leaves_out_what_was_done(once: Cli) -> None:
     run = once.run("schedule", "run", "nightly", "--yes", code=1)["run"]
     assert (run["created"], run["done"]) == (0, 1)
     assert [one["task_id"] for one in once.run("task", "list")["tasks"]] == [first]
+
+
+def letter_overtaken(cli: Cli) -> tuple[str, str]:
+    """A dead letter and the task that did its work later."""
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "single")
+    fails = json.dumps({"fail": "bad_payload", "text": "no such page"})
+    (letter,) = cli.run(*words, "--payload", fails)["created"]
+    cli.drain()
+    assert cli.run("task", "show", letter)["task"]["status"] == "dead"
+    (later,) = cli.run(*words)["created"]
+    cli.drain()
+    return letter, later
+
+
+def test_a_letter_whose_work_was_done_later_says_so_everywhere(once: Cli, tmp_path: Path) -> None:
+    kind = {"name": "single", "executor": "python", "uniqueness": "shop_type"}
+    (tmp_path / "single.json").write_text(json.dumps(kind), encoding="utf-8")
+    once.run("type", "import", tmp_path / "single.json")
+    letter, later = letter_overtaken(once)
+    assert once.run("stats")["dead_open"] == 0
+    (row,) = once.run("dead", "list", "--triage", "overtaken")["tasks"]
+    assert (row["task_id"], row["successor"]) == (letter, later)
+    shown = once.run("dead", "show", letter)
+    assert (shown["verdict"]["level"], shown["verdict"]["code"]) == ("would_duplicate", "verdict.ran_after")
+    assert shown["same_work"]["id"] == later
+    assert once.run("task", "show", letter)["same_work"]["id"] == later
+    assert f"as {later}" in once.call("task", "show", letter).stdout
+
+    once.run("dead", "restore", letter)
+    assert once.run("stats")["dead_open"] == 1
+    preview = once.run("dead", "republish", letter, "--dry-run")
+    assert preview["states"] == {"done": 1}
+    assert preview["items"][0]["existing"] == later
+    skipped = once.run("dead", "republish", letter, "--yes", code=1)
+    assert skipped["done"] == []
+    assert later in skipped["skipped"][0]["reason"]
+    assert once.run("task", "list", "--filter", "status:queued")["tasks"] == []
+    assert once.run("dead", "republish", letter, "--yes", "--skip", "none")["done"] == [letter]
+
+
+def test_who_creates_what_has_run_before_is_told(once: Cli) -> None:
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "work")
+    (first,) = once.run(*words)["created"]
+    once.drain()
+    again = once.run(*words)
+    assert [one["id"] for one in again["same_work"]] == [first]
+    assert [one["task_id"] for one in again["same_work"]] == again["created"]

@@ -24,6 +24,9 @@ from services.domain.types.schema import Problem
 from services.engine.producer import Submitted, TaskSpec
 from services.messages import english
 
+#: created tasks of which it is asked whether their work was done before; sentences about that
+TOLD, SHOWN = 200, 10
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare its options."""
@@ -111,8 +114,10 @@ def create(context: Context) -> int:
             return EXIT_FAILED
         done = assembly.commands(engine).tasks.create(specs, origin="cli")
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
+        before = _before(context, engine, done)
     batch = batch if done.created else ""
-    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, _lines(done, errors, batch))
+    told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before}
+    context.show(told, _lines(done, errors, batch))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or done.done else EXIT_OK
 
 
@@ -137,9 +142,10 @@ def _create_of_file(context: Context) -> int:
         goes = bool(specs) and not args.dry_run and (args.skip_bad or not asked.faults)
         done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
         errors = [*_row_errors(asked), *_faults(engine, done)]
+        before = _before(context, engine, done)
     batch = batch if done.created else ""
     told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
-    told["dry_run"] = args.dry_run
+    told |= {"dry_run": args.dry_run, "same_work": before}
     words = [
         *task_sheet.lines(asked, created=goes),
         *_lines(done, errors[len(asked.faults) :], batch),
@@ -153,6 +159,13 @@ def _create_of_file(context: Context) -> int:
     context.show(told, words)
     doubled = done.duplicates or done.done or asked.twins or (asked.active and asked.fate == "reject")
     return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
+
+
+def _before(context: Context, engine: assembly.Engine, done: Submitted) -> list[dict[str, Any]]:
+    """Of what was created, whose work had succeeded before: told, for somebody may not know it."""
+    found = assembly.queries(engine).tasks.done_before(done.created[:TOLD])
+    context.warn([f"{task_id}: {english(said)}" for task_id, said in found.items()][:SHOWN])
+    return [{"task_id": task_id, **shapes.same_work(said)} for task_id, said in found.items()]
 
 
 def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:

@@ -194,9 +194,11 @@ def show(context: Context) -> int:
         "verdict": shapes.verdict(detail.verdict),
         "worth": shapes.worth(detail.worth),
     }
+    document |= {"same_work": shapes.same_work(detail.done)} if detail.done is not None else {}
     task = detail.task
     lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
     lines += ["", *shapes.again(detail)]
+    lines += [f"{'same work':<14} {messages.english(detail.done)}"] if detail.done is not None else []
     lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
     lines += [f"overtaken by {task.successor}, which did the same work later"] if task.triage == "overtaken" else []
     lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]

@@ -12,16 +12,22 @@ from services import assembly
 from services.cli import choose, json_text, output, signals
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, whole
 from services.commands.bulk.options import MAX_PROBES, MAX_RATE
-from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.commands.bulk.republish import Control, Ended, Options, Plan, Progress
 from services.domain.errors import UsageError
 from services.messages import english
 
-SKIPS = {"schema": frozenset({SCHEMA}), "paused": frozenset({PAUSED}), "none": frozenset[str]()}
+SKIPS = {
+    "schema": frozenset({SCHEMA}),
+    "done": frozenset({DONE}),
+    "paused": frozenset({PAUSED}),
+    "none": frozenset[str](),
+}
 STATE_WORDS = {
     READY: "become new tasks",
     DUPLICATE: "the same work waits or runs already",
     HELD: "the same work is held for a person",
+    DONE: "the same work has succeeded since",
     PAUSED: "shop, platform or type is paused",
     SCHEMA: "the payload does not fit the task type of today",
     GONE: "no open dead letter (any more)",
@@ -53,9 +59,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--skip",
-        default="schema",
+        default="schema,done",
         metavar="WORDS",
-        help="leave alone: schema (payloads that their type refuses today), paused; or none (default: schema)",
+        help="leave alone: schema (payloads that their type refuses today), done (work that has succeeded since),"
+        " paused; or none (default: schema,done)",
     )
     parser.add_argument(
         "--resume",

@@ -106,7 +106,8 @@ def show(context: Context) -> int:
     ]
     if detail.starts is not None:
         lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
-    lines += [f"{'same work':<14} {messages.english(one)}" for one in (detail.suppressed,) if one is not None]
+    beside = (detail.done, detail.suppressed)
+    lines += [f"{'same work':<14} {messages.english(one)}" for one in beside if one is not None]
     lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
     ended = attempts.cancelled(detail.task)
     notes = [attempts.last(detail.task), ended.sentence if ended is not None else None]
@@ -134,6 +135,8 @@ def _beside(detail: TaskDetail) -> dict[str, Any]:
         more["cancelled"] = messages.english(ended.sentence)
     if detail.unheard:
         more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
+    if detail.done is not None:
+        more["same_work"] = shapes.same_work(detail.done)
     if detail.suppressed is not None:
         more["same_work_refused"] = messages.english(detail.suppressed)
     if detail.verdict is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from services.commands.bulk.plan import PAUSED, SCHEMA
+from services.commands.bulk.plan import DONE, PAUSED, SCHEMA
 from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
 from services.domain.task.lane import LANES
@@ -27,7 +27,7 @@ class Options:
     probe_wait_s: float = 0.0  #: give up on probes that have not ended by then, 0: wait
     if_duplicate: str = "reject"  #: reject | queue | force
     reason: str = ""  #: needed to force
-    skip: frozenset[str] = frozenset({SCHEMA})  #: states that are left alone: paused, schema
+    skip: frozenset[str] = frozenset({SCHEMA, DONE})  #: states that are left alone: done, paused, schema
     lane: str = ""  #: high | normal | low, "" keeps each its own
     attempts: int = 0  #: how often each may be tried, 0 keeps what it had
 
@@ -44,7 +44,7 @@ class Options:
             raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
         if self.if_duplicate == "force" and not self.reason.strip():
             raise UsageError(said("force.reason"), field="reason")
-        if not self.skip <= {PAUSED, SCHEMA}:
+        if not self.skip <= {DONE, PAUSED, SCHEMA}:
             raise UsageError("only paused and schema can be skipped", field="skip")
         if self.lane and self.lane not in LANES:
             raise UsageError("lane is high, normal or low", field="lane")

@@ -10,7 +10,7 @@ from typing import Any
 from services.commands.bulk.republisher import Changes, checked, payload_of
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
-from services.domain.insight import verdict
+from services.domain.insight import same_work, verdict
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -20,10 +20,12 @@ from services.engine import recipe
 from services.engine.registry import Registry
 from services.ports import Store
 
-#: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; its shop,
-#: platform or type is paused; today's schema refuses its payload; it is no open dead letter (any more)
-READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE = "ready", "duplicate", "held", "paused", "schema", "gone"
-STATES = (READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE)
+#: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; the same work
+#: has succeeded since the letter was created; its shop, platform or type is paused; today's schema refuses its payload;
+#: it is no open dead letter (any more)
+READY, DUPLICATE, HELD, DONE = "ready", "duplicate", "held", "done"
+PAUSED, SCHEMA, GONE = "paused", "schema", "gone"
+STATES = (READY, DUPLICATE, HELD, DONE, PAUSED, SCHEMA, GONE)
 SLICE = 500
 
 
@@ -93,7 +95,16 @@ class Planner:
         uniqs = {uniq for item, uniq in looked.values() if uniq and item.state == READY}
         order = sorted(uniqs)
         holders = dict(zip(order, self._store.holders(order), strict=True))
-        return [_in_the_way(item, uniq, holders.get(uniq), paused, taken) for item, uniq in looked.values()]
+        done = dict(zip(order, self._store.last_done(order), strict=True)) if order else {}
+        now = self._store.now_ms()
+        found: list[Item] = []
+        for item, uniq in looked.values():
+            last, old = done.get(uniq), letters[item.task_id]
+            if last is not None and old is not None and verdict.ran_after(old, last) and holders.get(uniq) is None:
+                why = same_work.succeeded(last, now)
+                item = replace(item, state=DONE, existing=last.task_id, existing_status=Status.SUCCEEDED, why=why)
+            found.append(_in_the_way(item, uniq, holders.get(uniq), paused, taken))
+        return found
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
         """The item by its record alone, and the uniqueness key of its successor."""

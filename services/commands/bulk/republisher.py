@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from services.domain.insight.verdict import not_dead
 from services.domain.insight.verdict import refusal as refusal_of
 from services.domain.task import ids, lane
 from services.domain.task.record import Task
+from services.domain.task.transitions import AGAIN
 from services.domain.text import mask
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
@@ -64,10 +65,14 @@ class Republisher:
         if_duplicate: str = "reject",
         tail: Callable[[str], str] = lambda _: "",
         anyway: bool = False,
+        twice: Collection[str] = (),
+        reason: str = "",
     ) -> Prepared:
         """Read the letters and make their successors, whose ids end with the ``tail`` of each, or by chance.
 
-        A letter whose payload its type refuses today is skipped, for it would only die again; ``anyway`` takes it.
+        A letter whose payload its type refuses today is skipped, for it would only die again; ``anyway`` takes it. So
+        is one whose work has succeeded since, or so lately that its type asks for a reason; those named in ``twice``
+        are taken, and all with a ``reason``; the new task then says that a person let it run.
 
         Raises:
             UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
@@ -88,7 +93,14 @@ class Republisher:
                         raise
                     skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": words_of(exc)})))
                     continue
-                ops.append(Republish(task_id=task_id, task=fresh, by=self._who, on_duplicate=if_duplicate))
+                if task_id in twice or reason.strip():
+                    fresh = msgspec.structs.replace(fresh, reason=reason.strip(), marks=(*fresh.marks, AGAIN))
+                    since = 0
+                else:
+                    since = self._done_since(old)
+                ops.append(
+                    Republish(task_id=task_id, task=fresh, by=self._who, on_duplicate=if_duplicate, done_since=since)
+                )
         return Prepared(ops=tuple(ops), skipped=tuple(skipped))
 
     def apply(self, prepared: Prepared) -> Outcome:
@@ -107,6 +119,11 @@ class Republisher:
             else:
                 skipped.append(Refusal(task_id=op.task_id, why=refusal(op.task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
+
+    def _done_since(self, old: Task) -> int:
+        """The instant since which its work must not have succeeded."""
+        window = self._registry.done_since(old.task_type)
+        return min(window, old.created_at + 1) if window else old.created_at + 1
 
     def _successor(self, old: Task, changes: Changes, tail: str, *, anyway: bool) -> Task:
         kind = self._registry.task_type(old.task_type)

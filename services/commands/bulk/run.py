@@ -10,7 +10,7 @@ from typing import TypeVar
 from services.commands.bulk.book import Book, successor_tail
 from services.commands.bulk.options import Ended, Options, Probe, Progress
 from services.commands.bulk.pace import LOOK_S, Control, Pace
-from services.commands.bulk.plan import GONE, READY, SCHEMA, Item, Plan
+from services.commands.bulk.plan import DONE, GONE, READY, SCHEMA, Item, Plan
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import join
@@ -171,9 +171,10 @@ class Run:
         ids = [item.task_id for item in some]
         duplicate = self._options.if_duplicate
         anyway = SCHEMA not in self._options.skip
+        twice = frozenset(item.task_id for item in some if item.state == DONE)  # those that are left alone are not here
         prepared = self._patient(
             lambda: self._republisher.prepare(
-                ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail, anyway=anyway
+                ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail, anyway=anyway, twice=twice
             )
         )
         outcome = self._patient(lambda: self._republisher.apply(prepared))

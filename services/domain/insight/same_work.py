@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.remarks import Suppressed
 from services.domain.text.message import Message, Param
@@ -16,7 +17,18 @@ SENTENCES: dict[str, str] = {
         "The same work was asked for again and refused ({count} in all), last {span} ago by {by}: no further task was"
         " created."
     ),
+    "same_work.done": N_("The same work succeeded {span} ago as {id}, by {by}."),
 }
+
+
+def told(done: Done, now_ms: int) -> dict[str, Param]:
+    """What a sentence says of the last success of a work, counted to an instant (UTC ms)."""
+    return {"id": done.task_id, "by": done.by, "since": done.at, "seconds": max(0, now_ms - done.at) // 1000}
+
+
+def succeeded(done: Done, now_ms: int) -> Message:
+    """That a work has succeeded before, as which task, and who had created that."""
+    return Message("same_work.done", told(done, now_ms))
 
 
 def met(task: Task, twin: Task | None, remarks: Iterable[Suppressed]) -> tuple[Suppressed, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.domain.insight import same_work
 from services.domain.task import classify
+from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message, Param
@@ -51,19 +53,22 @@ def not_dead(task_id: str, task: Task | None) -> Message:
     return Message("dead.not_dead", {"status": task.status})
 
 
-def safe_to_run_again(task: Task, twin: Task | None = None) -> Verdict:
+def ran_after(task: Task, done: Done | None) -> bool:
+    """Whether the same work has succeeded since this task was created, by another one."""
+    return done is not None and done.task_id != task.task_id and done.at > task.created_at
+
+
+def safe_to_run_again(task: Task, twin: Task | None = None, done: Done | None = None, now_ms: int = 0) -> Verdict:
     """Judge by the record: what ran, how it ended, and whether the type may repeat its work.
 
-    ``twin``: an active task with the same work.
+    ``twin``: an active task with the same work. ``done``: the last success of that work; ``now_ms``: to tell how long
+    ago that was (UTC ms).
     """
     if task.status in ACTIVE and task.status != Status.HELD:
         return _verdict(WOULD_DUPLICATE, "active", status=task.status)
-    if task.triage == Triage.OVERTAKEN:
-        return _verdict(WOULD_DUPLICATE, "overtaken", successor=task.successor)
-    if task.triage == Triage.REPUBLISHED or task.successor:
-        return _verdict(WOULD_DUPLICATE, "republished", successor=task.successor)
-    if twin is not None and twin.task_id != task.task_id:
-        return _verdict(WOULD_DUPLICATE, "twin", id=twin.task_id, status=twin.status)
+    by_others = _done_by_others(task, twin, done, now_ms)
+    if by_others is not None:
+        return by_others
     if task.status == Status.SUCCEEDED:
         return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
     if task.error_kind in _UNREADABLE:
@@ -71,6 +76,19 @@ def safe_to_run_again(task: Task, twin: Task | None = None) -> Verdict:
     if task.idempotent:
         return _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
+
+
+def _done_by_others(task: Task, twin: Task | None, done: Done | None, now_ms: int) -> Verdict | None:
+    """What another task does, or has done, of its work."""
+    if task.triage == Triage.OVERTAKEN and not ran_after(task, done):
+        return _verdict(WOULD_DUPLICATE, "overtaken", successor=task.successor)
+    if task.triage == Triage.REPUBLISHED or (task.successor and task.triage != Triage.OVERTAKEN):
+        return _verdict(WOULD_DUPLICATE, "republished", successor=task.successor)
+    if twin is not None and twin.task_id != task.task_id:
+        return _verdict(WOULD_DUPLICATE, "twin", id=twin.task_id, status=twin.status)
+    if done is not None and ran_after(task, done):
+        return Verdict(level=WOULD_DUPLICATE, code="verdict.ran_after", params=same_work.told(done, now_ms))
+    return None
 
 
 def _of_unrepeatable(task: Task) -> Verdict:

@@ -269,6 +269,7 @@ VERDICTS: dict[str, str] = {
     "verdict.done_elsewhere": N_("It would repeat work: another run of the same task reached its end."),
     "verdict.republished": N_("It would repeat work: it was republished already as {successor}."),
     "verdict.overtaken": N_("It would repeat work: the same work succeeded later as {successor}."),
+    "verdict.ran_after": N_("It would repeat work: the same work succeeded {span} ago as {id}, by {by}."),
     "verdict.active": N_("It would repeat work: the task is {status} now."),
     "verdict.succeeded": N_("It would repeat work: the task succeeded."),
     "verdict.succeeded_idempotent": N_("It succeeded; running it again does no harm, and nothing new."),

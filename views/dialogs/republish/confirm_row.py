@@ -39,9 +39,9 @@ class ConfirmRow(QWidget):
         on_language_changed(self._say)
         self._say()
 
-    def ask_for(self, number: int) -> None:
-        """Ask for this number where it is large."""
-        self._wanted = typed_count(number, self._environment)
+    def ask_for(self, number: int, *, always: bool = False) -> None:
+        """Ask for this number where it is large, or ``always``: where work is done once more."""
+        self._wanted = typed_count(number, self._environment) or (str(number) if always and number else "")
         self._say()
 
     def problem(self) -> str:

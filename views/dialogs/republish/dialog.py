@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from services.commands.bulk.plan import DONE
 from services.commands.bulk.republish import Ended, Progress
 from services.domain.insight import outlook
 from services.domain.insight.cause import Worth
@@ -308,7 +309,7 @@ class RepublishDialog(DialogFrame):
         number = len(self._sorted.going)
         words = ngettext("Republish {n} task", "Republish {n} tasks", number)
         self.verb_button.set_count_text(words.format(n=text.count(number)))
-        self.confirm.ask_for(number)
+        self.confirm.ask_for(number, always=any(item.state == DONE for item in self._sorted.going))
         self.verb_button.disable(self._problem())
         probes = min(PROBES, number)
         self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", probes).format(n=probes))

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.commands.bulk.plan import GONE, PAUSED, SCHEMA, Item
+from services.commands.bulk.plan import DONE, GONE, PAUSED, SCHEMA, Item
 from services.domain.fleet.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.republish.shares import SharesBar
@@ -26,6 +26,12 @@ _LOOKS: dict[str, tuple[str, str, str, str]] = {
         "accent",
         N_("Skipped: the same task runs or waits"),
         N_("Sent too: to run after the same task"),
+    ),
+    DONE: (
+        "ph.checks",
+        "accent",
+        N_("Skipped: the same work has succeeded since"),
+        N_("Sent too: their work is done once more"),
     ),
     CLOSED: (
         "ph.lock-simple-fill",

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Options, Plan
 from services.domain.insight.shop import ShopNow
 
 TWIN, CLOSED = "twin", "closed"
 #: reasons to skip, in the order they are told; ``GONE`` cannot be chosen otherwise
-RULES = (TWIN, CLOSED, PAUSED, SCHEMA, GONE)
-_REASONS = {DUPLICATE: TWIN, HELD: TWIN, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
+RULES = (TWIN, DONE, CLOSED, PAUSED, SCHEMA, GONE)
+_REASONS = {DUPLICATE: TWIN, HELD: TWIN, DONE: DONE, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Choice:
             probe=probe,
             probe_only=bool(probe),
             if_duplicate="reject" if TWIN in self.skip else "queue",
-            skip=frozenset(),
+            skip=frozenset({DONE} & self.skip),
             lane=self.lane,
             attempts=self.attempts,
         )

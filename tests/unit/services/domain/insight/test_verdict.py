@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE, safe_to_run_again
 from services.domain.task import classify
+from services.domain.task.ledger import Done
 from services.domain.task.status import Status, Triage
 from services.domain.text.sentences import SENTENCES
 from tests.unit.services.domain.builders import NOW, attempt, task
@@ -25,6 +26,21 @@ def dead(**fields: Any) -> Any:
 
 def held(**fields: Any) -> Any:
     return task(**({"status": Status.HELD, "idempotent": False} | fields))
+
+
+def test_work_that_has_succeeded_since_would_be_repeated_whatever_its_type() -> None:
+    done = Done("later", NOW + 60_000, "ann@desk", "w1")
+    letter = dead(created_at=NOW)
+    for record in (letter, held(created_at=NOW), dead(created_at=NOW, triage=Triage.OVERTAKEN, successor="old")):
+        verdict = safe_to_run_again(record, None, done, NOW + 180_000)
+        assert (verdict.level, verdict.code) == (WOULD_DUPLICATE, "verdict.ran_after")
+        assert {name: verdict.params[name] for name in ("id", "by", "seconds")} == {
+            "id": "later", "by": "ann@desk", "seconds": 120,
+        }  # fmt: skip
+    before = Done("earlier", NOW - 1, "ann@desk", "w1")
+    assert safe_to_run_again(letter, None, before, NOW).level == SAFE, "it was asked for after that"
+    closed = dead(triage=Triage.OVERTAKEN, successor="later")
+    assert safe_to_run_again(closed).code == "verdict.overtaken"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Plan
 from services.domain.insight.shop import LOGGED_IN, LOGGED_OUT, ShopNow
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Choice, sort_out
@@ -40,6 +40,12 @@ def test_each_letter_has_one_reason() -> None:
     assert found.shops() == (1, 7)
     assert [item.task_id for item in found.to_send().items] == ["t0"]
     assert (found.counts("task_type"), found.most_per_shop()) == ({"work": 1}, 1)
+
+
+def test_work_that_has_succeeded_since_is_skipped_unless_switched_off() -> None:
+    plan = Plan(items=(Item(task_id="t0", state=DONE, shop="pdd:0"), Item(task_id="t1", shop="pdd:0")))
+    assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES)).going] == ["t1"]
+    assert [one.task_id for one in sort_out(plan, NOW, frozenset(RULES) - {DONE}).going] == ["t0", "t1"]
 
 
 def test_nothing_is_sorted_out_of_nothing() -> None:
