@@ -65,6 +65,7 @@ from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
+from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
@@ -125,6 +126,7 @@ class Queries:
     audit: AuditQueries
     roles: RoleQueries
     artifacts: ArtifactQueries
+    works: WorkQueries
 
 
 def open_engine(settings: config.Settings) -> Engine:
@@ -243,6 +245,7 @@ def queries(engine: Engine) -> Queries:
         audit=AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone),
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
+        works=WorkQueries(engine.store, engine.registry),
     )
 
 

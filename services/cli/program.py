@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from services import assembly
 from services import log as logs
-from services.cli import output, quiet, window
+from services.cli import output, quiet, window, work
 from services.cli import run as cli_run
 from services.cli.commands import (
     batches,
@@ -144,6 +144,7 @@ def grammar() -> argparse.ArgumentParser:
         batches,
         dead,
         shops,
+        work,
         types,
         schedules,
         queues,

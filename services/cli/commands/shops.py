@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import known_shops, shapes, shop_files
+from services.cli import known_shops, shapes, shop_files, work
 from services.cli.commands import breakers, login, sessions
 from services.cli.commands import homes as cli_homes
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
@@ -112,9 +112,13 @@ def show(context: Context) -> int:
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= sessions.standing(engine, shop.key)
+        works = assembly.queries(engine).works.of_shop(shop.key)
     told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
     lines += [f"{'can':<14} {_command(verb, what)}" for verb, what in insight.acts(now)]
+    row["types"] = [work.of_type(one) for one in works]
+    header = ("type", "last_success", "last_failure", "next")
+    lines += ["", *table(header, [work.cells(one) for one in works])] if works else []
     context.show({"shop": row}, lines)
     return EXIT_OK
 

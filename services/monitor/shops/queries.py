@@ -17,6 +17,7 @@ from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor.shops.states import ShopStates, stranger
+from services.monitor.works import TypeRow, WorkQueries
 from services.ports import Store
 
 #: as many rows are handed out; whoever looks for another shop searches for it
@@ -72,6 +73,7 @@ class ShopQueries:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry)
+        self._works = WorkQueries(store, registry)
 
     def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:
         """Shops whose name or id contains the text, the worst first."""
@@ -101,6 +103,10 @@ class ShopQueries:
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
             at_ms=self._store.now_ms(),
         )
+
+    def works(self, key: str) -> tuple[TypeRow, ...]:
+        """For each type of a shop (``platform:shop_id``) its last success and failure, and its next planned run."""
+        return self._works.of_shop(key)
 
     def name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called."""

@@ -27,6 +27,7 @@ from views.pages.shops.table import SCOPES, SHOPS
 from views.support import text
 from views.support.instant import ticks
 from views.support.offers import offer
+from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import shop
 from views.tables.at_rest import AtRest
@@ -74,6 +75,7 @@ class ShopsPage(Page):
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._works = Operation(self, latest=True)
         self._build()
         self._connect()
         self._show_view()
@@ -186,7 +188,7 @@ class ShopsPage(Page):
         ticks().ticked.connect(self._on_tick)
         self.empty.action.connect(self._show_all)
         # choosing
-        self.table.current_changed.connect(lambda _key: self._follow())
+        self.table.current_changed.connect(lambda _key: self._on_chosen())
         self.limits.current_changed.connect(lambda _key: self._follow())
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
@@ -234,6 +236,14 @@ class ShopsPage(Page):
         if self._scopes and self.limits.current_key() is None:
             self.limits.set_current_key(self._limits.key_at(0))
         self._say()
+        self._ask_works()
+
+    def _ask_works(self) -> None:
+        """When each type of the shop under the cursor ran last; without an answer the card leaves it out."""
+        row = self.shop.shown
+        if row is not None:
+            told = partial(self.shop.show_works, row.key)
+            self._works.start(partial(self._context.limits.works, row.key), told, lambda _error: None)
 
     def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
@@ -268,6 +278,10 @@ class ShopsPage(Page):
         self.shop.show_shop(self._shop_at(self.table.current_key()) if on_shops else None)
         self.scope.show_scope(None if on_shops else self._scope_at(self.limits.current_key()))
         self._say_rights()
+
+    def _on_chosen(self) -> None:
+        self._follow()
+        self._ask_works()
 
     def _say_rights(self) -> None:
         acts, row = self.actions_of_page, self.scope.shown

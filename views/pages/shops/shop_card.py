@@ -12,11 +12,12 @@ from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
 from services.monitor.shops.queries import PAUSED, ShopRow
+from services.monitor.works import TypeRow
 from views.pages.shops import words
 from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
-from views.support.words import shop
+from views.support.words import shop, type_names
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button
@@ -56,9 +57,10 @@ class ShopCard(Card):
     def __init__(self) -> None:
         super().__init__("", divided=True)
         self._row_shown: ShopRow | None = None
+        self._works: tuple[str, tuple[TypeRow, ...]] = ("", ())
         self._reason = ""
         self._badge = Badge.platform("")
-        self.facts = KeyValues(spread=True)
+        self.facts, self.works = KeyValues(spread=True), KeyValues(spread=True)
         self.state = Strip("healthy")
         self.decide_button = Button(N_("Show what is to decide"), kind="primary", icon="ph.list-bullets", small=True)
         self.pauses = _Pauses()
@@ -106,6 +108,9 @@ class ShopCard(Card):
         held.addLayout(row)
         self.body.addWidget(self._held)
         self.body.addWidget(self.facts)
+        self._works_title = Label("", "label", "text2")
+        self.body.addWidget(self._works_title)
+        self.body.addWidget(self.works)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
             pair = QHBoxLayout()
@@ -144,10 +149,24 @@ class ShopCard(Card):
         self.setVisible(row is not None)
         self._say()
 
+    def show_works(self, key: str, rows: Sequence[TypeRow]) -> None:
+        """Show when each type of this shop ran last, failed last, and would run next."""
+        self._works = (key, tuple(rows))
+        self._say_works()
+
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed, for this reason."""
         self._reason = reason
         self._say()
+
+    def _say_works(self) -> None:
+        key, rows = self._works
+        shown = rows if self._row_shown is not None and self._row_shown.key == key else ()
+        now = instant.now_ms()
+        self._works_title.setText(_("Did it run?"))
+        self._works_title.setVisible(bool(shown))
+        self.works.setVisible(bool(shown))
+        self.works.set_rows((type_names.name(one.task_type), words.ran(one, now)) for one in shown)
 
     def _say(self) -> None:
         row = self._row_shown
@@ -158,6 +177,7 @@ class ShopCard(Card):
         self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
         self.facts.set_rows(self._rows(row))
+        self._say_works()
         self.state.set_status(row.now.state)
         told = insight.reasons(row.now, now)[0]
         self.state.show_text(shop.said(told), shop.word(row.now.state))

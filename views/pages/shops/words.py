@@ -11,6 +11,7 @@ from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.i18n import _, ngettext
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
+from services.monitor.works import TypeRow
 from views.support import safe, shown, text
 from views.support.words import kinds, shop, type_names
 from views.support.words.shop import platform_name
@@ -86,6 +87,18 @@ def login_age(row: ShopRow, now_ms: int) -> str:
 def since(at_ms: int, now_ms: int) -> str:
     """How long ago, "" for never."""
     return _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - at_ms)))) if at_ms else ""
+
+
+def ran(row: TypeRow, now_ms: int) -> str:
+    """When a type of a shop succeeded last and by whom, when it failed last, and when it would run next."""
+    parts: list[str] = []
+    if row.done is not None:
+        parts.append(_("ran {when} by {who}").format(when=since(row.done.at, now_ms), who=messages.own(row.done.by)))
+    if row.failed is not None:
+        parts.append(_("failed {when}").format(when=since(row.failed.ended_at, now_ms)))
+    if row.planned is not None:
+        parts.append(_("next {when}").format(when=text.until(shown.span(max(0, row.planned.at - now_ms)))))
+    return text.listed(parts)
 
 
 #: what nobody has to be told in words: its numbers stand beside it

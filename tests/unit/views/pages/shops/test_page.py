@@ -484,3 +484,17 @@ def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, op
     assert dialog.save_button.toolTip() == "Only looking"
     assert not dialog.name.isEnabled()
     dialog.close()
+
+
+def test_the_card_says_when_each_type_ran_and_failed_last(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    spec = TaskSpec(platform="pdd", shop_id=SHOP.partition(":")[2], task_type="refresh_goods")
+    (made,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+    fleet.finish(made.task_id, to=Status.SUCCEEDED)
+    page = open_page()
+    page.show_request(SHOP)
+    qtbot.waitUntil(lambda: bool(page.shop.works.isVisible()), timeout=WAIT_MS)
+    (told,) = page.shop.works.values().values()
+    assert told.startswith("ran ")
+    assert made.created_by in told
+    page.table.set_current_key(OTHER)
+    qtbot.waitUntil(lambda: not page.shop.works.isVisible(), timeout=WAIT_MS)

@@ -1,0 +1,144 @@
+"""``work``: did it run? Asked of a shop and a type, whichever task did it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import json_text, known_shops, output, shapes
+from services.cli.context import EXIT_OK, Context, examples
+from services.domain.errors import UsageError
+from services.domain.task import classify, filter_time
+from services.domain.task.ledger import Done
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.monitor.works import Planned, TypeRow, WorkStory
+
+EXAMPLES = (
+    "work pdd:s1 sync_order",
+    "work pdd:s1 sync_order --day yesterday",
+    "work s1 goods --payload '{\"page\":2}'",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    text = "did it run? what a shop's tasks of one type did on a day, their last success, and when the next is planned"
+    parser = nouns.add_parser("work", parents=[common], help=text, **examples(EXAMPLES))
+    parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+    parser.add_argument("type", help="task type")
+    parser.add_argument("--day", default="today", help="today, yesterday or a date, in the fleet's time zone")
+    parser.add_argument("--payload", default="", help="JSON object: only the work with these parameters")
+    parser.set_defaults(handler=show)
+
+
+def show(context: Context) -> int:
+    """Print what is known."""
+    args = context.args
+    payload = json_text.read_object(args.payload, "--payload") if args.payload else None
+    with context.engine() as engine:
+        works = assembly.queries(engine).works
+        day = works.day(args.day)
+        if day is None:
+            raise UsageError(
+                f"--day takes today, yesterday or a date such as 2026-11-22, not {args.day!r:.40}", "--day"
+            )
+        shop = known_shops.find(engine, args.shop)
+        story = works.story(shop.key, args.type, day, payload)
+    context.show(document(story), lines(story))
+    return EXIT_OK
+
+
+def document(story: WorkStory) -> dict[str, Any]:
+    """The answer for programs; instants in UTC."""
+    done, planned = story.done, story.planned
+    return {
+        "shop": story.shop,
+        "type": story.task_type,
+        "day": {"from": shapes.iso(story.begins), "to": shapes.iso(story.ends), "zone": story.zone},
+        "ran": [_run(task) for task in story.runs],
+        "active": [_run(task) for task in story.active],
+        "last_success": _done(done) if done is not None else None,
+        "last_failure": _run(story.failed) if story.failed is not None else None,
+        "next": _planned(planned) if planned is not None else None,
+        "complete": story.complete,
+    }
+
+
+def of_type(row: TypeRow) -> dict[str, Any]:
+    """One type of a shop for programs."""
+    done, planned = row.done, row.planned
+    return {
+        "type": row.task_type,
+        "last_success": _done(done) if done is not None else None,
+        "last_failure": _run(row.failed) if row.failed is not None else None,
+        "next": _planned(planned) if planned is not None else None,
+    }
+
+
+def cells(row: TypeRow) -> tuple[object, ...]:
+    """One type of a shop for people."""
+    done = f"{shapes.iso(row.done.at)} by {row.done.by}" if row.done is not None else ""
+    failed = f"{shapes.iso(row.failed.ended_at)} {row.failed.error_kind}" if row.failed is not None else ""
+    return row.task_type, done, failed, shapes.iso(row.planned.at) if row.planned is not None else ""
+
+
+def _done(done: Done) -> dict[str, Any]:
+    return {"id": done.task_id, "at": shapes.iso(done.at), "by": done.by, "worker": done.worker}
+
+
+def _planned(planned: Planned) -> dict[str, Any]:
+    return {"at": shapes.iso(planned.at), "schedule": planned.schedule, "task": planned.task_id}
+
+
+def lines(story: WorkStory) -> list[str]:
+    """The answer for people; instants in the zone of the fleet."""
+    done, planned = story.done, story.planned
+    ran = any(task.status == Status.SUCCEEDED for task in story.runs)
+    told = [f"{story.shop} {story.task_type}, {_at(story.begins, story)[:10]} ({story.zone})"]
+    told += [
+        f"ran at {_at(task.started_at, story)}, by {_by(task)}: {_result(task)} ({task.task_id})" for task in story.runs
+    ]
+    if not ran and done is not None:
+        told.append(f"not run since {_at(done.at, story)}, when {done.task_id} succeeded, by {done.by}")
+    elif not ran:
+        told.append("it has not succeeded, as far as is known")
+    told += [f"{task.status} now: {task.task_id}, by {_by(task)}" for task in story.active if task not in story.runs]
+    if planned is not None:
+        by = f"schedule {planned.schedule}" if planned.schedule else planned.task_id
+        told.append(f"would run next at {_at(planned.at, story)}, by {by}")
+    else:
+        told.append("no further run is planned")
+    if not story.complete:
+        told.append("it has more tasks than were looked at; see `task list`")
+    return told
+
+
+def _run(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.task_id,
+        "status": task.status,
+        "triage": task.triage,
+        "started_at": shapes.iso(task.started_at),
+        "ended_at": shapes.iso(task.ended_at),
+        "by": _by(task),
+        "origin": task.origin,
+        "worker": task.worker,
+        "error": task.error,
+        "error_kind": task.error_kind,
+    }
+
+
+def _result(task: Task) -> str:
+    if task.status == Status.DEAD:
+        return f"failed, {output.masked_text(classify.headline(task.error)) or task.error_kind}"
+    return str(task.status)
+
+
+def _by(task: Task) -> str:
+    return task.created_by or task.origin
+
+
+def _at(instant_ms: int, story: WorkStory) -> str:
+    return filter_time.iso(instant_ms, story.zone)[:19].replace("T", " ")

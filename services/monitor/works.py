@@ -1,0 +1,176 @@
+"""Whether a work has run, asked of the work and not of a task: its runs of a day, its last success, its next plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from services.domain.task import filter_time
+from services.domain.task.ledger import Done, done_by
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status
+from services.domain.types import task_type
+from services.engine import recipe
+from services.engine.registry import Registry
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.monitor.schedules import ScheduleQueries
+from services.ports import Store
+
+PAGE, MOST = 500, 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """When it would run next, UTC ms, and by what: a schedule, or a task that is there already."""
+
+    at: int
+    schedule: str = ""
+    task_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkStory:
+    """What is known of a work; instants are UTC ms."""
+
+    shop: str  #: platform:shop_id
+    task_type: str
+    begins: int  #: of the day that was asked about
+    ends: int
+    zone: str
+    runs: tuple[Task, ...] = ()  #: tasks of which an attempt began on that day, the oldest first
+    active: tuple[Task, ...] = ()  #: those that have not ended, the oldest first
+    done: Done | None = None  #: the last success that is known
+    failed: Task | None = None  #: the newest dead letter that is known
+    planned: Planned | None = None
+    complete: bool = True  #: False where it has more tasks than are looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeRow:
+    """What is known of all works of one type for one shop."""
+
+    task_type: str
+    done: Done | None = None  #: the last success
+    failed: Task | None = None  #: the newest dead letter
+    planned: Planned | None = None
+
+
+class WorkQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+        self._schedules = ScheduleQueries(store, registry)
+
+    def day(self, words: str) -> tuple[int, int, str] | None:
+        """First instant of a day and the one behind it, and the zone that it is one in; None for what is no day."""
+        zone = fleet_zone(self._store) or DEFAULT_ZONE
+        span = filter_time.Times(self._store.now_ms(), zone).span(words)
+        return None if span is None or span[0] == span[1] else (*span, zone)
+
+    def story(
+        self, shop: str, kind: str, day: tuple[int, int, str], payload: Mapping[str, Any] | None = None
+    ) -> WorkStory:
+        """What is known of a type for a shop; ``payload``: of the work with this one only.
+
+        Raises:
+            UsageError: the payload is not JSON.
+        """
+        begins, ends, zone = day
+        work = self._work(shop, kind, payload)
+        of_it = (equals("shop", shop), equals("type", kind))
+        tasks = [task for task in self._since(of_it, begins) if not work or task.work == work]
+        active = [task for task in self._each((*of_it, equals("status", *ACTIVE))) if not work or task.work == work]
+        return WorkStory(
+            shop=shop,
+            task_type=kind,
+            begins=begins,
+            ends=ends,
+            zone=zone,
+            runs=tuple(sorted((task for task in tasks if _began(task, begins, ends)), key=_first_start)),
+            active=tuple(sorted(active, key=lambda task: task.created_at)),
+            done=self._done(of_it, work),
+            failed=self._newest((*of_it, equals("status", Status.DEAD)), work),
+            planned=self._planned(shop, kind, active, payload),
+            complete=len(tasks) < MOST,
+        )
+
+    def of_shop(self, shop: str) -> tuple[TypeRow, ...]:
+        """For each type of which anything is known for this shop, by name."""
+        of_shop = (equals("shop", shop),)
+        planned = list(self._each((*of_shop, equals("status", Status.SCHEDULED))))
+        rows = (self._type_row(shop, kind, planned) for kind in sorted(self._types(of_shop, planned)))
+        return tuple(row for row in rows if row.done or row.failed or row.planned)
+
+    def _types(self, of_shop: tuple[Term, ...], planned: list[Task]) -> set[str]:
+        """The types that are defined, those that schedules name, and those of the newest tasks."""
+        newest = self._store.query(Query(terms=of_shop, sort="updated", limit=PAGE, want_total=False)).tasks
+        scheduled = {row.schedule.task_type for row in self._schedules.rows(1)}
+        return {*self._registry.types(), *scheduled, *(task.task_type for task in (*newest, *planned))}
+
+    def _type_row(self, shop: str, kind: str, planned: list[Task]) -> TypeRow:
+        of_it = (equals("shop", shop), equals("type", kind))
+        return TypeRow(
+            task_type=kind,
+            done=self._done(of_it, self._work(shop, kind, None)),
+            failed=self._newest((*of_it, equals("status", Status.DEAD)), ""),
+            planned=self._planned(shop, kind, [task for task in planned if task.task_type == kind], None),
+        )
+
+    def _work(self, shop: str, kind: str, payload: Mapping[str, Any] | None) -> str:
+        """Its uniqueness key; "" where all works of the type are meant."""
+        policy = self._registry.task_type(kind)
+        if payload is None and policy.uniqueness != "shop_type":
+            return ""
+        platform, _, shop_id = shop.partition(":")
+        return task_type.uniqueness_key(policy, platform, shop_id, recipe.payload_text(payload or {}))
+
+    def _done(self, of_it: tuple[Term, ...], work: str) -> Done | None:
+        known = self._store.last_done([work])[0] if work else None
+        newest = self._newest((*of_it, equals("status", Status.SUCCEEDED)), work) if known is None else None
+        return known if newest is None else done_by(newest)
+
+    def _newest(self, terms: tuple[Term, ...], work: str) -> Task | None:
+        limit = PAGE if work else 1
+        page = self._store.query(Query(terms=terms, sort="updated", limit=limit, want_total=False))
+        return next((task for task in page.tasks if not work or task.work == work), None)
+
+    def _since(self, terms: tuple[Term, ...], instant: int) -> Iterator[Task]:
+        for task in self._each(terms):
+            if task.updated_at < instant:
+                return
+            yield task
+
+    def _each(self, terms: tuple[Term, ...]) -> Iterator[Task]:
+        cursor: str | None = ""
+        told = 0
+        while cursor is not None and told < MOST:
+            page = self._store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
+            yield from page.tasks
+            told, cursor = told + len(page.tasks), page.next
+
+    def _planned(self, shop: str, kind: str, active: list[Task], payload: Mapping[str, Any] | None) -> Planned | None:
+        found = [
+            Planned(at=row.upcoming[0], schedule=row.schedule.name)
+            for row in self._schedules.rows(1)
+            if row.upcoming
+            and row.schedule.task_type == kind
+            and (payload is None or dict(row.schedule.payload) == dict(payload))
+            and shop in self._schedules.shops(row.schedule)
+        ]
+        found += [Planned(at=task.due_at, task_id=task.task_id) for task in active if task.status == Status.SCHEDULED]
+        return min(found, key=lambda one: one.at, default=None)
+
+
+def _starts(task: Task) -> list[int]:
+    return [*(one.started_at for one in task.attempts), *([task.started_at] if task.started_at else [])]
+
+
+def _began(task: Task, begins: int, ends: int) -> bool:
+    return any(begins <= at < ends for at in _starts(task))
+
+
+def _first_start(task: Task) -> int:
+    return min(_starts(task))

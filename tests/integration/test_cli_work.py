@@ -1,0 +1,84 @@
+"""``work``: did it run? Asked of the shop and the type, whichever task did it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services import settings as config
+from tests.integration.cli_rig import Cli, configure
+
+CREATE = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "single")
+
+
+@pytest.fixture
+def cli(pair: str, place: config.Settings, tmp_path: Path) -> Cli:
+    """The command line of a fleet with a type that is one work for each shop."""
+    home = tmp_path / "home"
+    configure(home)
+    found = Cli(home, () if pair == "embedded" else ("--broker", place.broker.url, "--redis", place.store.url))
+    kind = {"name": "single", "executor": "python", "uniqueness": "shop_type"}
+    (home / "single.json").write_text(json.dumps(kind), encoding="utf-8")
+    (home / "shops.csv").write_text("platform,shop_id\npdd,s1\n", encoding="utf-8")
+    found.run("type", "import", home / "single.json")
+    found.run("shop", "import", home / "shops.csv")
+    return found
+
+
+def test_it_has_run_or_not_whichever_task_did_it(cli: Cli) -> None:
+    nothing = cli.run("work", "pdd:s1", "single")
+    assert (nothing["ran"], nothing["last_success"], nothing["next"]) == ([], None, None)
+    assert "has not succeeded" in cli.call("work", "pdd:s1", "single").stdout
+
+    fails = json.dumps({"fail": "bad_payload", "text": "no such page"})
+    (dead,) = cli.run(*CREATE, "--payload", fails)["created"]
+    cli.drain()
+    (done,) = cli.run(*CREATE)["created"]
+    cli.drain()
+    cli.run("schedule", "add", "nightly", "--type", "single", "--shop", "pdd:s1", "--every", "1h")
+    (waits,) = cli.run(*CREATE)["created"]
+
+    told = cli.run("work", "pdd:s1", "single", "--day", "today")
+    assert [(one["id"], one["status"]) for one in told["ran"]] == [(dead, "dead"), (done, "succeeded")]
+    assert (told["last_success"]["id"], told["last_failure"]["id"]) == (done, dead)
+    assert [one["id"] for one in told["active"]] == [waits]
+    assert (told["next"]["schedule"], told["next"]["task"]) == ("nightly", "")
+    assert told["last_success"]["by"]
+    people = cli.call("work", "s1", "single")
+    assert people.returncode == 0
+    for words in (f"succeeded ({done})", "no such page", f"queued now: {waits}", "would run next", "schedule nightly"):
+        assert words in people.stdout, people.stdout
+
+    before = cli.run("work", "pdd:s1", "single", "--day", "yesterday")
+    assert before["ran"] == []
+    assert before["last_success"]["id"] == done
+    assert "not run since" in cli.call("work", "pdd:s1", "single", "--day", "yesterday").stdout
+
+
+def test_one_work_among_many_of_its_type(cli: Cli) -> None:
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "work")
+    pages = [cli.run(*words, "--payload", json.dumps({"n": n}))["created"][0] for n in range(2)]
+    cli.drain()
+    assert len(cli.run("work", "pdd:s1", "work")["ran"]) == 2
+    one = cli.run("work", "pdd:s1", "work", "--payload", '{"n": 1}')
+    assert [run["id"] for run in one["ran"]] == [pages[1]]
+    assert one["last_success"]["id"] == pages[1]
+
+
+@pytest.mark.parametrize("words", [("pdd:s1", "single", "--day", "someday"), ("pdd:nobody", "single")])
+def test_what_cannot_be_asked_is_refused(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli.run("work", *words, code=2)["error"]
+
+
+def test_a_shop_tells_it_of_each_of_its_types(cli: Cli) -> None:
+    (done,) = cli.run(*CREATE)["created"]
+    cli.drain()
+    cli.run("schedule", "add", "nightly", "--type", "never_twice", "--shop", "pdd:s1", "--every", "1h")
+    types = {one["type"]: one for one in cli.run("shop", "show", "pdd:s1")["shop"]["types"]}
+    assert set(types) == {"single", "never_twice"}
+    assert (types["single"]["last_success"]["id"], types["single"]["next"]) == (done, None)
+    assert types["never_twice"]["last_success"] is None
+    assert types["never_twice"]["next"]["schedule"] == "nightly"
+    assert "last_success" in cli.call("shop", "show", "pdd:s1").stdout
