@@ -29,6 +29,7 @@ from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.insight.connection import BROKER, STORE, Answer, Reach
+from services.domain.insight.worker import CUT_OFF, FleetNow
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import BACKOFF_S
@@ -346,8 +347,14 @@ class Console:
         by_itself = isinstance(error, BrokerUnavailable | StoreUnavailable)
         wait_s = BACKOFF_S[min(tries, len(BACKOFF_S) - 1)] if by_itself else 0.0
         said = {answer.part: answer.ok for answer in answers}
+        heard = await self._off(_heard, settings) if said.get(STORE) and not said.get(BROKER, True) else None
         reach = Reach(
-            broker=said.get(BROKER, True), store=said.get(STORE, True), embedded=settings.embedded, online=is_online()
+            broker=said.get(BROKER, True),
+            store=said.get(STORE, True),
+            embedded=settings.embedded,
+            online=is_online(),
+            alive=heard.living if heard is not None else None,
+            apart=heard.number(CUT_OFF) if heard is not None else 0,
         )
         page.show_failure(answers, told(error), reach=reach, next_s=wait_s)
         self._settled.set()
@@ -545,6 +552,14 @@ def _stand_like(window: QWidget, other: QWidget) -> None:
     """At the same place, as large, maximised or not: to a person it is the same window."""
     window.setGeometry(other.geometry())
     window.setWindowState(other.windowState())
+
+
+def _heard(settings: config.Settings) -> FleetNow | None:
+    """What workers report of themselves, None where nobody can be asked."""
+    try:
+        return assembly.heard(settings)
+    except ConsoleError:
+        return None
 
 
 def _answers(settings: config.Settings) -> tuple[Answer, ...]:

@@ -35,10 +35,12 @@ from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
-from services.domain.errors import ConsoleError, TopologyMismatch
+from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
 from services.domain.fleet import shop_queue
+from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.domain.insight.flow import Flow
+from services.domain.insight.worker import FleetNow
 from services.domain.task import retry
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
@@ -86,6 +88,7 @@ class Engine:
     artifacts: ArtifactStore | None
     name: str
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
+    reached: bool = True  #: the broker answered when the engine was opened
 
     def close(self) -> None:
         """Close the drivers."""
@@ -129,26 +132,37 @@ class Queries:
     works: WorkQueries
 
 
-def open_engine(settings: config.Settings) -> Engine:
+def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
     """Connect the drivers that the settings name, declare the topology and seed the task types; through a connection
-    that only looks, look whether they are there (``Engine.doubts``).
+    that only looks, look whether they are there (``Engine.doubts``). ``looking``: records are read and nothing is sent,
+    so a broker that does not answer is a doubt as well.
 
     Raises:
         ConsoleError: a driver cannot be opened; the text says which and what to do.
     """
     engine = bare_engine(settings)
     try:
-        shops = [key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)]
-        if settings.read_only:
-            engine.broker.know(shops, settings.delays)
-            return replace(engine, doubts=_doubts(engine.broker, settings.delays))
-        seed_types(engine.store)
-        platforms = {shop.platform for shop in engine.store.shops()}
-        engine.broker.ensure(platforms=platforms, delays=settings.delays)
-        engine.broker.know(shops)
+        return _declared(engine)
+    except BrokerUnavailable as exc:
+        if looking:
+            return replace(engine, doubts=(Message("broker.lost_doubt", {"why": words_of(exc)}),), reached=False)
+        engine.close()
+        raise
     except BaseException:
         engine.close()
         raise
+
+
+def _declared(engine: Engine) -> Engine:
+    settings = engine.settings
+    shops = [key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)]
+    if settings.read_only:
+        engine.broker.know(shops, settings.delays)
+        return replace(engine, doubts=_doubts(engine.broker, settings.delays))
+    seed_types(engine.store)
+    platforms = {shop.platform for shop in engine.store.shops()}
+    engine.broker.ensure(platforms=platforms, delays=settings.delays)
+    engine.broker.know(shops)
     return engine
 
 
@@ -241,7 +255,7 @@ def queries(engine: Engine) -> Queries:
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
         causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
-        shops=ShopQueries(engine.store, engine.registry),
+        shops=ShopQueries(engine.store, engine.registry, engine.broker.health),
         audit=AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone),
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
@@ -276,7 +290,9 @@ def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]
     Blocking.
     """
     told = told or flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
-    return look_for_attention(engine.store, engine.registry, engine.clock, told, partial(broken_run, engine))
+    return look_for_attention(
+        engine.store, engine.registry, engine.clock, told, partial(broken_run, engine), health=engine.broker.health
+    )
 
 
 def broken_run(engine: Engine) -> BrokenRun | None:
@@ -318,6 +334,19 @@ def probe(settings: config.Settings) -> tuple[Answer, ...]:
         asked.append(partial(_probe_management, settings))
     with ThreadPoolExecutor(len(asked), thread_name_prefix="probe") as pool:
         return tuple(answer.result() for answer in [pool.submit(ask) for ask in asked])
+
+
+def heard(settings: config.Settings) -> FleetNow:
+    """What workers report of themselves, where only the store answers; changes nothing there.
+
+    Raises:
+        ConsoleError: it does not answer either.
+    """
+    store = _store(msgspec.structs.replace(settings, read_only=True), SystemClock())
+    try:
+        return insight.look(store.workers(), store.now_ms())
+    finally:
+        store.close()
 
 
 def _probe_file(settings: config.Settings) -> Answer:

@@ -14,7 +14,7 @@ from services.domain.task import own_words
 from services.domain.text.message import Message, Param
 from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import Said, words_of
-from services.domain.text.sentences import N_, SENTENCES, Counted
+from services.domain.text.sentences import N_, NN_, SENTENCES, Counted
 from services.domain.text.sheet_faults import SHEET
 from services.domain.upkeep import health, repair
 
@@ -81,17 +81,20 @@ TEMPLATES: dict[str, str] = {
     "lost.store": N_(
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until Redis is back."
     ),
-    "lost.broker": N_(
-        "Workers finish what they hold and record it; what waits in the queues starts when the broker is back."
-    ),
+    "lost.broker": N_("Workers finish what they hold and record it; nothing new starts until the broker is back."),
     "lost.both": N_(
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until both are back."
     ),
     "lost.file": N_("The workers of this computer finish what they hold; nothing new starts until the file is back."),
+    "broker.lost_doubt": N_("The broker does not answer, nothing new starts until it is back: {why}"),
     "lost.offline": N_(
         "This computer has no network. Workers elsewhere go on without it; what they do is not known here."
     ),
     "lost.perhaps": N_("If only this computer is cut off, workers go on as usual."),
+    "lost.others": NN_(
+        "It is not only this computer: {n} worker reports that it cannot reach the broker.",
+        "It is not only this computer: {n} workers report that they cannot reach the broker.",
+    ),
     "dead.not_a_task": N_("{id} never was a readable task; create a new one from its message."),
 }
 

@@ -102,7 +102,15 @@ class LossWatch(QObject):
     def reach(self) -> connection.Reach:
         """Which parts answer now."""
         broker, store = self._health.broker.connected, self._health.store.connected
-        return connection.Reach(broker=broker, store=store, embedded=self._embedded, online=is_online() or self._near)
+        fleet = self._feed.latest.fleet() if store else None
+        return connection.Reach(
+            broker=broker,
+            store=store,
+            embedded=self._embedded,
+            online=is_online() or self._near,
+            alive=fleet.living if fleet is not None else None,
+            apart=fleet.number(CUT_OFF) if fleet is not None else 0,
+        )
 
     def try_now(self) -> None:
         """Do not wait for the next try."""

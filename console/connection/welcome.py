@@ -17,6 +17,7 @@ from views.pages.connection.page import ConnectionPage
 from views.pages.first_run.checks import OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
 from views.support.connections import Connection
+from views.widgets.toast import ToastSpec
 
 GIGABYTE = 1e9
 
@@ -67,6 +68,8 @@ def make_unopened(
     )
     window.top_bar.set_can_create(_("Not while the connection is lost"))
     window.setWindowTitle(" · ".join(part for part in (connection.title, connection.tag, "Fleetdeck") if part))
+    words = N_("Copied: send it to whoever can help")
+    page.copied.connect(lambda: window.toasts.show(ToastSpec(text=_(words), status="healthy", key="copied")))
     page.other_wanted.connect(lambda: on_other(page.other_link.mapToGlobal(page.other_link.rect().bottomLeft())))
     window.open_page("connection")
     return window, page

@@ -73,9 +73,11 @@ class Context:
         )
 
     @contextmanager
-    def engine(self) -> Iterator[assembly.Engine]:
-        """The engine, closed afterwards."""
-        engine = assembly.open_engine(self.settings())
+    def engine(self, *, looking: bool = False) -> Iterator[assembly.Engine]:
+        """The engine, closed afterwards. ``looking``: records are read and nothing is sent, so a broker that does not
+        answer is a warning and no refusal.
+        """
+        engine = assembly.open_engine(self.settings(), looking=looking)
         try:
             self.warn([messages.english(doubt) for doubt in engine.doubts])
             self._take_notice(engine)
@@ -85,7 +87,7 @@ class Context:
 
     def _take_notice(self, engine: assembly.Engine) -> None:
         """Record what other programs have sent, for whoever leads may be away, and the answer must be true of it."""
-        if engine.settings.embedded or engine.settings.read_only:
+        if engine.settings.embedded or engine.settings.read_only or not engine.reached:
             return
         try:
             assembly.notices(engine).take_up(NOTICE_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from services import messages
@@ -15,7 +16,7 @@ from services.domain.gates import ability, listed
 from services.domain.insight import flow
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
-from services.domain.insight.connection import Reach
+from services.domain.insight.connection import BROKER, Reach
 from services.domain.plans import schedule
 from services.domain.task.query import Counts
 from services.domain.task.status import ACTIVE, WAITING, Status
@@ -97,12 +98,17 @@ class Doctor:
         """
         with contextlib.suppress(ConsoleError):  # told among the findings
             if self._store.health()[0]:
-                return attention.look_once(self._store, self._registry, self._clock, self._flow)
+                return attention.look_once(
+                    self._store, self._registry, self._clock, self._flow, health=self._broker.health
+                )
         return ()
 
     def _with_loss(self, found: list[Finding]) -> list[Finding]:
         gone = {one.message.code for one in found}
         reach = Reach(broker=BROKER_GONE not in gone, store=STORE_GONE not in gone, embedded=self._embedded)
+        if reach.lost == BROKER:
+            fleet = insight.look(self._store.workers(), self._store.now_ms())
+            reach = replace(reach, alive=fleet.living, apart=fleet.number(insight.CUT_OFF))
         return [*found, *health.of_loss(reach)]
 
     def _of_store(self, latency: float) -> list[Finding]:
@@ -188,10 +194,9 @@ class Doctor:
         resigned = (gave_up.holder, gave_up.why) if now - gave_up.at < RESIGNED_MS else ("", "")
         unfinished = _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED})
         found = [health.of_leader(store.leader(leader.ROLE), unfinished, resigned)]
-        with contextlib.suppress(BrokerUnavailable):  # told among the broker's
-            told = self._flow = look_once(store, self._broker, self._registry, self._clock)
-            waiting += told.facts.unrecorded
-            found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
+        told = self._flow = look_once(store, self._broker, self._registry, self._clock)
+        waiting += told.facts.unrecorded
+        found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)
         found += [

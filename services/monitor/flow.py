@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import ability, home, listed, paused
 from services.domain.insight import depth, flow
@@ -314,9 +315,13 @@ def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) ->
 
 def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snapshot:
     """A snapshot without a thread that takes them."""
+    try:
+        depths, told = tuple(broker.depths()), True
+    except BrokerUnavailable:  # its health says it; what the records tell is true all the same
+        depths, told = (), False
     seen = look(store, broker.health())
     rates = Rates(flow=meter.rates(seen.at_ms))
-    return replace(seen, taken=clock.monotonic(), depths=tuple(broker.depths()), rates=rates)
+    return replace(seen, taken=clock.monotonic(), depths=depths, depths_fresh=told, rates=rates)
 
 
 def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:

@@ -106,6 +106,7 @@ class Changes:
 
 def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
     """One look at the fleet now, for who follows nothing; a broker that was not asked is taken to answer. Blocking."""
+    asked = broker is not None and (broker.connected or broker.error)
     now, workers, leads = store.now_ms(), tuple(store.workers()), store.leader(leader.ROLE)
     return Snapshot(
         at_ms=now,
@@ -117,7 +118,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
         sessions=tuple(store.sessions()),
         leader=leads,
         links=leader_link.links(store, leads),
-        broker=broker or BrokerHealth(connected=True),
+        broker=broker if broker is not None and asked else BrokerHealth(connected=True),
     )
 
 

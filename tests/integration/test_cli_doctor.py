@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from services import diagnosis
+from services import settings as config
+from services.domain.fleet.worker import LinkState, WorkerInfo
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel, vhost
+from tests.support.heartbeats import beat_ago
 from tests.support.services import RabbitMQ, free_port
 
 
@@ -98,3 +101,28 @@ def test_a_policy_that_overrides_the_queues_and_a_stray_queue(
     assert "rpa_tasks_low" in str(found["doctor.policy_message_ttl"]["text"])
     assert found["doctor.stray_queue"]["params"] == {"count": 1, "queues": "single_shop_lost"}
     assert all(one["remedy"] for one in found.values())
+
+
+def test_records_are_read_while_the_broker_is_gone_and_it_is_named_as_the_cause(
+    tmp_path: Path, amqp_vhost: str, redis_url: str
+) -> None:
+    configure(tmp_path)
+    cli, redis = Cli(tmp_path), ("--redis", redis_url)
+    created = cli.run("task", "create", "--shop", "pdd:s1", "--type", "work", "--broker", amqp_vhost, *redis)
+    (task_id,) = created["created"]
+    info = WorkerInfo(worker="w1", host="h", pid=1, link=LinkState(error="refused", lost_at=1))
+    # heard of in an hour, so that it is not silent before the last of these commands is through
+    beat_ago(config.load(home=tmp_path, broker=amqp_vhost, redis=redis_url), info, -3_600_000)
+    lost = ("--broker", f"amqp://127.0.0.1:{free_port()}/", *redis)
+    stats = cli.run("stats", *lost)
+    assert stats["headline"].startswith("1 task waiting; the broker cannot be reached: none starts")
+    assert [item["key"] for item in stats["attention"]] == ["broker_lost"]
+    (listed,) = cli.run("task", "list", *lost)["tasks"]
+    assert (listed["task_id"], listed["gate"]) == (task_id, "broker")
+    (shop,) = cli.run("shop", "list", *lost)["shops"]
+    assert [one["code"] for one in shop["now"]["reasons"]] == ["shop.waiting_broker"]
+    people = cli.call("worker", "list", *lost)
+    assert "cut_off" in people.stdout
+    assert people.stderr.startswith("fleetdeck: warning: The broker does not answer, nothing new starts until it is")
+    refused = cli.call("task", "cancel", task_id, "--yes", *lost)
+    assert refused.returncode == 3, "what has to reach a worker does not pass for done"

@@ -21,7 +21,7 @@ from services.monitor.causes import Cause
 
 def list_runs(context: Context) -> int:
     """Print the runs, the newest first."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         views = assembly.commands(engine).bulk.runs()
     header = ("run", "state", "by", "begun", "done", "skipped", "of", "ended by")
     rows = [
@@ -134,7 +134,7 @@ def list_dead(context: Context) -> int:
     """Print dead letters and causes."""
     args = context.args
     triage = "" if args.triage == "all" else f"triage:{args.triage}"
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         questions = assembly.queries(engine)
         page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit)
         causes = questions.causes.causes(args.triage) if args.triage != "all" and not args.filter else None
@@ -178,7 +178,7 @@ def list_dead(context: Context) -> int:
 
 def show(context: Context) -> int:
     """Print one dead letter."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None

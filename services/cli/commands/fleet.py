@@ -55,7 +55,7 @@ def stats(context: Context) -> int:
     """Print the numbers that the console shows."""
     if context.args.batch:
         return _batch_stats(context, context.args.batch)
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         meter = Meter()
         meter.prime(engine.store)
         snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
@@ -169,7 +169,7 @@ def _scaling(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _batch_stats(context: Context, batch: str) -> int:
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         view = assembly.queries(engine).batches.show(batch)
     if not view.total:
         raise UsageError(said("batch.unknown", name=batch[:80]), field="--batch")
@@ -188,7 +188,7 @@ def _batch_stats(context: Context, batch: str) -> int:
 def audit_list(context: Context) -> int:
     """Print the audit trail."""
     args = context.args
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
         now = engine.store.now_ms()
     entries = trail.entries

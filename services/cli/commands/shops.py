@@ -91,8 +91,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def list_shops(context: Context) -> int:
     """Print all shops with what is true of them, those that are known from tasks alone among them."""
-    with context.engine() as engine:
-        found = ShopStates(engine.store, engine.registry).look()
+    with context.engine(looking=True) as engine:
+        found = ShopStates(engine.store, engine.registry, engine.broker.health).look()
         counts, known = engine.store.counts().shops, engine.registry.shops()
         homes, at_ms = engine.store.homes(), engine.store.now_ms()
     rows = [
@@ -106,9 +106,13 @@ def list_shops(context: Context) -> int:
 
 def show(context: Context) -> int:
     """Print one shop, what is true of it, and what a person can do."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         shop = known_shops.find(engine, context.args.shop)
-        now = next(one for one in ShopStates(engine.store, engine.registry).look([shop.key]) if one.key == shop.key)
+        now = next(
+            one
+            for one in ShopStates(engine.store, engine.registry, engine.broker.health).look([shop.key])
+            if one.key == shop.key
+        )
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= sessions.standing(engine, shop.key)

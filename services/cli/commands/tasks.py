@@ -69,7 +69,7 @@ def list_tasks(context: Context) -> int:
     args = context.args
     if args.sort not in SORTS:
         raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         questions = assembly.queries(engine).tasks
         page = questions.page(
             args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
@@ -84,7 +84,7 @@ def list_tasks(context: Context) -> int:
 
 def show(context: Context) -> int:
     """Print one task."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         questions = assembly.queries(engine).tasks
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None

@@ -64,7 +64,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
 
 def list_workers(context: Context) -> int:
     """Print workers."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         fleet = fates.look(engine.store)
     document = {"workers": [_document(one) for one in fleet.workers], "summary": _summary(fleet)}
     rows = [
@@ -91,7 +91,7 @@ def list_workers(context: Context) -> int:
 
 def show_worker(context: Context) -> int:
     """Print one worker."""
-    with context.engine() as engine:
+    with context.engine(looking=True) as engine:
         fleet, now = fates.look(engine.store), engine.store.now_ms()
         info = _one([one.info for one in fleet.workers], context.args.workers[0])
     one = fleet.find(info.worker)

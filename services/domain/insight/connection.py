@@ -31,6 +31,8 @@ class Reach:
     store: bool = True
     embedded: bool = False
     online: bool = True  #: this computer has the network that leads to them
+    alive: int | None = None  #: workers heard of a moment ago, None where that is not known
+    apart: int = 0  #: of those, the ones that report that they cannot reach the broker
 
     @property
     def whole(self) -> bool:
@@ -64,5 +66,13 @@ def meanwhile(reach: Reach) -> Message:
 
 
 def perhaps(reach: Reach) -> Message | None:
-    """What nobody here can know: whether others are cut off too. None where there are no others, or no doubt."""
-    return Message("lost.perhaps") if not reach.embedded and reach.online else None
+    """Whether others are cut off too: as workers report it, which they can only while the store answers; else that
+    nobody here knows. None where there are no others.
+    """
+    if reach.embedded or not reach.online:
+        return None
+    if reach.lost != BROKER or reach.alive is None:
+        return Message("lost.perhaps")
+    if reach.apart:
+        return Message("lost.others", {"n": reach.apart})
+    return Message("lost.perhaps") if reach.alive else None

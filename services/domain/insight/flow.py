@@ -64,8 +64,10 @@ PARTS = 60
 SENTENCES: dict[str, str] = {
     "flow.loading": N_("Loading…"),
     "flow.lost_store": N_("The records cannot be reached; how the fleet stands is not known"),
-    "flow.no_broker": N_("The broker cannot be reached: what is created waits to be sent"),
-    "flow.lost_broker": N_("the broker cannot be reached: all go on when it is back"),
+    "flow.no_broker": N_(
+        "The broker cannot be reached: nothing new starts; what is created is recorded and sent later"
+    ),
+    "flow.lost_broker": N_("the broker cannot be reached: none starts until it is back, then all go on"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
     "flow.running": N_("Nothing is waiting; {n:,} running"),
     "flow.calm": N_("Nothing is waiting and nothing is running"),

@@ -333,8 +333,12 @@ def of_leader(leader: str, unfinished: int, resigned: tuple[str, str] = ("", "")
 
 
 def of_flow(state: str, words: str, waiting: int) -> Finding:
-    """Is work flowing: growth and what only a person can let go are warnings."""
-    warn = state in (flow.GROWING, flow.BLOCKED) or (state in (flow.PERSON, flow.NO_WORKER) and waiting > 0)
+    """Is work flowing: growth and what only a person can let go are warnings; what a server keeps back is mended where
+    that server is told of.
+    """
+    if state in (flow.BLOCKED, flow.LOST):
+        return Finding(level=WARNING, check="flow", message=Message("doctor.flow", {"what": words}))
+    warn = state == flow.GROWING or (state in (flow.PERSON, flow.NO_WORKER) and waiting > 0)
     return finding(WARNING, "flow", "doctor.flow", what=words) if warn else _fine("flow", "doctor.flow", what=words)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from services.domain.errors import ConsoleError
 from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
+from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import WAITING, Triage
@@ -133,9 +134,11 @@ class AttentionFinder:
         )
         return tuple(item for items in FAMILIES for item in items(look))
 
-    def once(self, states: ShopStates, flow: Flow | None = None) -> tuple[Attention, ...]:
-        """The items of this moment, for who follows nothing."""
-        snapshot = live.look(self._store)
+    def once(
+        self, states: ShopStates, flow: Flow | None = None, health: BrokerHealth | None = None
+    ) -> tuple[Attention, ...]:
+        """The items of this moment, for who follows nothing; ``health``: of the broker, None where it was not asked."""
+        snapshot = live.look(self._store, health)
         terms = (equals("status", *sorted(WAITING)),)
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
         return self.find(snapshot, states.look(), oldest[0] if oldest else None, flow)
@@ -170,11 +173,15 @@ def look_once(
     clock: Clock,
     flow: Flow | None,
     broken_run: Callable[[], BrokenRun | None] = lambda: None,
+    *,
+    health: Callable[[], BrokerHealth] | None = None,
 ) -> tuple[Attention, ...]:
-    """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows. Blocking."""
-    asked = ShopQueries(store, registry)
+    """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows; ``health``: that
+    of the broker, which is taken to answer where nobody can be asked. Blocking.
+    """
+    asked = ShopQueries(store, registry, health)
     finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry, broken_run)
-    return finder.once(asked.states, flow)
+    return finder.once(asked.states, flow, health() if health is not None else None)
 
 
 def english(item: Attention) -> str:

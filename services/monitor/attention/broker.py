@@ -16,11 +16,11 @@ from services.monitor.overview import Attention
 UNSENT_MS = 10_000
 WORDS = {
     "attention.broker_lost": Words(
-        N_("The broker does not answer: {tasks_n} waiting"),
+        N_("The broker does not answer, nothing new starts: {tasks_n} waiting"),
         N_("Whoever runs the server must act; everything goes on by itself once it is back"),
     ),
     "attention.broker_lost_idle": Words(
-        N_("The broker does not answer"),
+        N_("The broker does not answer: nothing new starts"),
         N_("Whoever runs the server must act; everything goes on by itself once it is back"),
     ),
     "attention.publisher_blocked": Words(

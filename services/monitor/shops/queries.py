@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.domain.fleet.shop import Pause, Shop
@@ -13,6 +13,7 @@ from services.domain.gates.limit import Limit, LimitNow
 from services.domain.gates.session import Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
+from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
@@ -70,9 +71,10 @@ class ScopeRow:
 class ShopQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
+    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
+        """``health``: how the broker stands, for who follows no events."""
         self._store, self._registry = store, registry
-        self.states = ShopStates(store, registry)
+        self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
 
     def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:

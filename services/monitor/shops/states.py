@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
@@ -12,6 +12,7 @@ from services.domain.insight import shop as insight
 from services.domain.insight.durations import Runs
 from services.domain.insight.shop import ShopFacts, ShopNow
 from services.domain.insight.worker import takes_work
+from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import TERMINAL, WAITING, Status
@@ -64,8 +65,9 @@ class LastHour:
 class ShopStates:
     """Thread-safe. ``note`` takes the feed, ``prime`` learns once what happened before."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
-        self._store, self._registry = store, registry
+    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
+        """``health``: how the broker stands, asked by who follows no events; without it it is taken to answer."""
+        self._store, self._registry, self._health = store, registry, health
         self._lock, self._priming = threading.Lock(), threading.Lock()
         self._finished: dict[str, int] = {}
         self._waits: dict[str, int] = {}  #: since the first of its tasks that began to wait after the last end
@@ -87,7 +89,8 @@ class ShopStates:
         """Every shop as it is at this moment, and these others of which nothing else may be known. Blocking."""
         if self._live is None:  # nobody tells what happened since the last look
             self._learn_waits(anew=True)
-            return self.shops(live.look(self._store), others)
+            health = self._health() if self._health is not None else None
+            return self.shops(live.look(self._store, health), others)
         self.prime()
         seen = self._live.snapshot()
         return self.shops(live.look(self._store, seen.broker if seen.at_ms else None), others)

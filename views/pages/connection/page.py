@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from services.domain.insight import connection
@@ -13,7 +14,7 @@ from services.domain.insight.connection import Answer
 from services.i18n import N_, _
 from services.messages import render
 from views.page import Page
-from views.support import text
+from views.support import instant, shown, text
 from views.support.connections import Connection
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -32,11 +33,13 @@ class ConnectionPage(Page):
 
     Signals:
         again: do not wait for the next try.
+        copied: a message for whoever runs the server is in the clipboard.
         edit_wanted, other_wanted, back_wanted: what the quiet links say.
     """
 
     page_id = "connection"
     again = Signal()
+    copied = Signal()
     edit_wanted = Signal()
     other_wanted = Signal()
     back_wanted = Signal()
@@ -47,7 +50,7 @@ class ConnectionPage(Page):
         self.header.hide()
         self._shown, self._back_to = shown, back_to
         self._answers: tuple[Answer, ...] = ()
-        self._left, self._cause = 0, ""
+        self._left, self._cause, self._since_ms = 0, "", 0
         self._reach: connection.Reach | None = None
         self._name, self._address = Label("", "page"), Elided(shown.address, "body", "text3")
         self._glyph = QLabel()
@@ -56,6 +59,8 @@ class ConnectionPage(Page):
         self.lines = [AnswerLine(named=True) for _part in range(3)]
         self._error = Label("", "body", "dead", wrap=True)
         self.again_button = Button(N_("Try again"), kind="primary", icon="ph.arrow-clockwise", shortcut="F5")
+        # as on the card of a lost connection: it is tried again by itself, what helps is whoever runs the server
+        self.copy_button = Button(N_("Copy message for IT"), kind="primary", icon="ph.copy")
         self._count = Label("", "label", "text3", tabular=True)
         self.edit_link, self.other_link = LinkLabel(N_("Edit connection")), LinkLabel(N_("Other connection…"))
         self.back_link = LinkLabel()
@@ -64,6 +69,7 @@ class ConnectionPage(Page):
         self._timer = QTimer(self, interval=TICK_MS)
         self._timer.timeout.connect(self._on_tick)
         self.again_button.clicked.connect(self.again)
+        self.copy_button.clicked.connect(self._copy)
         self.edit_link.activated.connect(self.edit_wanted)
         self.other_link.activated.connect(self.other_wanted)
         self.back_link.activated.connect(self.back_wanted)
@@ -89,6 +95,7 @@ class ConnectionPage(Page):
         is lost, None where that is not it; ``next_s``: until the next try, 0 when only a person can go on.
         """
         self._answers, self._reach, self._left = tuple(answers), reach, round(next_s)
+        self._since_ms = self._since_ms or instant.now_ms()
         silent = any(not answer.ok for answer in answers)
         self._cause = "" if silent else cause
         for line in self.lines:
@@ -129,6 +136,7 @@ class ConnectionPage(Page):
         column.addWidget(self._true)
         foot = QHBoxLayout()
         foot.setSpacing(12)
+        foot.addWidget(self.copy_button)
         foot.addWidget(self.again_button)
         foot.addWidget(self._count)
         foot.addStretch(1)
@@ -157,6 +165,8 @@ class ConnectionPage(Page):
         silent = [answer for answer in self._answers if not answer.ok]
         self._state.setText(_("Nothing of it is shown until every part answers.") if silent else "")
         self._state.setVisible(bool(silent))
+        self.copy_button.setVisible(bool(silent))
+        self.again_button.set_kind("plain" if silent else "primary")
         self._error.setText(self._cause)
         self._error.setVisible(bool(self._cause))
         self._true.setText(self._meanwhile())
@@ -170,6 +180,19 @@ class ConnectionPage(Page):
             return ""
         said = [connection.meanwhile(self._reach), connection.perhaps(self._reach)]
         return text.run_on(render(message) for message in said if message is not None)
+
+    def report(self) -> str:
+        """What whoever runs the server has to know: which connection, since when it is shut, each part's answer."""
+        now = instant.now_ms()
+        head = _("{name} has not opened since {time}.").format(
+            name=self._shown.title, time=shown.clock(self._since_ms or now, now)
+        )
+        said = [line.accessibleName() for line in self.lines if line.words()]
+        return "\n".join(part for part in (head, self._shown.address, *said, self._true.text()) if part)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report())
+        self.copied.emit()
 
     def _say_left(self) -> None:
         span = text.seconds(timedelta(seconds=self._left))

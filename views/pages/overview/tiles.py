@@ -126,12 +126,14 @@ def _peak(curves: Frame, total_now: int) -> str:
 def unacked_kpi(sight: Sight) -> Kpi:
     """What consumers hold: running, and fetched ahead."""
     held = unacked(sight.now)
+    if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
+        # it takes back what it had handed out, so its last number would be told beside tasks that ended since
+        context = _("not known while the broker is lost")
+        return Kpi(value="–", context=context, sentence=_say(_("With workers"), "", "", context))
     context = _("{running} running · {ahead} fetched ahead").format(
         running=text.count(sight.now.running), ahead=text.count(sight.now.ahead)
     )
-    if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
-        context = _("as it was before the broker was lost")
-    elif unconfirmed := sight.now.flow.facts.unconfirmed:
+    if unconfirmed := sight.now.flow.facts.unconfirmed:
         # what the broker has taken back already is not among those held
         apart = held + unconfirmed <= sight.now.running
         said = _("{n} more not confirmed") if apart else _("{n} not confirmed")

@@ -280,12 +280,12 @@ def test_without_a_broker_nobody_is_asked_to_start_a_worker_that_could_not_lead(
 def test_a_broker_that_does_not_answer_is_an_item_with_its_cause_and_a_message_for_who_runs_it(room: Room) -> None:
     lost = BrokerHealth(connected=False, error="nothing listens at 10.0.0.9:5672: start RabbitMQ", since_ms=7)
     idle = found(room, broker=lost)["broker_lost"]
-    assert english(idle).startswith("The broker does not answer: Whoever runs the server must act")
+    assert english(idle).startswith("The broker does not answer: nothing new starts: Whoever runs the server must act")
     assert idle.verbs == (("copy_server", ""),), "nothing waits that a list could show"
     room.create()
     item = found(room, broker=lost)["broker_lost"]
     assert (item.severity, item.since_ms, item.params["tasks"]) == ("dead", 7, 1)
-    assert english(item).startswith("The broker does not answer: 1 task waiting: Whoever runs the server must act")
+    assert english(item).startswith("The broker does not answer, nothing new starts: 1 task waiting: Whoever runs")
     assert said(item) == ["Cause: nothing listens at 10.0.0.9:5672: start RabbitMQ"]
     assert item.verbs[0] == ("copy_server", "")
     assert "broker_lost" not in found(room)

@@ -13,7 +13,8 @@ from services import messages
 from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.fleet.shop import Pause
-from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding
 from services.monitor.doctor import Doctor
@@ -106,6 +107,16 @@ def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, m
         {"error": "nobody at port 5672"},
     )
     assert "lost.broker" in found
+    assert "lost.perhaps" not in found, "no worker is there that could go on"
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, link=LinkState(error="refused", lost_at=1)))
+    room.create()
+    monkeypatch.setattr(room.broker, "health", lambda: BrokerHealth(connected=False, error="nobody at port 5672"))
+    found = look(room, tmp_path)
+    assert messages.english(found["lost.others"].message).startswith("It is not only this computer: 1 worker reports")
+    assert found["flow"].level == WARNING
+    assert "the broker cannot be reached" in messages.english(found["flow"].message)
+    doctor = Doctor(room.store, room.broker, room.clock, version="1.0", production=True)
+    assert [item.key for item in doctor.attention()] == ["broker_lost"], "and nobody is sent to start a worker"
     fails(TopologyMismatch("Queue rpa_tasks_high exists with other arguments"))
     found = look(room, tmp_path)
     assert found["topology"].level == ERROR

@@ -220,7 +220,8 @@ def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
     source.lost = "broker"
     page.note_news()
     qtbot.waitUntil(lambda: greys() == {"depth", "held", "unacked"})
-    assert page.tiles["unacked"].kpi.context == "as it was before the broker was lost"
+    kpi = page.tiles["unacked"].kpi
+    assert (kpi.value, kpi.context) == ("–", "not known while the broker is lost")
     assert {row.state for row in page.looked.now.shops} != {"unknown"}  # type: ignore[union-attr]
     source.lost = "store"
     page.note_news()

@@ -1,0 +1,42 @@
+"""The page of a connection that does not open."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from services.domain.insight.connection import BROKER, STORE, Answer, Reach
+from views.pages.connection.page import ConnectionPage
+from views.support.connections import Connection
+
+SILENT = "Nothing listens at 10.0.0.7:6379: start Redis or correct the store address."
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> ConnectionPage:
+    made = ConnectionPage(Connection(name="shops", title="shops", address="10.0.0.7:6379"))
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_a_server_that_is_down_offers_a_message_for_whoever_runs_it(qtbot: QtBot, page: ConnectionPage) -> None:
+    answers = (Answer(part=BROKER, latency_ms=2.0), Answer(part=STORE, words=SILENT))
+    page.show_failure(answers, "", reach=Reach(store=False), next_s=30)
+    assert page.copy_button.isVisible()
+    assert (page.copy_button.text(), page.copy_button.kind) == ("Copy message for IT", "primary")
+    assert page.again_button.kind == "plain", "it is tried again by itself"
+    with qtbot.waitSignal(page.copied):
+        page.copy_button.click()
+    said = QGuiApplication.clipboard().text().splitlines()
+    assert said[0].startswith("shops has not opened since ")
+    assert said[1] == "10.0.0.7:6379"
+    assert f"Redis: {SILENT}" in said
+    assert "nothing new starts until Redis is back" in said[-1]
+
+
+def test_what_only_a_person_here_can_mend_is_tried_again_by_the_big_button(page: ConnectionPage) -> None:
+    page.show_failure((), "known: local, tryout", reach=None, next_s=0)
+    assert not page.copy_button.isVisible()
+    assert page.again_button.kind == "primary"
