@@ -202,7 +202,7 @@ class ChartCard(Card):
 
     def __init__(self, title: str, plot: Plot, *, unit: str = "", tip: str = "") -> None:
         super().__init__(title, padding=0)
-        self._unit = unit
+        self._unit, self._beside = unit, ""
         self.set_tip(tip)
         self._below = False
         self.plot, self.legend = plot, Legend(plot.series)
@@ -223,13 +223,19 @@ class ChartCard(Card):
             if layout is not None:
                 layout.activate()
 
+    def show_beside(self, words: str) -> None:
+        """Say beside the title what the curves do not count, "" for nothing; ``words`` are already translated."""
+        if words != self._beside:
+            self._beside = words
+            self._say()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the legend where there is room for it."""
         super().resizeEvent(event)
         self._arrange()
 
     def _say(self) -> None:
-        self.set_note(_(self._unit) if self._unit else "")
+        self.set_note(self._beside or (_(self._unit) if self._unit else ""))
         self._arrange()
 
     def _arrange(self) -> None:

@@ -20,15 +20,25 @@ SENTENCES: dict[str, str] = {
     "publisher.other": N_("The broker takes no new messages: {why}"),
     "publisher.lost": N_("Cause: {why}"),
     "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
-    "publisher.disk.remedy": N_("Free disk on {where}; then everything goes on by itself."),
-    "publisher.disk.remedy_any": N_("Free disk on the server of RabbitMQ; then everything goes on by itself."),
-    "publisher.memory.remedy": N_("Give RabbitMQ on {where} more memory, or let its queues drain."),
-    "publisher.memory.remedy_any": N_("Give the server of RabbitMQ more memory, or let its queues drain."),
-    "publisher.both.remedy": N_("Free disk and memory on {where}; then everything goes on by itself."),
-    "publisher.both.remedy_any": N_("Free disk and memory on the server of RabbitMQ; then all goes on by itself."),
-    "publisher.other.remedy": N_("Look at the log of RabbitMQ on {where}."),
-    "publisher.other.remedy_any": N_("Look at the log of RabbitMQ."),
-    "publisher.silent.remedy_any": N_("Look at the load and the log of RabbitMQ."),
+    "publisher.disk.remedy": N_("Whoever runs {where} must free disk there; then everything is sent by itself."),
+    "publisher.disk.remedy_any": N_(
+        "Whoever runs the server of RabbitMQ must free disk there; then everything is sent by itself."
+    ),
+    "publisher.memory.remedy": N_(
+        "Whoever runs {where} must free memory there or raise the limit of RabbitMQ; then everything is sent by itself."
+    ),
+    "publisher.memory.remedy_any": N_(
+        "Whoever runs the server of RabbitMQ must free memory there or raise its limit; then all is sent by itself."
+    ),
+    "publisher.both.remedy": N_(
+        "Whoever runs {where} must free disk and memory there; then everything is sent by itself."
+    ),
+    "publisher.both.remedy_any": N_(
+        "Whoever runs the server of RabbitMQ must free disk and memory there; then everything is sent by itself."
+    ),
+    "publisher.other.remedy": N_("Whoever runs {where} must look at the log of RabbitMQ."),
+    "publisher.other.remedy_any": N_("Whoever runs RabbitMQ must look at its log."),
+    "publisher.silent.remedy_any": N_("Whoever runs RabbitMQ must look at its load and its log."),
 }
 
 

@@ -129,6 +129,6 @@ def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[Marker]:
             words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
             yield Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
         elif item.code == "attention.publisher_blocked":
-            yield Marker(item.since_ms, _("broker takes no tasks"), "retrying")
+            yield Marker(item.since_ms, _("broker takes no messages"), "retrying")
         elif item.code.startswith("attention.paused_"):
             yield Marker(item.since_ms, _texts(item, now_ms)[0], "text2")

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from services.i18n import N_
+from services.i18n import N_, _
 from services.monitor.overview import OverviewNow
 from views.charts.chart_card import ChartCard
 from views.charts.depth_chart import DepthChart
@@ -56,6 +56,8 @@ class Charts(QObject):
     def show_now(self, now: OverviewNow, limits: Limits) -> None:
         """Show the present values in the legends, and the limits."""
         self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
+        unsent = now.flow.facts.unsent
+        self.depth.show_beside(_("besides {n} recorded, not sent").format(n=text.count(unsent)) if unsent else "")
         self.unacked.show_values({"unacked": text.count(unacked(now))})
         self.depth.plot.set_limit(limits.waiting)
         self.unacked.plot.set_limit(now.slots_total or None)

@@ -38,9 +38,9 @@ _CODES: Mapping[str, str] = {
     "gate.shop_hung_line": N_("shop hangs"),
     "gate.workers_cut_off": N_("workers miss the broker"),
     "gate.unsent_lost": N_("not sent: broker lost"),
-    "gate.unsent_disk": N_("not sent: broker is full"),
-    "gate.unsent_memory": N_("not sent: broker is full"),
-    "gate.unsent_held": N_("not sent: broker is full"),
+    "gate.unsent_disk": N_("not sent: broker out of disk"),
+    "gate.unsent_memory": N_("not sent: broker out of memory"),
+    "gate.unsent_held": N_("not sent: broker takes none"),
 }
 _LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
 #: somebody has to do something before it goes on

@@ -30,11 +30,10 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     assert rows["silent:rpa-06"].sentence == (
         f"2 tasks will be held in 46{THIN}s: a person decides. 5 tasks go to others in 46{THIN}s."
     )
-    assert rows["blocked"].title == "Nothing is sent: 212 tasks recorded, none lost"
+    assert rows["blocked"].title == "The broker takes no new messages: 212 tasks recorded, not sent"
     assert rows["blocked"].sentence == (
-        "Whoever runs the server must act; new tasks are recorded and sent later."
-        " The broker is out of disk and takes no new messages."
-        " Free disk on rabbit@mq-01; then everything goes on by itself."
+        "None is lost; new tasks are recorded and sent later. The broker is out of disk and takes no new messages."
+        " Whoever runs rabbit@mq-01 must free disk there; then everything is sent by itself."
     )
     assert rows["silent:rpa-06"].age.replace(THIN, " ") == "1 m 14 s"
     assert rows["stuck"].sentence == "悦己服饰旗舰店, 青柠母婴专营店 and 2 more"
@@ -95,7 +94,7 @@ def test_a_verb_about_one_shop_does_not_say_its_key() -> None:
 
 def test_silence_and_blocking_are_marked_in_the_chart() -> None:
     marks = markers(SampleSource().now())
-    assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no tasks"]
+    assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no messages"]
     assert marks[0].at_ms == NOW_MS - 74_000
 
 

@@ -485,3 +485,21 @@ def test_a_second_of_the_page_costs_the_window_little(qtbot: QtBot, shops: int) 
     for name, run in took.items():
         median, worst = statistics.median(run) * 1000, max(run) * 1000
         print(f"{shops} shops, {name}: {median:.1f} ms of a processor (aim 16), worst {worst:.1f} ms")
+
+
+class Unsent(SampleSource):
+    """A source with tasks that are recorded and not sent."""
+
+    def now(self) -> OverviewNow:
+        found = super().now()
+        return replace(found, flow=replace(found.flow, facts=replace(found.flow.facts, unsent=20)))
+
+
+def test_the_chart_of_queues_says_what_it_does_not_count(qtbot: QtBot, page: OverviewPage) -> None:
+    def beside(shown: OverviewPage) -> list[str]:
+        labels = shown.charts.depth.findChildren(QLabel)
+        return [label.text() for label in labels if "recorded, not sent" in label.text()]
+
+    assert beside(page) == []
+    held_up = opened(qtbot, Unsent())
+    qtbot.waitUntil(lambda: beside(held_up) == ["besides 20 recorded, not sent"])

@@ -29,7 +29,7 @@ def test_before_the_last_attempt_that_comes_first(retries: int, words: str) -> N
         (gates.BROKER, "gate.cut_off", "broker lost"),
         (gates.BROKER, "gate.cut_off_for", "broker lost"),
         (gates.BROKER, "gate.workers_cut_off", "workers miss the broker"),
-        (gates.MESSAGE, "gate.unsent_disk", "not sent: broker is full"),
+        (gates.MESSAGE, "gate.unsent_disk", "not sent: broker out of disk"),
     ],
 )
 def test_the_decisive_words(name: str, code: str, words: str) -> None:
