@@ -257,7 +257,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     pending = status.get(Status.PENDING, 0)
     lane = _full_lane(snapshot, fleet)
     unrecorded = depth.unrecorded(snapshot.counts, snapshot.depths) if snapshot.told else 0
-    taking = fleet.taking(lane) if lane else []
+    taking = fleet.taking(lane) if lane else [one for one in fleet.workers if one.takes_work]
     pauses = [one for one in snapshot.pauses if one.gate == paused.GATE]
     pause = pauses[0] if len(pauses) == 1 and pauses[0].by else None
     slots, busy = (sum(len(one.slots) for one in taking), sum(one.busy for one in taking)) if lane else (0, 0)
@@ -282,7 +282,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         busy=busy if lane else fleet.busy,
         lane=lane,
         elsewhere=fleet.free if lane else 0,
-        idle=_idle(fleet) if lane else "",
+        alone=taking[0].name if len(taking) == 1 and not taking[0].info.auto else "",
         unconfirmed=min(status.get(Status.RUNNING, 0), sum(len(one.unconfirmed) for one in fleet.workers)),
         rates=snapshot.rates.flow,
     )
@@ -298,12 +298,6 @@ def _full_lane(snapshot: Snapshot, fleet: FleetNow) -> str:
         return ""
     queued = snapshot.counts.lanes[lane].get(Status.QUEUED, 0)
     return lane if queued and fleet.taking(lane) and not fleet.free_for(lane) else ""
-
-
-def _idle(fleet: FleetNow) -> str:
-    """The worker with the most free slots; where a lane is full while slots are free, none of these takes that lane."""
-    free = {one.name: len(one.slots) - one.busy for one in fleet.workers if one.takes_work}
-    return max(free, key=lambda name: free[name], default="")
 
 
 def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> Flow:

@@ -139,7 +139,8 @@ SENTENCES: dict[str, str] = {
         "the only slot for the lane {lane} is busy, {free:,} free ones do not take it; about {more:,} more that take it"
         " would keep up"
     ),
-    "flow.let_worker": N_("worker {worker} has free slots: start it anew so that it takes the lane {lane}, too"),
+    "flow.widen": N_("give worker {worker} more slots, or start one here that takes all lanes"),
+    "flow.widen_some": N_("give the workers that take it more slots, or start one here that takes all lanes"),
     "flow.full_more": N_("all {slots:,} slots busy, about {more:,} more would keep up"),
     "flow.shop_limit": N_("{free:,} of {slots:,} slots free, but {shop} runs {limit:,} at a time"),
     "flow.shop_limits": N_("{free:,} of {slots:,} slots free, but {shops:,} shops are at their own limit"),
@@ -230,7 +231,7 @@ class Facts:
     busy: int = 0
     lane: str = ""  #: where nearly all that waits is in a lane whose slots are all busy while others are free: which
     elsewhere: int = 0  #: free slots that do not take that lane
-    idle: str = ""  #: the worker with most of them
+    alone: str = ""  #: the one worker whose slots these are and that does not set them itself, "" where none is alone
     rates: Rates = NOT_SEEN
     lines: tuple[Line, ...] = ()
 
@@ -563,8 +564,8 @@ def growth(flow: Flow) -> tuple[Message, ...]:
     one = ".one" if facts.slots == 1 else ""
     if facts.lane or (flow.limited and not flow.more_slots):
         found += [clause.message for clause in _of_slots(flow)]
-        if facts.lane and facts.idle:
-            found.append(Message("flow.let_worker", {"worker": facts.idle, "lane": facts.lane}))
+        if facts.lane:
+            found.append(Message("flow.widen" if facts.alone else "flow.widen_some", {"worker": facts.alone}))
     elif flow.more_slots:
         found.append(Message(f"flow.all_busy_more{one}", {"slots": facts.slots, "more": flow.more_slots}))
     elif facts.slots and facts.busy >= facts.slots:

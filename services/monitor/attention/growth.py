@@ -11,6 +11,8 @@ from services.monitor.overview import Attention
 
 #: a queue in which nobody has waited so long yet may be a burst that is worked off in a moment
 PATIENCE_MS = 30_000
+#: slots that are added to one worker by one click; whether its machine bears more shows then
+MORE_AT_ONCE = 16
 WORDS = {
     "attention.growing": Words(N_("The queue grows: {tasks_n} waiting")),
     "attention.growing_lane": Words(N_("The {lane} lane grows: {tasks_n} waiting")),
@@ -26,9 +28,14 @@ def items(look: Look) -> Iterable[Attention]:
         return
     facts = found.facts
     helps = {flow.START_WORKER, flow.MORE_SLOTS} & set(found.helps)
-    verbs = [("open_workers", "")] if helps else []
-    if facts.lane and facts.idle:
-        verbs = [("open_worker", facts.idle)]
+    verbs = [("open_workers", "")] if helps or facts.lane else []
+    if (
+        facts.lane
+    ):  # a worker takes the lanes with which it was started, so what helps at once is more of those, or another
+        verbs.insert(0, ("start_worker", ""))
+    if facts.alone and found.more_slots:
+        wanted = facts.slots + min(_stepped(found.more_slots), MORE_AT_ONCE)
+        verbs.insert(0, ("more_slots", f"{facts.alone}={wanted}"))
     since = look.now_ms - round(facts.rates.window_s * 1000)
     # nothing has grown for longer than the oldest has waited
     since = max(since, look.oldest.created_at) if look.oldest is not None else since
@@ -47,3 +54,8 @@ def items(look: Look) -> Iterable[Attention]:
         since_ms=since,
         verbs=(*verbs, ("open_tasks", "status:waiting")),
     )
+
+
+def _stepped(more: int) -> int:
+    """In steps, so that the words of the verb do not change with every look: 1, 2, 4, 8, 12 …"""
+    return more if more <= 2 else -(-more // 4) * 4

@@ -31,7 +31,7 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
     "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
-    "stop_task", "lower_tasks", "copy_server", "copy_flow", "copy_creator",
+    "stop_task", "lower_tasks", "more_slots", "copy_server", "copy_flow", "copy_creator",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
@@ -79,6 +79,7 @@ class AttentionVerbs(QObject):
             "cancel_tasks": self.cancel,
             "stop_task": self.stop,
             "lower_tasks": self.lower,
+            "more_slots": self.widen,
             "copy_server": self.copy,
             "copy_flow": self.copy,
             "copy_creator": self.copy,
@@ -114,6 +115,14 @@ class AttentionVerbs(QObject):
     def start_worker(self) -> None:
         """Work on tasks in this program."""
         self._start(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
+
+    def widen(self, target: str) -> None:
+        """Give a worker more slots: ``worker=number``."""
+        worker, _sign, number = target.rpartition("=")
+        before = next((len(one.slots) for one in self._context.feed.latest.workers if one.worker == worker), 0)
+        said = _("{worker} is asked for {n} slots.").format(worker=worker, n=number)
+        undo = (ToastAction(text=_("Undo"), call=partial(self.widen, f"{worker}={before}")),) if before else ()
+        self._start(partial(self._context.commands.fleet.tell_worker, worker, f"slots={number}"), said, *undo)
 
     def forget_worker(self, worker: str) -> None:
         """Show one that is gone no more."""

@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "pause": N_("Pause {what}"),
     "resume": N_("Resume {what}"),
     "start_worker": N_("Start a worker"),
+    "more_slots": N_("Give {worker} {n} slots"),
     "forget_worker": N_("Forget"),
     "open_schedule": N_("Open schedules"),
     "copy_server": N_("Copy message for IT"),
@@ -38,6 +39,9 @@ VERBS: dict[str, str] = {
 def label(verb: str, target: str) -> str:
     """The words of a verb; ``target`` is what it is about."""
     words = _(VERBS.get(verb, verb))
+    if verb == "more_slots":
+        worker, _sign, number = target.rpartition("=")
+        return fill(words, {"worker": worker, "n": number})
     kind, _colon, what = target.partition(":")
     if verb in ("pause", "resume") and kind == "shop":
         return _("Pause shop") if verb == "pause" else _("Resume shop")

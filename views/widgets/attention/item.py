@@ -24,6 +24,7 @@ CHANGING = frozenset(
         "open_session",
         "login_shop",
         "start_worker",
+        "more_slots",
         "republish",
         "cancel_tasks",
         "stop_task",

@@ -31,7 +31,7 @@ from services.monitor.tasks import TaskQueries
 from services.ports import ScheduleEntry
 from tests.unit.services.engine.room import Room
 
-RESTART = "Start it again on h (python main.py worker, or its service), or start one here"
+RESTART = "Start it again on the machine h (python main.py worker, or its service), or start one here"
 
 
 def worker(room: Room, name: str = "w1", silent_ms: int = 0, **fields: Any) -> WorkerInfo:
@@ -304,11 +304,11 @@ def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(ro
     link = LinkState(blocked_at=5, why="low on disk")
     item = found(room, workers=(worker(room, link=link),))["blocked"]
     assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked", 5, "w1")
-    assert "Whoever runs the server must act; new tasks are recorded and sent later" in english(item)
+    assert english(item).startswith("The broker takes no new messages: 0 tasks recorded, not sent: None is lost")
     assert item.verbs[0] == ("copy_server", "")
     assert said(item) == [
         "The broker is out of disk and takes no new messages",
-        "Free disk on the server of RabbitMQ; then everything goes on by itself.",
+        "Whoever runs the server of RabbitMQ must free disk there; then everything is sent by itself.",
     ]
     quiet = LinkState(unanswered=3, unanswered_at=7)
     item = found(room, workers=(worker(room, link=quiet),))["blocked"]
@@ -600,13 +600,18 @@ def test_a_burst_in_which_nobody_has_waited_for_long_is_no_queue_that_grows(room
 
 def test_a_lane_that_grows_is_named_with_the_slots_that_do_not_take_it(room: Room) -> None:
     rates = flow.Rates(in_s=3.0, out_s=0.2, window_s=60.0)
-    facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, idle="w2", workers=2, rates=rates)
+    facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, alone="w1", workers=2, rates=rates)
     grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
     (item,) = finder(room).find(look(room), (), None, grows)
     assert english(item).startswith("The low lane grows: 90 tasks waiting")
     assert "the only slot for the lane low is busy, 5 free ones do not take it; about 3 more that take" in english(item)
-    assert english(item).endswith("worker w2 has free slots: start it anew so that it takes the lane low, too")
-    assert item.verbs[0] == ("open_worker", "w2")
+    assert english(item).endswith("give worker w1 more slots, or start one here that takes all lanes")
+    done = (("more_slots", "w1=5"), ("start_worker", ""))
+    assert item.verbs[:2] == done, "what it says can be done right there"
+    several = replace(grows, facts=replace(facts, alone=""), more_slots=90)
+    (item,) = finder(room).find(look(room), (), None, several)
+    assert english(item).endswith("give the workers that take it more slots, or start one here that takes all lanes")
+    assert item.verbs[:2] == (("start_worker", ""), ("open_workers", ""))
 
 
 def test_a_task_that_hangs_is_told_with_how_long_such_tasks_take_and_what_stands_behind_it(room: Room) -> None:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
@@ -118,3 +119,18 @@ def test_a_flood_is_lowered_after_a_preview_and_raised_again(qtbot: QtBot, fleet
     verbs.run("lower_tasks", "shop:pdd:nowhere")
     qtbot.waitUntil(lambda: len(fleet.toasts) == 3)
     assert fleet.toasts[2].text == "Their priority is low already."
+
+
+def test_a_worker_gets_more_slots_and_undo_gives_it_those_of_before(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    assert "more_slots" in VERBS
+    info = WorkerInfo(worker="w=1", host="h", pid=1, slots=(SlotState(),))
+    fleet.store.heartbeat(info)
+    qtbot.waitUntil(lambda: bool(fleet.context.feed.latest.workers))
+    AttentionVerbs(fleet.context, owner).run("more_slots", "w=1=9")
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    assert fleet.store.heartbeat(info).orders == ("slots=9",)
+    assert fleet.toasts[0].text == "w=1 is asked for 9 slots."
+    (undo,) = fleet.toasts[0].actions
+    undo.call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
+    assert fleet.store.heartbeat(info).orders == ("slots=1",)
