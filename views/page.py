@@ -53,10 +53,14 @@ class PageHeader(QWidget):
         """Show `title`, already translated."""
         self._title.setText(title)
 
-    def set_summary(self, summary: str) -> None:
-        """Show the one-line answer to: is work flowing, what is broken?"""
+    def set_summary(self, summary: str, more: str = "") -> None:
+        """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip."""
         self._summary.setText(summary)
-        self._summary.setToolTip(summary)
+        self._summary.setToolTip(f"{summary}\n{more}" if more else summary)
+
+    def summary_tip(self) -> str:
+        """Return the tool tip of that line."""
+        return self._summary.toolTip()
 
     def summary(self) -> str:
         """Return the line shown."""
@@ -203,9 +207,9 @@ class Page(QWidget):
     def show_request(self, request: object) -> None:
         """Show what another page asked for through ``navigate``: usually a filter."""
 
-    def set_summary(self, summary: str) -> None:
-        """Show the one-line summary."""
-        self.header.set_summary(summary)
+    def set_summary(self, summary: str, more: str = "") -> None:
+        """Show the one-line summary; ``more`` is told in its tool tip."""
+        self.header.set_summary(summary, more)
         self.summary_changed.emit(summary)
 
     def retranslate(self) -> None:

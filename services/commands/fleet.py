@@ -20,7 +20,7 @@ from services.domain.gates.limit import Limit
 from services.domain.insight import worker as insight
 from services.domain.text.said import said
 from services.domain.types import task_type
-from services.engine import fates
+from services.engine import farewells, fates
 from services.engine.lead.opener import SHOPS, Opener
 from services.engine.lead.shop_queues import ShopQueues
 from services.engine.registry import Registry
@@ -231,6 +231,8 @@ class FleetCommands:
         details |= {"types": list(told.types)} if told.verb == "refuse" else {}
         details |= {"grace_s": told.grace_s} if told.grace_s is not None else {}
         with self._audit.act(f"worker.{told.verb}", [worker], details or None):
+            if told.verb == "stop":
+                farewells.told(self._store, worker, self._operator.who)
             self._store.tell_worker(worker, order)
 
     def forget_worker(self, worker: str) -> None:

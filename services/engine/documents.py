@@ -13,7 +13,7 @@ from services.domain.insight import cause_rule
 from services.domain.plans import schedule
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
-from services.engine import homes
+from services.engine import farewells, homes
 from services.engine.lead import leader_link, results
 
 
@@ -47,6 +47,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     shop_queue.KIND: shop_queue.parse,
     cause_rule.KIND: _json(cause_rule.CauseRule),
     homes.KIND: homes.read_move,
+    farewells.KIND: farewells.read,
     quiet_hours.KIND: quiet_hours.load,
     quiet_hours.WINDOWS: quiet_hours.load_windows,
     results.KIND: results.check_place,

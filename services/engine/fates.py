@@ -14,6 +14,7 @@ from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
+from services.engine import farewells
 from services.engine.lead import leader, leader_link
 from services.ports import Store
 
@@ -84,4 +85,5 @@ def unheard(store: Store, task: Task) -> tuple[Message, ...]:
 def look(store: Store) -> FleetNow:
     """The workers at this moment. Blocking."""
     workers, now = store.workers(), store.now_ms()
-    return insight.look(workers, now, Fates(store).find(workers, now), leader=store.leader(leader.ROLE))
+    left = farewells.asked_for(store, workers, now)
+    return insight.look(workers, now, Fates(store).find(workers, now), leader=store.leader(leader.ROLE), farewell=left)

@@ -199,6 +199,8 @@ class Doctor:
         found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)
+        if (last := insight.last(fleet, now)) is not None:
+            found.append(Finding(level=NOTE, check="workers", message=last))
         found += [
             Finding(
                 level=NOTE,

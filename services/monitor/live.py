@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Pause
-from services.domain.fleet.worker import LinkState, WorkerInfo
+from services.domain.fleet.worker import NOBODY, Farewell, LinkState, WorkerInfo
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import flow, publisher
 from services.domain.insight import worker as insight
@@ -22,6 +22,7 @@ from services.domain.task.order import BrokerHealth, QueueDepth
 from services.domain.task.query import Counts
 from services.domain.task.status import Status
 from services.domain.text.said import words_of
+from services.engine import farewells
 from services.engine.fates import Fates
 from services.engine.lead import leader, leader_link
 from services.monitor.meter import Meter, came, went
@@ -77,13 +78,15 @@ class Snapshot:
     rates: Rates = field(default_factory=Rates)
     took: Mapping[str, Measured] = field(default_factory=dict)  #: what tasks of a type took of late; "": all
     lag_ms: float = 0.0  #: age of the newest event when it arrived
+    farewell: Farewell = NOBODY  #: of the last worker that left, asked for while none lives
     leader: str = ""
     leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
     retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
 
     def fleet(self, now_ms: int = 0) -> FleetNow:
         """What is true of the workers at the moment of the snapshot, or a little later."""
-        return insight.look(self.workers, now_ms or self.at_ms, self.fates, leader=self.leader)
+        at_ms = now_ms or self.at_ms
+        return insight.look(self.workers, at_ms, self.fates, leader=self.leader, farewell=self.farewell)
 
     @property
     def told(self) -> bool:
@@ -114,6 +117,7 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
         counts=store.counts(),
         workers=workers,
         fates=Fates(store).find(workers, now),
+        farewell=farewells.asked_for(store, workers, now),
         pauses=tuple(store.switches()),
         sessions=tuple(store.sessions()),
         leader=leads,
@@ -299,6 +303,7 @@ class Live:
             workers=workers,
             took=self.meter.took_by_type(),
             fates=self._fates.find(workers, self.now_ms()),
+            farewell=farewells.asked_for(self._store, workers, self.now_ms()),
             pauses=tuple(self._store.switches()),
             sessions=tuple(self._store.sessions()),
             leader=leads,

@@ -14,6 +14,7 @@ from services.domain.errors import StoreError
 from services.domain.fleet.autoscale import Range
 from services.domain.fleet.worker import Heard, WorkerInfo
 from services.domain.gates.lane_share import Share, Sharing
+from services.engine import farewells
 from services.workers import orders
 from services.workers.abilities import Abilities
 from services.workers.autoscale import Autoscaler
@@ -278,7 +279,7 @@ class Worker:
         self._consumer.close()
         self._state = "stopped"
         try:
-            self._parts.store.forget_worker(self.name)
+            farewells.leave(self._parts.store, self.last_info)
         except StoreError as exc:
             log.warning("this worker stays listed until its heartbeat is old: %s", exc)
         return clean

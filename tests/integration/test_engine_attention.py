@@ -97,3 +97,30 @@ def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
     findings = diagnosis.examine(fleet.settings)
     assert [shapes.attention(item)["text"] for item in findings.attention] == [item["text"] for item in items]
     assert {"session", "paused"} <= {item["key"].partition(":")[0] for item in items}
+
+
+def test_while_no_worker_runs_it_is_said_which_was_the_last_and_who_ended_it(fleet: Fleet) -> None:
+    def told() -> list[str]:
+        (item,) = [one for one in assembly.attention(fleet.engine) if one.key == "no_workers"]
+        return [english(fact) for fact in item.facts]
+
+    fleet.create("s1")
+    assert told() == [], "there was none yet"
+    worker = fleet.worker()
+    commands = fleet.commands()
+    commands.fleet.tell_worker(worker.name, "stop")
+    worker.wait_stop_ordered(30)
+    worker.stop()
+    fleet.create("s2")
+    (said,) = told()
+    assert said.startswith(f"The last one, {worker.name} on machine ")
+    assert f" was stopped by {commands.operator.who} " in said
+    second = fleet.worker()
+    assert not [one for one in assembly.attention(fleet.engine) if one.key == "no_workers"]
+    second.stop()
+    fleet.create("s3")
+    (said,) = told()
+    assert f"{second.name} on machine " in said
+    assert " ended normally " in said
+    found = diagnosis.examine(fleet.settings).findings
+    assert [english(one.message) for one in found if one.message.code == "fleet.last_ended"] != []

@@ -67,7 +67,7 @@ def status_word(status: str) -> str:
 def gate_word(gate: str) -> str:
     """The few words for the gate at which a task waits, wherever it is shown."""
     if node := home.node_of(gate):
-        return _("waits for {node}").format(node=node)
+        return _("waits for machine {node}").format(node=node)
     return _(GATE_WORDS[gate]) if gate in GATE_WORDS else gate
 
 

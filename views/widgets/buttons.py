@@ -277,12 +277,21 @@ def _look(kind: str, enabled: bool, lit: bool, checked: bool) -> tuple[QColor | 
 
 
 class IconButton(Button):
-    """A square button with a glyph; its name is the tool tip."""
+    """A square button with a glyph; its name is the tool tip. One that has a ``word`` shows that instead of the glyph
+    where its owner has room for words.
+    """
 
     def __init__(
-        self, icon: str, name: str, *, kind: str = "ghost", shortcut: str = "", parent: QWidget | None = None
+        self,
+        icon: str,
+        name: str,
+        *,
+        kind: str = "ghost",
+        shortcut: str = "",
+        word: str = "",
+        parent: QWidget | None = None,
     ) -> None:
-        self._keys = shortcut
+        self._keys, self._glyph_name, self._word = shortcut, icon, word
         super().__init__("", kind=kind, icon=icon, tip=name, parent=parent)
         if shortcut:
             QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
@@ -295,8 +304,23 @@ class IconButton(Button):
         tip = self._reason or name
         self.setToolTip(f"{tip}  ({shortcut_text(self._keys)})" if self._keys and not self._reason else tip)
 
+    def set_worded(self, worded: bool) -> None:
+        """Show the word, or the glyph again."""
+        if not self._word or worded == bool(self._source):
+            return
+        self._source, self._icon = (self._word, "") if worded else ("", self._glyph_name)
+        if not worded:
+            self.setText("")
+        self.retranslate()
+
+    def worded_width(self) -> int:
+        """How wide it is with its word."""
+        return QFontMetrics(theme().font(self._text_font())).horizontalAdvance(_(self._word)) + 1 + 2 * _PAD
+
     def sizeHint(self) -> QSize:
-        """Return a square, wider with a menu."""
+        """Return a square, wider with a word or a menu."""
+        if self.text():
+            return super().sizeHint()
         side = BUTTON_SMALL if self._small else BUTTON
         return QSize(side + (_CARET if self._menu is not None else 0), side)
 

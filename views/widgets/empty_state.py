@@ -31,7 +31,9 @@ class EmptyState(QWidget):
         self._glyph = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._text = Label("", "strong", "text2", wrap=True)
         self._hint = Label("", "label", "text3", wrap=True)
-        for label in (self._text, self._hint):
+        self._fact = Label("", "body", "text2", wrap=True)
+        self._fact.hide()
+        for label in (self._text, self._fact, self._hint):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button = Button(action)
         self.button.setVisible(bool(action))
@@ -42,13 +44,18 @@ class EmptyState(QWidget):
         column.addStretch(1)
         column.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignHCenter)
         # full width: with an alignment, a wrapped label would get its narrowest width and the height of one line
-        for label in (self._text, self._hint):
+        for label in (self._text, self._fact, self._hint):
             column.addWidget(label)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
         self.retranslate()
         theme().changed.connect(self._restyle)
         on_language_changed(self.retranslate)
+
+    def show_fact(self, words: str) -> None:
+        """Say what is known of how it came to be empty, "" for nothing; ``words`` are already translated."""
+        self._fact.setText(words)
+        self._fact.setVisible(bool(words))
 
     def set_texts(self, text: str, hint: str = "", action: str = "", icon: str = "") -> None:
         """Give another reason; all are source texts."""

@@ -65,8 +65,14 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
 def list_workers(context: Context) -> int:
     """Print workers."""
     with context.engine(looking=True) as engine:
-        fleet = fates.look(engine.store)
-    document = {"workers": [_document(one) for one in fleet.workers], "summary": _summary(fleet)}
+        fleet, now = fates.look(engine.store), engine.store.now_ms()
+    last = insight.last(fleet, now)
+    ended = [messages.english(last)] if last is not None else []
+    document = {
+        "workers": [_document(one) for one in fleet.workers],
+        "summary": _summary(fleet),
+        "last": "".join(ended),
+    }
     rows = [
         (
             one.name,
@@ -85,7 +91,7 @@ def list_workers(context: Context) -> int:
     header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "node", "version", "runs")
     apart = [one for one in fleet.workers if one.missing or one.state == insight.CUT_OFF]
     told = [f"{one.name}: {words}" for one in apart for words in _facts(one)]
-    context.show(document, [*table(header, rows), *told, _summary(fleet)])
+    context.show(document, [*table(header, rows), *told, _summary(fleet), *ended])
     return EXIT_OK
 
 

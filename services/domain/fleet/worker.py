@@ -92,6 +92,18 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
         return sum(1 for slot in self.slots if slot.task_id)
 
 
+class Farewell(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker leaves behind that said goodbye."""
+
+    worker: str = ""  #: "" for none
+    machine: str = ""
+    by: str = ""  #: who had told it to leave, "" where it ended by itself, or where it was started
+    at: Instant = 0  #: UTC ms
+
+
+NOBODY = Farewell()
+
+
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
     """What the store answers to a heartbeat."""
 

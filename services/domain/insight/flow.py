@@ -293,7 +293,7 @@ def judge(facts: Facts) -> Flow:
 
 def again(flow: Flow, facts: Facts) -> Flow:
     """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
-    of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "idle", "slots", "busy")}
+    of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "alone", "slots", "busy")}
     then = flow.facts
     kept = replace(
         facts, persons=then.persons, laters=then.laters, lines=then.lines, opens_s=then.opens_s, opens=then.opens

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain.fleet.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.fleet.worker import (
+    AMBER_AFTER_MS,
+    NOBODY,
+    SILENT_AFTER_MS,
+    Farewell,
+    SlotState,
+    WorkerInfo,
+)
 from services.domain.task import classify, retry
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -77,9 +84,16 @@ SENTENCES: dict[str, str] = {
     "worker.draining": NN_("draining, {n} task left", "draining, {n} tasks left"),
     "worker.stopping": NN_("stopping, {n} task left", "stopping, {n} tasks left"),
     "worker.stopped": N_("stopped; it holds no task"),
-    "worker.restart": N_("Start it again on {machine} (python main.py worker, or its service), or start one here"),
+    "worker.restart": N_(
+        "Start it again on the machine {machine} (python main.py worker, or its service), or start one here"
+    ),
     "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
+    "fleet.last_told": N_("The last one, {worker} on machine {machine}, was stopped by {by} {span} ago"),
+    "fleet.last_ended": N_("The last one, {worker} on machine {machine}, ended normally {span} ago"),
+    "fleet.last_lost": N_(
+        "The last one, {worker} on machine {machine}, has not been heard of for {span} and never said goodbye"
+    ),
     "fleet.workers": NN_("{n} worker on {machines} machines", "{n} workers on {machines} machines"),
     "fleet.workers_together": NN_("{n} worker on 1 machine", "{n} workers on 1 machine"),
     "fleet.workers_some": N_("{n} of {known} workers in touch, on {machines} machines"),
@@ -184,6 +198,7 @@ class FleetNow:
     apart: int = 0  #: slots of those that take no work: draining, stopping, not heard of
     machines: int = 0  #: with a living worker
     by_machine: Mapping[str, int] = field(default_factory=dict)  #: its living workers
+    farewell: Farewell = NOBODY  #: of the last one that left, as far as somebody has asked
 
     @property
     def free(self) -> int:
@@ -306,9 +321,10 @@ def look(
     fates: Mapping[str, Sequence[Fate]] | None = None,
     *,
     leader: str | None = None,
+    farewell: Farewell = NOBODY,
 ) -> FleetNow:
     """Judge heartbeats. ``fates``: of what late workers held, by worker, as far as somebody has looked; ``leader``:
-    who decides about lost tasks, "" for nobody, None where that is not known.
+    who decides about lost tasks, "" for nobody, None where that is not known; ``farewell``: of the last that left.
     """
     known = list(workers)
     able = any(takes_work(info, now_ms) for info in known)
@@ -326,7 +342,25 @@ def look(
         apart=sum(len(one.slots) for one in apart),
         machines=len(by_machine),
         by_machine=by_machine,
+        farewell=farewell,
     )
+
+
+def last(fleet: FleetNow, now_ms: int) -> Message | None:
+    """While no worker is heard of: which one was the last, how it ended and when; None where nobody knows of any."""
+    if fleet.living:
+        return None
+    silent = max((one.info for one in fleet.workers if one.missing), key=lambda info: info.seen_at, default=None)
+    left = fleet.farewell
+    if silent is not None and silent.seen_at >= left.at:
+        code, name, where, at, by = "fleet.last_lost", silent.worker, machine(silent), silent.seen_at, ""
+    elif left.worker:
+        code, name, where, at, by = "fleet.last_ended", left.worker, left.machine, left.at, left.by
+        code = "fleet.last_told" if by else code
+    else:
+        return None
+    params: dict[str, Param] = {"worker": name, "machine": where, "by": by}
+    return Message(code, params | {"seconds": max(0, now_ms - at) // 1000, "since": at})
 
 
 def summary(fleet: FleetNow) -> tuple[Message, ...]:

@@ -174,7 +174,9 @@ GATES: dict[str, str] = {
     ),
     "gate.twin_held": N_("The same work is held as {twin}; somebody must decide about it first."),
     "gate.twin_first": N_("The same work waits as {twin} and goes first."),
-    "gate.home": N_("The browser profile of its shop lives on {node}; workers there that can run it: {workers}."),
+    "gate.home": N_(
+        "The browser profile of its shop lives on the machine {node}; workers there that can run it: {workers}."
+    ),
     "gate.home_none": N_("Its shop has no home node yet; the one that starts this task becomes it."),
     "gate.home_fetched": N_(
         "It waits for {node}, where the browser profile of its shop lives; a worker there fetches it as soon as it has"

@@ -24,8 +24,8 @@ WORDS = {
         N_("Whoever runs the server must act; everything goes on by itself once it is back"),
     ),
     "attention.publisher_blocked": Words(
-        N_("The broker takes no new messages: {tasks_n} recorded, not sent"),
-        N_("None is lost; new tasks are recorded and sent later"),
+        N_("Broker takes no messages: {tasks_n} not sent"),
+        N_("None is lost: all are recorded, new ones too, and sent later"),
     ),
     "attention.unsent": Words(
         N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),

@@ -12,7 +12,7 @@ from services.monitor.overview import Attention
 
 WORDS = {
     "attention.home_silent": Words(
-        N_("No worker runs on {node}"),
+        N_("No worker runs on the machine {node}"),
         N_("{tasks_n} waiting for it: the browser profiles of their shops live there"),
     ),
 }

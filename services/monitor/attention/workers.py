@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
-from services.domain.insight.worker import CUT_OFF, kept, lost_at, remedy
+from services.domain.insight.worker import CUT_OFF, kept, last, lost_at, remedy
 from services.domain.task import filter
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -105,6 +105,7 @@ def missing(look: Look) -> Iterable[Attention]:
             severity="dead",
             code="attention.no_takers" if look.fleet.living else "attention.no_workers",
             params={"tasks": waiting},
+            facts=(ended,) if (ended := last(look.fleet, look.now_ms)) is not None else (),
             since_ms=_begun(look, look.oldest, look.snapshot.workers),
             verbs=(("start_worker", ""), ("open_workers", "")),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
@@ -31,6 +31,8 @@ from views.widgets.elided import Elided
 from views.widgets.stepper import Stepper
 
 LEFT, RIGHT = 186, 206
+#: verbs stand in words where that leaves this much for the slots
+MIDDLE = 300
 #: a bar of memory is full here
 MEMORY_FULL_MB = 1024
 STEP_MS = 700
@@ -116,15 +118,17 @@ class NodeCard(QFrame):
         return side
 
     def _build_right(self) -> QWidget:
-        side = QWidget()
+        side = self._right = QWidget()
         side.setFixedWidth(RIGHT)
         self._cpu, self._memory = LoadBar(), LoadBar()
         self.stepper = Stepper(N_("Slots"), 1, 1, 512)
-        self.lanes_button = IconButton("ph.sliders-horizontal", N_("Slots and lanes"), kind="plain")
+        self.lanes_button = IconButton("ph.sliders-horizontal", N_("Slots and lanes"), kind="plain", word=N_("Lanes"))
         self.lanes_button.clicked.connect(lambda: self.lanes_wanted.emit(self.info.worker))
-        self.drain_button = IconButton("ph.download-simple", N_("Drain: take no new tasks"), kind="plain")
-        self.resume_button = IconButton("ph.play", N_("Resume: take tasks again"), kind="plain")
-        self.stop_button = IconButton("ph.square", N_("Stop this worker"), kind="plain")
+        self.drain_button = IconButton(
+            "ph.download-simple", N_("Drain: take no new tasks"), kind="plain", word=N_("Drain")
+        )
+        self.resume_button = IconButton("ph.play", N_("Resume: take tasks again"), kind="plain", word=N_("Resume"))
+        self.stop_button = IconButton("ph.square", N_("Stop this worker"), kind="plain", word=N_("Stop"))
         self.stepper.value_changed.connect(self._on_step)
         self.drain_button.clicked.connect(self._on_drain)
         self.resume_button.clicked.connect(self._on_drain)
@@ -154,6 +158,20 @@ class NodeCard(QFrame):
         column.addLayout(row)
         column.addStretch(1)
         return side
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say the verbs in words where there is room for them."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        turn = self.resume_button if self.info.state == "draining" else self.drain_button
+        verbs = (self.lanes_button, turn, self.stop_button)
+        wide = 20 + self.stepper.sizeHint().width() + sum(verb.worded_width() + 6 for verb in verbs) + 6
+        worded = self.width() - LEFT - max(RIGHT, wide) >= MIDDLE
+        for verb in (self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
+            verb.set_worded(worded)
+        self._right.setFixedWidth(max(RIGHT, wide) if worded else RIGHT)
 
     @property
     def info(self) -> WorkerInfo:
@@ -223,6 +241,7 @@ class NodeCard(QFrame):
         self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
         self._show_load()
         self._show_verbs()
+        self._arrange()
         chosen = _("chosen") if self._selected else ""
         told = (info.worker, chosen, self._count.text(), words, note, *self.facts.lines())
         self.setAccessibleName(", ".join(part for part in told if part))

@@ -149,7 +149,7 @@ def abilities(info: WorkerInfo) -> str:
     if info.declines:
         lines.append(_("Refuses: {names}").format(names=text.listed(map(type_names.name, info.declines))))
     if info.node:
-        lines.append(_("Node: {name}").format(name=safe.one_line(info.node, 64)))
+        lines.append(_("Machine: {name}").format(name=safe.one_line(info.node, 64)))
     if info.auto:
         lines.append(_("Sets the number of its slots by itself."))
     if info.browsers >= 0:

@@ -22,7 +22,7 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
-from views.support import instant
+from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.operation import Operation
 from views.support.words import worker as worker_words
@@ -187,7 +187,7 @@ class WorkersPage(Page):
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")
         self._show_view()
         self._show_local(here)
-        self.set_summary(worker_words.summary(self._fleet))
+        self.set_summary(worker_words.summary(self._fleet), worker_words.machines(self._fleet))
         self.refreshed.emit()
 
     def _show_local(self, here: str) -> None:
@@ -198,6 +198,8 @@ class WorkersPage(Page):
     def _show_view(self) -> None:
         chosen: QWidget = self.board if self._view.current() == "slots" else self.table
         self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
+        last = insight.last(self._fleet, self._now_ms)
+        self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")
         busy = self._actions.local_busy
         self.empty.button.disable(_("It is starting") if busy else "")
 

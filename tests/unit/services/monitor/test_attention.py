@@ -304,7 +304,7 @@ def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(ro
     link = LinkState(blocked_at=5, why="low on disk")
     item = found(room, workers=(worker(room, link=link),))["blocked"]
     assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked", 5, "w1")
-    assert english(item).startswith("The broker takes no new messages: 0 tasks recorded, not sent: None is lost")
+    assert english(item).startswith("Broker takes no messages: 0 tasks not sent: None is lost")
     assert item.verbs[0] == ("copy_server", "")
     assert said(item) == [
         "The broker is out of disk and takes no new messages",

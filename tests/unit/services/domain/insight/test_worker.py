@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from services import messages
-from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.fleet.worker import Farewell, LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, DEAD, HELD, UNCONFIRMED, WAITS, Fate, FleetNow, WorkerNow
 from services.domain.task.record import Attempt, Task
@@ -265,3 +266,23 @@ def test_what_says_more_of_a_worker_than_its_lost_broker(fields: dict[str, Any],
     (found,) = look(beat(**({"link": CUT} | fields))).workers
     assert found.state == state
     assert insight.takes_work(found.info, NOW) == found.takes_work == (state == "fine")
+
+
+def test_the_last_worker_is_the_one_that_was_there_longest_silent_or_left() -> None:
+    left = Farewell(worker="w1", machine="desk-01", by="ann", at=NOW - 90_000)
+    silent = WorkerInfo(worker="w2", host="desk-02", pid=1, seen_at=NOW - 120_000)
+
+    def said(*workers: WorkerInfo, farewell: Farewell = left) -> str:
+        found = insight.last(insight.look(workers, NOW, farewell=farewell), NOW)
+        return messages.english(found) if found is not None else ""
+
+    assert said() == "The last one, w1 on machine desk-01, was stopped by ann 1 m 30 s ago"
+    assert said(silent) == said()
+    later = msgspec.structs.replace(silent, seen_at=NOW - 60_000)
+    assert said(later).startswith("The last one, w2 on machine desk-02, has not been heard of for 1 m 00 s")
+    assert (
+        said(farewell=msgspec.structs.replace(left, by=""))
+        == "The last one, w1 on machine desk-01, ended normally 1 m 30 s ago"
+    )
+    assert said(msgspec.structs.replace(silent, seen_at=NOW)) == "", "one works"
+    assert said(farewell=Farewell()) == "", "nobody knows of any"

@@ -30,9 +30,10 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     assert rows["silent:rpa-06"].sentence == (
         f"2 tasks will be held in 46{THIN}s: a person decides. 5 tasks go to others in 46{THIN}s."
     )
-    assert rows["blocked"].title == "The broker takes no new messages: 212 tasks recorded, not sent"
+    assert rows["blocked"].title == "Broker takes no messages: 212 tasks not sent"
     assert rows["blocked"].sentence == (
-        "None is lost; new tasks are recorded and sent later. The broker is out of disk and takes no new messages."
+        "None is lost: all are recorded, new ones too, and sent later."
+        " The broker is out of disk and takes no new messages."
         " Whoever runs rabbit@mq-01 must free disk there; then everything is sent by itself."
     )
     assert rows["silent:rpa-06"].age.replace(THIN, " ") == "1 m 14 s"

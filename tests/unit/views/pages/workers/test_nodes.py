@@ -66,7 +66,11 @@ def test_the_note_says_what_a_person_should_know() -> None:
 
 def test_what_became_of_its_tasks_leads_to_them() -> None:
     assert nodes.facts(now(slots=(BUSY,))) == ()
-    restart = ("Start it again on rpa-01 (python main.py worker, or its service), or start one here", "text2", "")
+    restart = (
+        "Start it again on the machine rpa-01 (python main.py worker, or its service), or start one here",
+        "text2",
+        "",
+    )
     assert nodes.facts(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)), NOW) == (
         ("1 task goes to another worker in 40\u202fs", "retrying", "id:t"),
         restart,
@@ -85,7 +89,7 @@ def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
     info = one.info
     assert nodes.note(one) == ("flowrun is not found here", "retrying")
     lines = nodes.abilities(info).splitlines()
-    assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here", "Node: desk"]
+    assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here", "Machine: desk"]
     assert nodes.abilities(worker()) == ""
 
 

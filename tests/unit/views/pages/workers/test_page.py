@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
+from services.engine import farewells
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -243,7 +244,7 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotte
     node = card(page, "rpa-02")
     held, again, do = node.facts.lines()
     assert (held, again) == ("1 task is held: a person decides", "1 task was started again (on rpa-01)")
-    assert do.startswith("Start it again on ")
+    assert do.startswith("Start it again on the machine ")
     assert node.grid.slots() == (), "what it does not have is not shown"
     door = node.facts.door(1)
     assert door is not None
@@ -389,3 +390,42 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     qtbot.waitUntil(lambda: node.note.text() == "refuses 2 types", timeout=WAIT_MS)
     assert "Refuses: screenshot, get_content" in node.toolTip()
     assert "2 browsers run" in node.toolTip()
+
+
+def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.heartbeat("rpa-01", slots=4)
+    page = open_page()
+    node = card(page, "rpa-01")
+    verbs = (node.lanes_button, node.drain_button, node.stop_button)
+    names = ["Slots and lanes", "Drain: take no new tasks", "Stop this worker"]
+    node.setFixedWidth(820)
+    qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Drain", "Stop"])
+    assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
+    node.setFixedWidth(560)
+    qtbot.waitUntil(lambda: not any(verb.text() for verb in verbs))
+    assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
+
+
+def test_a_machine_is_told_from_the_workers_that_run_on_it(fleet: Fleet, open_page: Open) -> None:
+    fleet.heartbeat("vm-19655-bb2b", node="vm-7609")
+    page = open_page()
+    assert page.header.summary().startswith("1 worker on 1 machine")
+    assert "Machine vm-7609: 1 worker" in page.header.summary_tip()
+    assert "Machine: vm-7609" in card(page, "vm-19655-bb2b").toolTip()
+
+
+def test_an_empty_page_says_which_worker_was_the_last_and_who_ended_it(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    info = fleet.heartbeat("rpa-01")
+    farewells.told(fleet.store, "rpa-01", "ann@desk")
+    farewells.leave(fleet.store, info)
+    page = open_page()
+
+    def said() -> list[str]:
+        return [label.text() for label in page.empty.findChildren(QLabel) if label.isVisible() and label.text()]
+
+    qtbot.waitUntil(lambda: any("was stopped by ann@desk" in words for words in said()), timeout=WAIT_MS)
+    assert any(words.startswith("The last one, rpa-01 on machine ") for words in said())

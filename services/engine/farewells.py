@@ -1,0 +1,64 @@
+"""How the last worker ended: it writes that down as it leaves, for its heartbeat goes with it. Who had told it to leave
+is written down with the order, which names nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from services.domain.fleet.worker import NOBODY, Farewell, WorkerInfo
+from services.domain.insight import worker as insight
+from services.ports import Store
+
+KIND, LAST, TOLD = "farewell", "last", "told:"
+
+read = msgspec.json.Decoder(Farewell).decode
+
+
+def told(store: Store, worker: str, by: str) -> None:
+    """Write down who tells a worker to leave, before it is told. What was written for workers that are not listed any
+    more goes.
+    """
+    known = {f"{TOLD}{info.worker}" for info in store.workers()}
+    for name in store.documents(KIND):
+        if name.startswith(TOLD) and name not in known:
+            store.remove_document(KIND, name)
+    _put(store, f"{TOLD}{worker}", Farewell(worker=worker, by=by, at=store.now_ms()))
+
+
+def leave(store: Store, info: WorkerInfo) -> None:
+    """Say goodbye: take the worker off the list, and write down when it left and who had told it to.
+
+    Raises:
+        StoreError: the store does not answer; it stays listed.
+    """
+    name = f"{TOLD}{info.worker}"
+    by = _read(store.documents(KIND).get(name, "")).by
+    _put(store, LAST, Farewell(worker=info.worker, machine=insight.machine(info), by=by, at=store.now_ms()))
+    if by:
+        store.remove_document(KIND, name)
+    store.forget_worker(info.worker)
+
+
+def last(store: Store) -> Farewell:
+    """Of the last worker that said goodbye; empty where none did. Blocking."""
+    return _read(store.documents(KIND).get(LAST, ""))
+
+
+def asked_for(store: Store, workers: Sequence[WorkerInfo], now_ms: int) -> Farewell:
+    """The same for who looks at the fleet: while a worker lives nobody has to know, so nothing is asked. Blocking."""
+    living = any(info.state != insight.STOPPED and not insight.missed(info, now_ms) for info in workers)
+    return NOBODY if living else last(store)
+
+
+def _put(store: Store, name: str, said: Farewell) -> None:
+    store.put_document(KIND, name, msgspec.json.encode(said).decode())
+
+
+def _read(body: str) -> Farewell:
+    try:
+        return read(body) if body else NOBODY
+    except (msgspec.DecodeError, RecursionError):  # of another program
+        return NOBODY
