@@ -49,6 +49,11 @@ class Cause:
         """What it is called where no person named it."""
         return cause.title(self.kind, self.patterns or cause.patterns([(self.kind, self.headline)]))
 
+    @property
+    def rank(self) -> tuple[bool, int, int, int]:
+        """Sorts causes, what to look at first."""
+        return (*cause.rank(self.kind, self.worth.level, self.count), -self.last_at)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Causes:

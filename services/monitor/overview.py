@@ -27,6 +27,7 @@ class Attention:
     params: Mapping[str, str | int | float] = field(default_factory=dict)
     facts: tuple[Message, ...] = ()  #: what is true of it, where that is more than the sentence of its code says
     cause: Message | None = None  #: what failed, as a sentence of its own: ``{cause}``
+    again: str = ""  #: fingerprint of a cause of which it tells that republished letters died of it again
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
 

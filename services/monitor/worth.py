@@ -50,6 +50,7 @@ class Worthiness:
         alike = self._alike(task.fingerprint) if task.fingerprint else []
         seen = self.evidence(task.fingerprint, [task, *(one for one in alike if one.task_id != task.task_id)])
         problem = self.problem(task)
+        tries, edited = self._tries(task)
         own = self._success([equals("shop", task.shop), equals("type", task.task_type)])
         return cause.worth(
             replace(
@@ -62,7 +63,8 @@ class Worthiness:
                 refused_field=problem.path if problem is not None else "",
                 # what this shop did after its own letter tells more than what others do
                 success_at=seen.died_at + 1 if own > task.ended_at else seen.success_at,
-                tries=self._tries(task),
+                tries=tries,
+                letter_edited=edited,
             )
         )
 
@@ -72,7 +74,7 @@ class Worthiness:
         shops = {task.shop for task in letters}
         some = sorted(letters, key=lambda task: -task.ended_at)[:CHECKED]
         problems = [problem for task in some if (problem := self.problem(task)) is not None]
-        again, failed_at, failing, passed, passed_at = self._outcomes(fingerprint, newest.error_kind)
+        again, edited, failed_at, failing, passed, passed_at = self._outcomes(fingerprint, newest.error_kind)
         known = self._registry is None or self._registry.knows(newest.task_type)
         version = self._registry.task_type(newest.task_type).version if self._registry is not None else 0
         return Evidence(
@@ -87,6 +89,7 @@ class Worthiness:
             refused_field=problems[0].path if problems else "",
             died_at=newest.ended_at,
             failed_again=again,
+            edited=edited,
             failed_at=failed_at,
             failing=failing,
             passed=passed,
@@ -175,22 +178,25 @@ class Worthiness:
             self._successes[wanted] = page.tasks[0].ended_at if page.tasks else 0
         return self._successes[wanted]
 
-    def _outcomes(self, fingerprint: str, kind: str) -> tuple[int, int, int, int, int]:
-        """Of those republished: how many died of the same again and when last, how many run again and failed of that
-        kind so far, how many succeeded and when.
+    def _outcomes(self, fingerprint: str, kind: str) -> tuple[int, int, int, int, int, int]:
+        """Of those republished: how many died of the same again, how many of these with another message, and when last;
+        how many run again and failed of that kind so far, how many succeeded and when.
         """
         if len(fingerprint) != FINGERPRINT_LENGTH:
-            return 0, 0, 0, 0, 0
+            return 0, 0, 0, 0, 0, 0
         terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED))
         page = self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False))
         names = [task.successor for task in page.tasks if task.successor]
         after = [task for task in self._store.get(names) if task is not None] if names else []
-        died = [task.ended_at for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
+        died = [task for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
+        before = {task.successor: task.payload for task in page.tasks}
+        edited = sum(task.payload != before.get(task.task_id, task.payload) for task in died)
         well = [task.ended_at for task in after if task.status == Status.SUCCEEDED]
         failing = sum(
             task.status in ACTIVE and bool(task.attempts) and task.attempts[-1].error_kind == kind for task in after
         )
-        return len(died), max(died, default=0), failing, len(well), max(well, default=0)
+        last = max((task.ended_at for task in died), default=0)
+        return len(died), edited, last, failing, len(well), max(well, default=0)
 
     def _alike(self, fingerprint: str) -> Sequence[Task]:
         if len(fingerprint) != FINGERPRINT_LENGTH:
@@ -198,12 +204,13 @@ class Worthiness:
         terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN))
         return self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False)).tasks
 
-    def _tries(self, task: Task) -> int:
-        """How often the same work was republished before and died of the same."""
-        tries, parent = 0, task.parent
+    def _tries(self, task: Task) -> tuple[int, bool]:
+        """How often the same work was republished before and died of the same, and whether its message was changed."""
+        tries, parent, edited, payload = 0, task.parent, False, task.payload
         while parent and tries < FARTHEST:
             before = self._store.get([parent])[0]
             if before is None or before.fingerprint != task.fingerprint:
                 break
+            edited, payload = edited or before.payload != payload, before.payload
             tries, parent = tries + 1, before.parent
-        return tries
+        return tries, edited

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from services import assembly
@@ -72,6 +74,16 @@ def test_what_was_republished_and_died_again_says_so_until_something_passes(work
     healed = detail(working, second.task_id)
     assert healed.worth is not None
     assert healed.worth.level == cause.NOW
+
+
+def test_that_a_message_was_changed_before_it_failed_again_is_told(working: Fleet) -> None:
+    first = dead(working)
+    changed = {**json.loads(first.payload), "n": 5}
+    made = working.commands().dead_letters.republish([first.task_id], payload=changed).made
+    found = detail(working, working.wait(made[first.task_id], "dead").task_id)
+    assert found.worth is not None
+    assert found.worth.code == "worth.letter_edited"
+    assert (only_cause(working).worth.code, only_cause(working).worth.params["edited"]) == ("worth.edited_again", 1)
 
 
 def test_what_its_type_refuses_now_is_told_before_the_click(fleet: Fleet) -> None:

@@ -41,12 +41,12 @@ class Strip(QWidget):
         self._restyle()
 
     def show_text(self, text: str, lead: str = "") -> None:
-        """Show a sentence, already translated, with an optional bold lead."""
+        """Show a sentence, already translated, with an optional bold lead; none hides the strip."""
         self._lead.setText(lead)
         self._lead.setVisible(bool(lead))
         self._text.setText(text)
         self.setAccessibleName(f"{lead} {text}".strip())
-        self.show()
+        self.setVisible(bool(text or lead))
 
     def add_action(self, widget: QWidget) -> None:
         """Put a button at the right end."""

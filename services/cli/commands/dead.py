@@ -171,7 +171,7 @@ def list_dead(context: Context) -> int:
     lines = table(("id", "kind", "type", "shop", "died", "error"), rows)
     if causes is not None and causes.rows:
         lines += ["", "causes, and whether their letters would pass if they ran now:"]
-        lines += [_cause_line(cause) for cause in causes.rows]
+        lines += [_cause_line(cause) for cause in sorted(causes.rows, key=lambda one: one.rank)]
     context.show(document, lines)
     return EXIT_OK
 

@@ -142,6 +142,18 @@ def urgency(kind: str) -> int:
     return _OF_ACCOUNT.index(kind) if kind in _OF_ACCOUNT else len(_OF_ACCOUNT)
 
 
+def rank(kind: str, level: str, count: int) -> tuple[bool, int, int]:
+    """Sorts causes for whoever works through them: what would pass now, which one click ends; then accounts in danger,
+    however few their letters; then most letters. ``level``: one of ``LEVELS``.
+    """
+    return level != NOW, urgency(kind), -count
+
+
+def told_again(found: Worth) -> bool:
+    """Whether it says of letters of the whole cause that they were republished and died of it again."""
+    return found.code in ("worth.failed_again", "worth.edited_again")
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= PATTERN_LIMIT else text[: PATTERN_LIMIT - 1] + "…"
 
@@ -162,11 +174,13 @@ class Evidence:
     died_at: int = 0  #: when the newest of them died
     failed_again: int = 0  #: tasks made of such letters that died of the same again
     failed_at: int = 0
+    edited: int = 0  #: of those, the ones whose message was changed before they were sent
     failing: int = 0  #: tasks made of such letters that have not ended and whose last attempt failed of the same
     passed: int = 0  #: tasks made of such letters that succeeded
     passed_at: int = 0
     success_at: int = 0  #: newest success of the same type there
     tries: int = 0  #: of one letter: how often its work was republished before and died of the same
+    letter_edited: bool = False  #: its message was changed before one of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +235,12 @@ def _shown(seen: Evidence) -> Worth | None:
     """What others that ran since have shown; the newest counts."""
     healed_at = max(seen.success_at, seen.passed_at)
     if seen.tries and healed_at <= seen.died_at:
-        return _say(AGAIN, "worth.letter_again", count=seen.tries)
+        return _say(AGAIN, "worth.letter_edited" if seen.letter_edited else "worth.letter_again", count=seen.tries)
     if seen.failed_again and healed_at <= seen.failed_at:
-        return _say(AGAIN, "worth.failed_again", count=seen.failed_again, of=seen.failed_again + seen.passed)
+        numbers: dict[str, Param] = {"count": seen.failed_again, "of": seen.failed_again + seen.passed}
+        if seen.edited:
+            return _say(AGAIN, "worth.edited_again", **numbers, edited=seen.edited)
+        return _say(AGAIN, "worth.failed_again", **numbers)
     if seen.failing:
         tried = seen.failed_again + seen.failing + seen.passed
         level = AGAIN if seen.kind in _STAYS and not seen.passed else WAIT

@@ -284,6 +284,13 @@ WORTH: dict[str, str] = {
     "worth.login": N_("The shop waits for a login; it would stop there again."),
     "worth.captcha": N_("The shop waits for its captcha; it would stop there again."),
     "worth.letter_again": N_("Republished {count}×, failed again each time."),
+    "worth.letter_edited": N_(
+        "Its message was changed and republished already ({count}×), and it failed again for the same reason."
+    ),
+    "worth.edited_again": N_(
+        "{count} of {of} that were republished died of it again, {edited} of them with a changed message; nothing has"
+        " passed since."
+    ),
     "worth.failed_again": N_("{count} of {of} that were republished died of it again, and nothing has passed since."),
     "worth.failing": N_(
         "{count} of {of} that were republished fail again so far, {passed} have succeeded; wait until they have ended."

@@ -132,7 +132,7 @@ class AttentionFinder:
             usual=lambda task_type, shop: self._measured.usual(task_type, shop, 0),
             broken_run=self._broken_run,
         )
-        return tuple(item for items in FAMILIES for item in items(look))
+        return _merged([item for items in FAMILIES for item in items(look)])
 
     def once(
         self, states: ShopStates, flow: Flow | None = None, health: BrokerHealth | None = None
@@ -165,6 +165,21 @@ class AttentionFinder:
             self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped
+
+
+def _merged(items: Sequence[Attention]) -> tuple[Attention, ...]:
+    """A cause of which republished letters died again is one matter: what tells of all its letters and says that too
+    stands where that alone would.
+    """
+    whole = {item.again: item for item in items if item.again and item.key.startswith("dead:")}
+    apart = {item.again for item in items if item.again in whole and not item.key.startswith("dead:")}
+    found = []
+    for item in items:
+        if item.again not in apart:
+            found.append(item)
+        elif item is not whole[item.again]:
+            found.append(whole[item.again])
+    return tuple(found)
 
 
 def look_once(

@@ -46,13 +46,7 @@ def items(look: Look) -> Iterable[Attention]:
         (kind, flow, sorted(group, key=lambda one: -one.count))
         for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter)
     ]
-    # an account in danger comes first, however few its letters; of as many letters then what would pass now: one click
-    # ends it
-    matters.sort(
-        key=lambda each: (
-            cause.urgency(each[0]), -sum(one.count for one in each[2]), _level(each[2]) != cause.NOW, each[:2],
-        )
-    )  # fmt: skip
+    matters.sort(key=lambda each: (cause.rank(each[0], _level(each[2]), sum(one.count for one in each[2])), each[:2]))
     most = MOST if len(matters) > MOST + 1 else len(matters)
     for kind, flow, group in matters[:most]:
         yield _item(kind, flow, group, look)
@@ -99,6 +93,7 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
         },
         facts=tuple(one for one in (_told(group),) if one is not None),
         cause=cause.title(kind, patterns) if patterns else worst.title,
+        again=worst.fingerprint if len(group) == 1 and cause.told_again(worst.worth) else "",
         since_ms=min(one.first_at for one in group),
         verbs=(
             ("triage_now" if _level(group) == cause.NOW else "triage", worst.fingerprint),

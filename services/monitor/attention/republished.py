@@ -109,6 +109,7 @@ def _item(print_: str, again: list[Task], of: int, left: int, done: int) -> Atte
         key=f"republished:{print_}",
         severity="dead",
         code="attention.republished_running" if left else "attention.republished_again",
+        again=print_,
         params={"again": len(again), "of": of, "left": left, "done": done},
         cause=cause.title(worst.error_kind, cause.patterns((task.error_kind, task.error) for task in again)),
         since_ms=min(task.ended_at for task in again),

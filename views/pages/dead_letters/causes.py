@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, 
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from services.domain.insight.cause import LEVELS, urgency
+from services.domain.insight.cause import LEVELS
 from services.i18n import N_, _
 from services.monitor.causes import BARS, Cause
 from views.pages.dead_letters import words
@@ -39,7 +39,7 @@ COLUMNS: tuple[Column[Cause], ...] = (
 )
 #: key, source text, order
 SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
-    ("urgent", N_("Most urgent"), lambda cause: (urgency(cause.kind), -cause.count, -cause.last_at)),
+    ("urgent", N_("Most urgent"), lambda cause: cause.rank),
     ("most", N_("Most tasks"), lambda cause: (-cause.count, -cause.last_at)),
     ("newest", N_("Newest"), lambda cause: (-cause.last_at, -cause.count)),
     ("worth", N_("Worth retrying first"), lambda cause: (LEVELS.index(cause.worth.level), -cause.count)),

@@ -301,4 +301,6 @@ class DeadLettersPage(Page):
         )
         # what was sent is looked at before anything else is
         self.broken.set_leading(not ticked)
-        self.panel.yield_primary(bool(ticked) or self.broken.asks)
+        modest = bool(ticked) or self.broken.asks
+        self.letters.set_leading(not modest)
+        self.panel.yield_primary(modest or self.letters.asks)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
-from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER
+from services.domain.insight.cause import AGAIN, NOW, OF_CREATOR, OF_MAKER
 from services.domain.task import classify
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
@@ -139,6 +139,16 @@ class LetterPane(QWidget):
         self._barred = reason
         self._say()
 
+    @property
+    def asks(self) -> bool:
+        """Whether republishing the whole cause is what would help now."""
+        cause = self._cause
+        return self._open and cause is not None and cause.count > 1 and cause.worth.level == NOW
+
+    def set_leading(self, leads: bool) -> None:
+        """Whether the one filled button of the page may be here."""
+        self.republish.set_kind("primary" if leads and self.asks else "plain")
+
     def title(self) -> str:
         """What the cause is called."""
         return words.heading(self._cause) if self._cause is not None else ""
@@ -154,7 +164,7 @@ class LetterPane(QWidget):
         if cause is not None:
             found = verdicts.look(cause.worth)
             self.worth.set_status(found.status, found.glyph)
-            self.worth.show_text(verdicts.why(cause.worth))
+            why = verdicts.why(cause.worth)
             self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
             self.republish.disable(self._barred)
             # what fails again until a flow, or what creates the tasks, is put right: the next step is somebody else's,
@@ -167,8 +177,11 @@ class LetterPane(QWidget):
             if cause.kind in OF_CREATOR and cause.worth.level == AGAIN and cause.worth.code != "worth.flow_refused":
                 # that some failed again is the reason, but says not what to do
                 way_out = _("Have it put right where the tasks are created, then republish; edit single ones here.")
-                self.worth.show_text(text.run_on((verdicts.why(cause.worth), way_out)))
-            self.worth.setVisible(self._open)
+                why = text.run_on((why, way_out))
+            if self._open:
+                self.worth.show_text(why)
+            else:
+                self.worth.hide()
             # a restricted account is looked at in its shop, by a person
             one = len(cause.shop_keys) == 1
             restricted = cause.kind == classify.RISK_CONTROL and cause.worth.level == AGAIN and bool(cause.shop_keys)

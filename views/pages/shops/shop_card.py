@@ -179,11 +179,12 @@ class ShopCard(Card):
         self.facts.set_rows(self._rows(row))
         self._say_works()
         self.state.set_status(row.now.state)
-        told = insight.reasons(row.now, now)[0]
-        self.state.show_text(shop.said(told), shop.word(row.now.state))
-        # these have a strip of their own below
-        own = (insight.LOGIN, insight.BREAKER, insight.PAUSED_TYPE, *insight.SWITCHED)
-        self.state.setVisible(row.now.state not in own)
+        # these have a strip of their own below; shown for a moment only, it would leave a gap until the next paint
+        if row.now.state in (insight.LOGIN, insight.BREAKER, insight.PAUSED_TYPE, *insight.SWITCHED):
+            self.state.hide()
+        else:
+            told = insight.reasons(row.now, now)[0]
+            self.state.show_text(shop.said(told), shop.word(row.now.state))
         self.decide_button.setVisible(bool(row.now.held))
         self.pauses.show_pauses(row.now.pauses, now)
         session, breaker = row.now.session, row.now.breaker

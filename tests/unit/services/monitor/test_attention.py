@@ -183,6 +183,18 @@ def test_an_account_in_danger_comes_before_what_fails_more_often(room: Room) -> 
     assert (items[-1].key, items[-1].params["causes"]) == ("dead:more", 6), "what is left out is counted"
 
 
+def test_what_would_pass_now_comes_before_an_account_in_danger_and_is_the_first_click(room: Room) -> None:
+    died(room, "s2", "risk_control", print_="c" * 16)
+    for number in range(2):
+        died(room, f"s{number + 3}", "timeout", "crawl", print_="d" * 16)
+    died(room, "s1", "network", print_="a" * 16)
+    room.clock.advance(60)
+    room.finish(room.running(shop_id="s1"), "succeeded")
+    first, second, third = (item for item in found(room).values() if item.key.startswith("dead:"))
+    assert (first.params["kind"], first.verbs[0]) == ("network", ("triage_now", "a" * 16))
+    assert [item.params["kind"] for item in (second, third)] == ["risk_control", "timeout"]
+
+
 def test_a_changed_page_is_told_to_who_makes_the_flow(room: Room) -> None:
     died(room, "s1", "element_not_found", print_="a" * 16)
     (item,) = found(room).values()
@@ -674,6 +686,21 @@ def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     for task in again[:2]:
         room.ask(SetTriage(task_id=task.task_id, triage="ignored", by="ann"))
     assert "republished:aaaa" not in found(room)
+
+
+def test_a_cause_that_was_edited_and_died_again_is_one_item_that_says_so(room: Room) -> None:
+    for number in range(3):
+        died(room, f"s{number}", "bad_payload", print_="a" * 16)
+    died(room, "s9", "risk_control", print_="b" * 16)
+    (letter,) = [task for task in TaskQueries(room.store, room.registry).each("status:dead") if task.shop_id == "s0"]
+    republisher = Republisher(room.store, room.steps, room.registry, "ann")
+    changes = Changes(payload={"n": 2})
+    made = republisher.apply(republisher.prepare([letter.task_id], changes=changes, if_duplicate="reject")).made
+    again = room.claim(room.task(made[letter.task_id]), "x#1")
+    room.finish(again, "dead", error="bad_payload: no", error_kind="bad_payload", fingerprint="a" * 16)
+    first, second = (item for item in found(room).values() if item.severity == "dead")
+    assert (first.key.partition(":")[0], first.params["count"], second.params["kind"]) == ("dead", 3, "risk_control")
+    assert "1 of 1 that were republished died of it again, 1 of them with a changed message" in english(first)
 
 
 def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room) -> None:

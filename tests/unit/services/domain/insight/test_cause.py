@@ -74,6 +74,7 @@ def seen(**changes: object) -> cause.Evidence:
         ({"kind": "timeout"}, cause.UNKNOWN, "worth.unknown"),
         ({"kind": "timeout", "success_at": 101}, cause.NOW, "worth.succeeded_since"),
         ({"kind": "network", "failed_again": 3, "failed_at": 120}, cause.AGAIN, "worth.failed_again"),
+        ({"failed_again": 3, "failed_at": 120, "edited": 1}, cause.AGAIN, "worth.edited_again"),
         ({"failed_again": 3, "failed_at": 120, "success_at": 121}, cause.NOW, "worth.succeeded_since"),
         ({"passed": 3, "passed_at": 120}, cause.NOW, "worth.passed"),
         ({"passed": 3, "passed_at": 99}, cause.AGAIN, "worth.page"),

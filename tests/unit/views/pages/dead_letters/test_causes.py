@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from services.domain.insight.cause import AGAIN, Worth
+from services.domain.insight.cause import AGAIN, NOW, Worth
 from services.domain.insight.cause_rule import CauseRule
 from tests.unit.views.pages.dead_letters.test_words import cause
 from views.pages.dead_letters.causes import CauseList, ordered, title_lines
@@ -28,6 +28,8 @@ def test_orders() -> None:
     assert [one.fingerprint for one in ordered((page, replace(FEW, kind="network"), risky), "urgent")] == [
         "risky", "many", "few",
     ]  # fmt: skip
+    now = replace(FEW, fingerprint="now", kind="network", count=3, worth=Worth(level=NOW))
+    assert [one.fingerprint for one in ordered((page, risky, now), "urgent")] == ["now", "risky", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "newest")] == ["few", "many"]
     assert [one.fingerprint for one in ordered((MANY, FEW), "rising")] == ["few", "many"]
 

@@ -622,6 +622,19 @@ def test_a_restricted_account_is_looked_at_in_its_shop_and_no_session_is_good_ne
     qtbot.waitUntil(lambda: any("opens: log in there" in spec.text for spec in fleet.toasts))
 
 
+def test_where_a_whole_cause_would_pass_now_its_verb_is_the_only_filled_one(fleet: Fleet, open_page: Open) -> None:
+    now = fleet.store.now_ms()
+    fleet.die("pdd", "pdd-10022", "get_content", "RiskControl: 账号被限制", {}, ended_at=now - 9_000)
+    for shop in ("pdd-10021", "pdd-10067"):
+        fleet.die("pdd", shop, "sync_order", "NetworkError: connect timed out", {}, ended_at=now - 9_000)
+    fleet.succeed("pdd", "pdd-10021", "sync_order")
+    page = open_page()
+    assert page.letters.title().startswith("Network"), "it comes first"
+    assert (page.letters.republish.kind, page.panel.primary_button.kind) == ("primary", "plain")
+    page.table.records.set_ticked([str(page.table.records.key_at(0))])
+    assert (page.letters.republish.kind, page.bar.republish.kind) == ("plain", "primary")
+
+
 def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     dead = fleet.die("pdd", "pdd-10067", "single_product", PAYLOAD, {"goods_id": "G0001"})

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -325,6 +325,17 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     assert (entry.target, entry.outcome) == ((SHOP,), "done")
     page.empty.action.emit()
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
+
+
+def test_what_a_shop_asks_for_stands_still_while_its_card_is_told_anew(fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.sessions.close(SHOP)
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    card = page.shop
+    QApplication.processEvents()
+    above = card.session.mapTo(card, QPoint(0, 0)).y()
+    card.show_shop(card.shown)
+    assert card.session.mapTo(card, QPoint(0, 0)).y() == above, "no gap comes and goes above it"
 
 
 def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
