@@ -63,6 +63,12 @@ def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page
     assert "was “batch_reply” done after " in said
     rows = list(section.buttons.values())
     assert [button.text() for button in rows] == ["It ran", "Run again", "Give up", "Cancel"]
+    look = section.look_button
+    assert (look.text(), look.kind) == ("Open this shop's browser", "primary"), "to look comes first"
+    assert [button.kind for button in rows] == ["plain", "plain", "ghost", "ghost"]
+    look.click()
+    assert desk.ways == [("look_shop", task.shop)]
+    assert look.kind == "plain", "now it is for the person to say"
     effects = ("succeeded, nothing runs", "runs again", "dead letter, nothing runs", "cancelled, nothing runs")
     for button, effect in zip(rows, effects, strict=True):
         (beside,) = [label for label in section.findChildren(QLabel) if label.buddy() is button]

@@ -33,6 +33,10 @@ class ShopLogin(QObject):
         """Open the browser of a shop (``platform:shop_id``) where its profile lies here, else say where it does."""
         self._asking.start(partial(_look, self._context, shop), partial(self._begin, shop), self._fail)
 
+    def look(self, shop: str) -> None:
+        """Open the browser of a shop so that a person sees whether something was done there, else say where it is."""
+        self._asking.start(partial(_look, self._context, shop), partial(self._show, shop), self._fail)
+
     def go_on(self, shop: str) -> None:
         """Somebody has logged a shop in by other means: its tasks go on."""
         self._acting.start(partial(_go_on, self._context, shop), partial(self._ended, logged_in=True), self._fail)
@@ -46,6 +50,34 @@ class ShopLogin(QObject):
         self._context.toast(ToastSpec(text=said, status="running"))
         call = partial(self._context.logins.log_in, shop)
         self._browsing.start(call, lambda logged_in: self._ended(name, logged_in=logged_in), self._fail)
+
+    def _show(self, shop: str, found: tuple[str, str]) -> None:
+        name, node = found
+        if node:
+            command = f"shop login {shop}"
+            question = Question(
+                title=N_("Look on another machine"),
+                rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
+                text=_(
+                    "The browser profile of this shop lives on another machine. Open this shop's browser in the window"
+                    " of Fleetdeck there, or run the command there; any other browser that is logged in shows it too."
+                ),
+                verb=_("Copy the command"),
+            )
+            dialog = ConfirmDialog(question, self._owner)
+            dialog.confirmed.connect(lambda: QGuiApplication.clipboard().setText(command))
+            dialog.open()
+            return
+        said = _("The browser of {shop} opens: look whether it was done, then close its window and decide.")
+        self._context.toast(ToastSpec(text=said.format(shop=name), status="running"))
+        call = partial(self._context.logins.log_in, shop)
+        self._browsing.start(call, lambda seen: self._seen(name, logged_in=seen), self._fail)
+
+    def _seen(self, name: str, *, logged_in: bool) -> None:
+        if not logged_in:
+            said = _("{what} asked for a login, or its browser was closed at once: nothing was seen there.")
+            self._context.toast(ToastSpec(text=said.format(what=name), status="warning"))
+        self.changed.emit()
 
     def _tell_where(self, shop: str, name: str, node: str) -> None:
         command = f"shop login {shop}"

@@ -73,5 +73,5 @@ def _one(task: Task, look: Look) -> Attention:
         code="attention.held_task" if worker else "attention.held_unknown",
         params={"type": task.task_type, "shop": look.name(task.shop), "worker": worker},
         since_ms=task.updated_at,
-        verbs=(("decide", f"id:{task.task_id}"), ("open_shop", task.shop)),
+        verbs=(("decide", f"id:{task.task_id}"), ("look_shop", task.shop)),
     )

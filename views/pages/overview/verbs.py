@@ -30,8 +30,8 @@ from views.widgets.heat_map.map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
-    "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
-    "stop_task", "lower_tasks", "more_slots", "copy_server", "copy_flow", "copy_creator",
+    "pause", "resume", "open_session", "login_shop", "look_shop", "start_worker", "forget_worker", "republish",
+    "cancel_tasks", "stop_task", "lower_tasks", "more_slots", "copy_server", "copy_flow", "copy_creator",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
@@ -73,6 +73,7 @@ class AttentionVerbs(QObject):
             "resume": self.resume,
             "open_session": self._login.go_on,
             "login_shop": self._login.begin,
+            "look_shop": self._login.look,
             "start_worker": lambda _target: self.start_worker(),
             "forget_worker": self.forget_worker,
             "republish": self.republish,

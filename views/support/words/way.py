@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "open_workers": N_("Open workers"),
     "open_session": N_("Logged in elsewhere: go on"),
     "login_shop": N_("Open this shop's browser"),
+    "look_shop": N_("Look there first: open its browser"),
     "pause": N_("Pause {what}"),
     "resume": N_("Resume {what}"),
     "start_worker": N_("Start a worker"),

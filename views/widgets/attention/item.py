@@ -23,6 +23,7 @@ CHANGING = frozenset(
         "resume",
         "open_session",
         "login_shop",
+        "look_shop",
         "start_worker",
         "more_slots",
         "republish",

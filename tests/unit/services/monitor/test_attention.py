@@ -448,7 +448,7 @@ def test_what_only_a_person_can_decide_stands_first_and_says_whose_it_is_and_sin
     assert (first.code, first.since_ms) == ("attention.held_task", held_at)
     assert first.params == {"type": "sync_order", "shop": "<pdd:s1>", "worker": "w7"}
     assert "Look in the shop's backend whether it was done, then decide" in english(first)
-    assert first.verbs == (("decide", f"id:{task.task_id}"), ("open_shop", "pdd:s1"))
+    assert first.verbs == (("decide", f"id:{task.task_id}"), ("look_shop", "pdd:s1"))
 
 
 def test_many_held_tasks_are_one_item_as_old_as_the_oldest(room: Room) -> None:

@@ -16,7 +16,7 @@ from views.kit.task_verb import TaskVerb
 from views.pages.tasks.verbs import CANCEL, DECISIONS
 from views.support import safe, shown
 from views.support.look import Label
-from views.support.words import type_names
+from views.support.words import type_names, way
 from views.support.words.shop import platform_name
 from views.widgets.buttons import Button
 from views.widgets.section import Section
@@ -25,14 +25,20 @@ from views.widgets.section import Section
 class DecideSection(Section):
     """Signals:
     wanted: the ``TaskVerb`` that was chosen.
+    look_wanted: the shop (``platform:shop_id``) in whose browser a person looks first.
     """
 
     wanted = Signal(object)
+    look_wanted = Signal(str)
 
     def __init__(self, verbs: Sequence[TaskVerb] = (*DECISIONS, CANCEL)) -> None:
         super().__init__(N_("Did it run? A person must say"), foldable=False, divider=False)
         self._known = Label("", "body", "text2", wrap=True)
         self._first = Label("", "body", "text", wrap=True)
+        self._shop, self._looked = "", ""  #: of the task shown, and the task for which somebody looked
+        self._task_id = ""
+        self.look_button = Button(kind="primary", icon="ph.browser", small=True)
+        self.look_button.clicked.connect(self._on_look)
         self.buttons: dict[str, Button] = {}
         self._effects: dict[str, Label] = {}
         grid = QGridLayout()
@@ -41,7 +47,8 @@ class DecideSection(Section):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         for place, verb in enumerate(verbs):
-            button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
+            # what was seen decides between the first ones; the last are for who could see nothing, or wants nothing
+            button = Button(verb.text, icon=verb.icon, kind="ghost" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self.wanted.emit, verb))
             effect = Label("", "label", "text2", wrap=True)
             effect.setBuddy(button)
@@ -50,10 +57,14 @@ class DecideSection(Section):
             grid.addWidget(effect, place, 1)
         self.body.addWidget(self._known)
         self.body.addWidget(self._first)
+        self.body.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addLayout(grid)
 
     def show_task(self, task: Task, shop: Shop | None, end: Unknown, now_ms: int) -> None:
         """Say what is known of its end and what to look at before an answer is chosen."""
+        self._task_id, self._shop = task.task_id, task.shop
+        self.look_button.set_count_text(way.label("login_shop", task.shop))
+        self._lead()
         at, worker = shown.clock(end.at, now_ms), safe.one_line(end.worker, 60)
         words = _("Attempt {n} ended at {time} without an answer.")
         if worker:
@@ -74,3 +85,12 @@ class DecideSection(Section):
         )
         for effect, label in self._effects.items():
             label.setText(_(effect))
+
+    def _lead(self) -> None:
+        """To look comes first; once that was done, which answer is right is for the person to say."""
+        self.look_button.set_kind("plain" if self._looked == self._task_id else "primary")
+
+    def _on_look(self) -> None:
+        self._looked = self._task_id
+        self._lead()
+        self.look_wanted.emit(self._shop)

@@ -209,6 +209,7 @@ class TaskDetailPanel(QWidget):
     def _build_sections(self) -> None:
         self.decide = DecideSection()
         self.decide.wanted.connect(self._act)
+        self.decide.look_wanted.connect(partial(self._context.way_out, "look_shop"))
         self.decide.hide()
         self._body.addWidget(self.decide)
         self.verdict = Strip("warning")
@@ -314,7 +315,7 @@ class TaskDetailPanel(QWidget):
         words = _("{status}, record removed").format(status=shown.status_word(stone.status))
         self.pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
         self.edit_button.disable(_("Its record was removed, for its time was over."))
-        for button in (*self.buttons.values(), *self.decide.buttons.values()):
+        for button in (*self.buttons.values(), *self.decide.buttons.values(), self.decide.look_button):
             button.disable(_("Its record was removed, for its time was over."))
 
     def show_verbs(self) -> None:
@@ -327,6 +328,7 @@ class TaskDetailPanel(QWidget):
         gate = closed(self._detail.gates)
         self._holder = stoppable(gate)
         useless = no_help(gate)
+        self.decide.look_button.disable(self._actions.barred())
         for verb in (*DECISIONS, CANCEL):
             self.decide.buttons[verb.key].disable(self._actions.reason(verb, standing))
         chosen = Chosen(standing=standing, picks=self._picks, refused=self._refusal, one=self._task)

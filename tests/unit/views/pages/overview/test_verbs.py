@@ -11,7 +11,7 @@ from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
-from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.fleet_rig import Fleet, Logins
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.overview.verbs import VERBS, AttentionVerbs
 
@@ -134,3 +134,25 @@ def test_a_worker_gets_more_slots_and_undo_gives_it_those_of_before(qtbot: QtBot
     undo.call()
     qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
     assert fleet.store.heartbeat(info).orders == ("slots=1",)
+
+
+def test_a_person_looks_in_the_shop_before_deciding_here_or_is_told_where(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget
+) -> None:
+    fleet.seed_shops(2)
+    shop = next(iter(fleet.engine.registry.shops()))
+    logins = fleet.context.logins
+    assert isinstance(logins, Logins)
+    verbs = AttentionVerbs(fleet.context, owner)
+    verbs.run("look_shop", shop)
+    qtbot.waitUntil(lambda: any("look whether it was done, then close" in spec.text for spec in fleet.toasts))
+    logins.logged_in = False
+    verbs.run("look_shop", shop)
+    qtbot.waitUntil(lambda: any("nothing was seen there" in spec.text for spec in fleet.toasts))
+    logins.homes[shop] = "desk-2"
+    verbs.run("look_shop", shop)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in owner.findChildren(ConfirmDialog)))
+    said = " ".join(label.text() for label in asked(owner).findChildren(QLabel))
+    assert "desk-2" in said
+    asked(owner).verb_button.click()
+    assert QGuiApplication.clipboard().text() == f"shop login {shop}"
