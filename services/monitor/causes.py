@@ -37,6 +37,7 @@ class Cause:
     shops: int
     shop_keys: tuple[str, ...] = ()
     platforms: tuple[str, ...]
+    elsewhere: bool = False  #: there are shops of other platforms
     first_at: int
     last_at: int
     scope: str
@@ -48,6 +49,12 @@ class Cause:
     def title(self) -> Message:
         """What it is called where no person named it."""
         return cause.title(self.kind, self.patterns or cause.patterns([(self.kind, self.headline)]))
+
+    @property
+    def pause_scope(self) -> str:
+        """The pause that keeps more from dying of it, "" where none fits."""
+        flow = self.types[0] if len(self.types) == 1 else ""
+        return cause.pause_scope(self.kind, flow, self.scope, self.shop_keys, self.platforms, elsewhere=self.elsewhere)
 
     @property
     def rank(self) -> tuple[bool, int, int, int]:
@@ -143,6 +150,7 @@ def _cause(key: str, group: list[Task], everything: set[str], since: int, until:
         shops=len(shops),
         shop_keys=tuple(sorted(shops)),
         platforms=tuple(sorted(platforms)),
+        elsewhere=bool(everything - platforms),
         first_at=min(task.ended_at for task in group),
         last_at=newest.ended_at,
         scope=_scope(shops, platforms, everything),

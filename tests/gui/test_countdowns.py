@@ -99,6 +99,30 @@ def test_a_row_says_what_the_panel_beside_it_says(
     assert span(sentence) == span(cell(page, task.task_id))
 
 
+def test_list_and_panel_count_the_age_of_one_task_alike(qtbot: QtBot, page: TasksPage, desk: Desk) -> None:
+    task = desk.create()
+    page.show_request(f"id:{task.task_id}")
+    page.show_task(task.task_id)
+    records = page.findChild(TableView).records
+    column = records.column(records.section_of("created"))
+    panel = page.findChild(TaskDetailPanel)
+    apart, seen = [], set[str]()
+
+    def counted() -> bool:
+        row = records.find(task.task_id)
+        notes = [one.text() for one in panel.findChildren(QLabel) if one.text().endswith(" so far")]
+        if row is None or not notes:
+            return False
+        age = column.display(row)
+        if notes != [f"{age} so far"]:
+            apart.append((age, *notes))
+        seen.add(age)
+        return len(seen) >= 3
+
+    qtbot.waitUntil(counted, timeout=30_000)
+    assert not apart
+
+
 def test_item_and_shop_count_one_try_alike(qtbot: QtBot, console: Console, desk: Desk) -> None:
     desk.session.commands.breakers.set_rule(Rule(failures=2, of=3, cooldown_s=300, max_cooldown_s=300))
     for number in range(2):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.domain.task import classify
@@ -35,6 +35,18 @@ _OF_ACCOUNT = (classify.RISK_CONTROL, classify.CAPTCHA, classify.LOGIN_EXPIRED)
 OF_MAKER = frozenset({classify.ELEMENT_NOT_FOUND, classify.CRASHED})
 #: what whoever creates the tasks has to put right: the same field is wrong in each, and comes wrong again
 OF_CREATOR = frozenset({classify.BAD_PAYLOAD})
+#: Kinds whose reason lies with a flow, so equal ones of two task types are two matters; the others lie with a shop.
+OF_A_FLOW = frozenset(
+    {
+        classify.ELEMENT_NOT_FOUND,
+        classify.TIMEOUT,
+        classify.CRASHED,
+        classify.BAD_PAYLOAD,
+        classify.UNKNOWN_TYPE,
+        classify.NO_COMMAND,
+        classify.UNKNOWN,
+    }
+)
 #: kinds that a change of the task type may have put right
 _OF_TYPE = frozenset({classify.ELEMENT_NOT_FOUND, classify.BAD_PAYLOAD})
 #: the pattern of a title is cut here; so many different ones are named before "+2"
@@ -147,6 +159,23 @@ def rank(kind: str, level: str, count: int) -> tuple[bool, int, int]:
     however few their letters; then most letters. ``level``: one of ``LEVELS``.
     """
     return level != NOW, urgency(kind), -count
+
+
+def pause_scope(
+    kind: str, flow: str, scope: str, shops: Sequence[str], platforms: Sequence[str], *, elsewhere: bool
+) -> str:
+    """The pause that keeps more from dying of a cause, no wider than it reaches: of its shop, its platform, or its type
+    everywhere; "" where none fits. ``flow``: its task type, where the reason lies with that; ``scope``: as far as it
+    reaches (``shop``, ``platform``, ``all``, ``some``); ``elsewhere``: there are shops of other platforms.
+
+    There is no pause of one type on one platform (``resources/docs/gates.md`` says why), so the nearest is that of the
+    platform: a pause of the type would hold back shops that are well.
+    """
+    if len(shops) == 1:
+        return f"shop:{shops[0]}"
+    if kind not in OF_A_FLOW or not flow or scope == "some":
+        return ""
+    return f"platform:{platforms[0]}" if scope == "platform" and elsewhere else f"type:{flow}"
 
 
 def told_again(found: Worth) -> bool:

@@ -16,20 +16,6 @@ from services.monitor.attention.words import N_, Words
 from services.monitor.causes import Cause
 from services.monitor.overview import Attention
 
-#: Kinds whose reason lies with a flow, so equal ones of two task types are two matters; the others lie with a shop.
-OF_A_FLOW = frozenset(
-    {
-        classify.ELEMENT_NOT_FOUND,
-        classify.TIMEOUT,
-        classify.CRASHED,
-        classify.BAD_PAYLOAD,
-        classify.UNKNOWN_TYPE,
-        classify.NO_COMMAND,
-        classify.UNKNOWN,
-    }
-)
-
-
 MOST = 5  #: as many causes are told by themselves
 WORDS = {
     "attention.dead_shop": Words("{cause}", N_("{count_n} in {shop}")),
@@ -63,8 +49,8 @@ def items(look: Look) -> Iterable[Attention]:
 
 def _matter(one: Cause) -> tuple[str, str, str]:
     kind = one.kind or classify.UNKNOWN
-    flow = one.types[0] if kind in OF_A_FLOW and one.types else ""
-    return kind, flow, one.patterns[0] if one.patterns and kind in OF_A_FLOW else ""
+    flow = one.types[0] if kind in cause.OF_A_FLOW and one.types else ""
+    return kind, flow, one.patterns[0] if one.patterns and kind in cause.OF_A_FLOW else ""
 
 
 def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention:
@@ -123,18 +109,16 @@ def _told(group: Sequence[Cause]) -> Message | None:
 def _fitting(
     kind: str, flow: str, scope: str, shops: Sequence[str], platforms: Sequence[str], look: Look
 ) -> Iterable[tuple[str, str]]:
-    """What stops more of it, no wider than it reaches: one shop, one platform, or one type everywhere."""
-    if scope == "shop":
+    """What stops more of it, no wider than it reaches."""
+    elsewhere = bool({shop.platform for shop in look.shops} - set(platforms))
+    scope = cause.pause_scope(kind, flow, scope, shops, platforms, elsewhere=elsewhere)
+    if len(shops) == 1:
         if kind in (classify.LOGIN_EXPIRED, classify.CAPTCHA):
             yield "login_shop", shops[0]
-        yield _switch(f"shop:{shops[0]}", look)
+        yield _switch(scope, look)
         yield "open_shop", shops[0]
-    elif not flow:
-        return
-    elif scope == "platform" and {shop.platform for shop in look.shops} - set(platforms):
-        yield _switch(f"platform:{platforms[0]}", look)
-    elif scope != "some":
-        yield _switch(f"type:{flow}", look)
+    elif scope:
+        yield _switch(scope, look)
 
 
 def _switch(scope: str, look: Look) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget
 
+from services.domain.gates import paused
 from services.domain.insight.shop import ShopNow
 from services.domain.task import filter
 from services.domain.task.query import equals
@@ -219,6 +220,7 @@ class DeadLettersPage(Page):
             for key, _title in STATES:
                 self.states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
             self._say_summary()
+            self._know_pauses()
 
     # choosing
 
@@ -271,9 +273,14 @@ class DeadLettersPage(Page):
 
     def _say(self) -> None:
         wanted = self._asker.wanted
+        self._know_pauses()
         self.letters.show_cause(self.causes.causes.find(wanted.cause), is_open=wanted.triage == Triage.OPEN)
         self._say_summary()
         self._show_bar()
+
+    def _know_pauses(self) -> None:
+        pauses = self._context.feed.latest.pauses
+        self.letters.know_pauses({one.scope for one in pauses if one.gate == paused.GATE})
 
     def _say_summary(self) -> None:
         if self._grouped is not None:

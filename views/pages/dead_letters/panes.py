@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -26,6 +27,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import TABS
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
+from views.widgets.flow_row import FlowRow
 from views.widgets.strip import Strip
 
 _CLOCK = SystemClock()
@@ -79,12 +81,14 @@ class LetterPane(QWidget):
         republish_wanted: republish the whole cause, after a look at what becomes of each.
         browser_wanted: open the browser of this shop (``platform:shop_id``) for a person.
         shops_wanted: show this shop, one of several.
+        pause_wanted: ``pause`` or ``resume``, and the scope of that.
     """
 
     menu_wanted = Signal(QPoint)
     republish_wanted = Signal()
     browser_wanted = Signal(str)
     shops_wanted = Signal(str)
+    pause_wanted = Signal(str, str)
 
     def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,6 +107,9 @@ class LetterPane(QWidget):
         self.report.clicked.connect(self._on_report)
         self.visit = Button(kind="primary", icon="ph.browser", small=True)
         self.visit.clicked.connect(self._on_visit)
+        self.hold = Button(icon="ph.pause-circle", small=True)
+        self.hold.clicked.connect(self._on_hold)
+        self._paused: frozenset[str] = frozenset()
         self._copied = ""  #: fingerprint of the cause whose report is on the clipboard
         self.worth.add_action(self.republish)
         self._barred, self._open = "", True
@@ -123,8 +130,10 @@ class LetterPane(QWidget):
         room.setSpacing(7)
         room.addWidget(self._reach)
         room.addWidget(self.worth)
-        room.addWidget(self.report, 0, Qt.AlignmentFlag.AlignLeft)
-        room.addWidget(self.visit, 0, Qt.AlignmentFlag.AlignLeft)
+        ways = FlowRow(across=8, down=6)
+        for button in (self.report, self.visit, self.hold):
+            ways.addWidget(button)
+        room.addLayout(ways)
         _column(self, head, self.table, self.bar, about, self.said)
         self._about = about
         on_language_changed(self._say)
@@ -138,6 +147,12 @@ class LetterPane(QWidget):
         """Republish nothing, for this reason; "" allows it again."""
         self._barred = reason
         self._say()
+
+    def know_pauses(self, scopes: Collection[str]) -> None:
+        """What is paused now: of that the end is offered."""
+        if self._paused != frozenset(scopes):
+            self._paused = frozenset(scopes)
+            self._say()
 
     @property
     def asks(self) -> bool:
@@ -188,9 +203,24 @@ class LetterPane(QWidget):
             self.visit.set_count_text(way.label("login_shop" if one else "open_shops", ""))
             self.visit.setVisible(self._open and restricted)
             self.visit.disable(self._barred if one else "")
+            self._show_hold(cause)
         note = cause.rule.note if cause is not None else ""
         self.said.setText(safe.visible(note, keep_newlines=True))
         self.said.setVisible(bool(note))
+
+    def _show_hold(self, cause: Cause) -> None:
+        """Until it is put right, what would die of it can be held back: no wider than it reaches."""
+        scope = cause.pause_scope
+        self.hold.setVisible(self._open and cause.worth.level == AGAIN and bool(scope))
+        verb = "resume" if scope in self._paused else "pause"
+        self.hold.set_glyph("ph.play" if verb == "resume" else "ph.pause-circle")
+        self.hold.set_count_text(way.label(verb, scope))
+        self.hold.disable(self._barred)
+
+    def _on_hold(self) -> None:
+        scope = self._cause.pause_scope if self._cause is not None else ""
+        if scope:
+            self.pause_wanted.emit("resume" if scope in self._paused else "pause", scope)
 
     def _on_report(self) -> None:
         if self._cause is not None:

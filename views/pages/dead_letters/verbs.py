@@ -71,6 +71,7 @@ class Verbs(QObject):
         letters.republish_wanted.connect(self._republish_cause)
         letters.browser_wanted.connect(self._open_browser)
         letters.shops_wanted.connect(self.shop_wanted)
+        letters.pause_wanted.connect(self._context.way_out)
         causes.causes.menu_wanted.connect(self._open_cause_menu)
         panel.republish_wanted.connect(self._on_republish)
         panel.triage_wanted.connect(self._on_triage)

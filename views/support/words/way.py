@@ -46,5 +46,7 @@ def label(verb: str, target: str) -> str:
     kind, _colon, what = target.partition(":")
     if verb in ("pause", "resume") and kind == "shop":
         return _("Pause shop") if verb == "pause" else _("Resume shop")
+    if verb == "pause" and kind == "platform":  # of a cause that is one type's: it holds back the others too
+        words = _("Pause all of {what}")
     what = {"platform": platform_name(what), "type": type_names.name(what), "all": _("everything")}.get(kind, what)
     return fill(words, {"what": what})

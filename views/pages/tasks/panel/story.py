@@ -94,10 +94,10 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
 
 
 def so_far(task: Task, now: int) -> str:
-    """How long it has taken until now, or took in all."""
+    """How long it has taken until now, which is its age in the list and said as there, or took in all."""
     if task.ended:
-        return text.coarse(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
-    return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
+        return text.duration(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
+    return _("{span} so far").format(span=text.duration(shown.span(now - task.created_at)))
 
 
 def _stopped(task: Task, step: Step, now_ms: int) -> TimelineEntry | None:

@@ -59,6 +59,24 @@ def test_an_endless_selector_is_cut() -> None:
     assert len(cause.pattern("element_not_found", error)) == cause.PATTERN_LIMIT
 
 
+@pytest.mark.parametrize(
+    ("kind", "scope", "shops", "elsewhere", "pause"),
+    [
+        ("network", "shop", ["pdd:s1"], True, "shop:pdd:s1"),
+        ("element_not_found", "platform", ["pdd:s1", "pdd:s2"], True, "platform:pdd"),
+        ("element_not_found", "platform", ["pdd:s1", "pdd:s2"], False, "type:sync"),
+        ("element_not_found", "all", ["pdd:s1", "temu:s2"], False, "type:sync"),
+        ("element_not_found", "some", ["pdd:s1", "temu:s2"], True, ""),
+        ("network", "platform", ["pdd:s1", "pdd:s2"], True, ""),
+    ],
+)
+def test_the_pause_of_a_cause_is_no_wider_than_it_reaches(
+    kind: str, scope: str, shops: list[str], elsewhere: bool, pause: str
+) -> None:
+    platforms = sorted({shop.partition(":")[0] for shop in shops})
+    assert cause.pause_scope(kind, "sync", scope, shops, platforms, elsewhere=elsewhere) == pause
+
+
 def seen(**changes: object) -> cause.Evidence:
     values: dict[str, object] = {"kind": "element_not_found", "letters": 51, "shops": 9, "died_at": 100}
     return cause.Evidence(**{**values, **changes})  # type: ignore[arg-type]

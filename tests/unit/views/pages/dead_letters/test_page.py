@@ -635,6 +635,25 @@ def test_where_a_whole_cause_would_pass_now_its_verb_is_the_only_filled_one(flee
     assert (page.letters.republish.kind, page.bar.republish.kind) == ("plain", "primary")
 
 
+def test_a_changed_page_offers_to_hold_back_what_would_die_of_it_and_then_to_let_it_go(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.die("temu", "t1", "get_content", PAYLOAD, {})
+    for shop in ("pdd-10021", "pdd-10067"):
+        fleet.die("pdd", shop, "sync_order", "ElementNotFound: selector '.row' not found within 20 s", {})
+    page = open_page()
+    cause = next(one for one in page.causes.causes.records() if one.kind == "element_not_found")
+    page.causes.choose(cause.fingerprint)
+    hold = page.letters.hold
+    qtbot.waitUntil(lambda: hold.isVisible() and hold.text() == "Pause all of Pinduoduo")
+    assert (hold.kind, page.letters.report.kind) == ("plain", "primary")
+    with qtbot.waitSignal(page.letters.pause_wanted) as said:
+        hold.click()
+    assert said.args == ["pause", "platform:pdd"]
+    fleet.context.commands.fleet.pause("platform:pdd")
+    qtbot.waitUntil(lambda: hold.text() == "Resume Pinduoduo")
+
+
 def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     dead = fleet.die("pdd", "pdd-10067", "single_product", PAYLOAD, {"goods_id": "G0001"})

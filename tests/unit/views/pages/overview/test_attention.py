@@ -25,7 +25,7 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     flow = rows["dead:element_not_found:sync_order:"]
     assert flow.title == "Page element missing: .order-list in sync_order"
     assert flow.sentence.endswith("all on Pinduoduo")
-    assert flow.verbs[-1] == ("pause", "platform:pdd", "Pause Pinduoduo")
+    assert flow.verbs[-1] == ("pause", "platform:pdd", "Pause all of Pinduoduo")
     assert rows["silent:rpa-06"].title == "Worker rpa-06 is silent"
     assert rows["silent:rpa-06"].sentence == (
         f"2 tasks will be held in 46{THIN}s: a person decides. 5 tasks go to others in 46{THIN}s."
