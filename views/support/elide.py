@@ -1,9 +1,12 @@
-"""What is left out of a line first when there is no room: whole parts from the end, before anything is cut. Pure."""
+"""What is left out of a line first when there is no room: the middle of names, whole parts from the end, before any
+word that decides is cut. Pure.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from unicodedata import east_asian_width
 
 #: a part begins with one of these; a comma inside a number is none
 _SEAM = re.compile(r" · |, |，|；")
@@ -17,3 +20,27 @@ def shorter(words: str, fits: Callable[[str], bool]) -> str:
             break
         words = words[: seams[-1].start()]
     return words
+
+
+def middle(name: str, columns: int) -> str:
+    """Return a name that takes at most so many columns (a Chinese character takes two), cut in its middle: names of one
+    fleet begin alike, and what tells them apart is at the end.
+    """
+    if _columns(name) <= columns:
+        return name
+    head = _most(name, columns // 2)
+    tail = _most(name[::-1], columns - 1 - _columns(head))[::-1]
+    return f"{head.rstrip()}…{tail.lstrip()}"
+
+
+def _most(name: str, columns: int) -> str:
+    taken = 0
+    for place, char in enumerate(name):
+        taken += _columns(char)
+        if taken > columns:
+            return name[:place]
+    return name
+
+
+def _columns(text: str) -> int:
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)

@@ -13,7 +13,7 @@ from services.domain.text.counting import read_at
 from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from services.messages import render
-from views.support import instant, text
+from views.support import elide, instant, text
 from views.support.words import kinds, type_names
 from views.theme.tokens import LANES, PLATFORM_NAMES
 
@@ -44,6 +44,8 @@ _WORDS: dict[str, str] = {
 }
 #: the decisive words come first; what follows may be cut off
 GATE_WORDS: Mapping[str, str] = {gate.name: gate.short for gate in listed.ORDER}
+#: so wide may the name of a machine be in the few words of a cell
+NODE_COLUMNS = 14
 _zone: list[tzinfo] = []
 
 
@@ -67,7 +69,7 @@ def status_word(status: str) -> str:
 def gate_word(gate: str) -> str:
     """The few words for the gate at which a task waits, wherever it is shown."""
     if node := home.node_of(gate):
-        return _("waits for machine {node}").format(node=node)
+        return _("waits for machine {node}").format(node=elide.middle(node, NODE_COLUMNS))
     return _(GATE_WORDS[gate]) if gate in GATE_WORDS else gate
 
 

@@ -76,6 +76,8 @@ class Column(Generic[R]):
     stretch: bool = False  #: takes the room that is left
     align: str = ""  #: default by kind
     mono: bool = False
+    names: bool = False  #: a name, cut in its middle: what tells it from others is at its end
+    parts: bool = False  #: parts of the line are left out whole, from the end, before anything is cut
     strong: bool = False
     tooltip: Callable[[R], str] | None = None
     title_tip: str = ""  #: source text; one plain sentence for a broker term

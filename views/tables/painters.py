@@ -22,7 +22,7 @@ from views.theme import tokens as design
 
 _HYPHEN = "\u2011"
 _KEPT_TEXTS = 20_000
-_ELIDE = Qt.TextElideMode.ElideRight
+_ELIDE, _MIDDLE = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 _NO_PEN = Qt.PenStyle.NoPen
 GLYPH = 15
 GLYPH_GAP = 6
@@ -47,7 +47,7 @@ class Ink:
     def __init__(self) -> None:
         self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._pixmaps: dict[tuple[str, str, int], QPixmap] = {}
-        self._texts: dict[tuple[str, int, str], tuple[QStaticText, float, float]] = {}
+        self._texts: dict[tuple[str, int, str, bool], tuple[QStaticText, float, float]] = {}
 
     def forget(self) -> None:
         """Start anew after the theme changed."""
@@ -78,11 +78,11 @@ class Ink:
     def text(
         self, painter: QPainter, room: QRect, text: str, cell: Cell, *, role: str, kind: str, align: str = LEFT
     ) -> None:
-        """Draw one line of text, cut with an ellipsis at the end of the room."""
+        """Draw one line of text, cut with an ellipsis where the room ends, of a name in the middle."""
         room_width = room.width()
         if not text or room_width <= 0:
             return
-        static, width, height = self._text(text, room_width, kind)
+        static, width, height = self._text(text, room_width, kind, names=cell.column.names)
         x = float(room.x())
         if align != LEFT:
             x += (room_width - width) if align == RIGHT else (room_width - width) / 2
@@ -90,21 +90,21 @@ class Ink:
         painter.setPen(self.colour(role, cell))
         painter.drawStaticText(QPointF(x, room.y() + (room.height() - height) / 2), static)
 
-    def _text(self, text: str, room: int, kind: str) -> tuple[QStaticText, float, float]:
-        key = (text, room, kind)
+    def _text(self, text: str, room: int, kind: str, *, names: bool) -> tuple[QStaticText, float, float]:
+        key = (text, room, kind, names)
         found = self._texts.get(key)
         if found is None:
             if len(self._texts) > _KEPT_TEXTS:
                 self._texts.clear()
-            found = self._texts[key] = self._lay_out(text, room, kind)
+            found = self._texts[key] = self._lay_out(text, room, kind, _MIDDLE if names else _ELIDE)
         return found
 
-    def _lay_out(self, text: str, room: int, kind: str) -> tuple[QStaticText, float, float]:
+    def _lay_out(self, text: str, room: int, kind: str, where: Qt.TextElideMode) -> tuple[QStaticText, float, float]:
         font, metrics = self._font(kind)
         text = safe.one_line(text)
         # Figures of one width widen the plain hyphen; this one looks right, and is painted only.
         shown = text if kind == "mono" else text.replace("-", _HYPHEN)
-        static = QStaticText(metrics.elidedText(shown, _ELIDE, room))
+        static = QStaticText(metrics.elidedText(shown, where, room))
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
         static.prepare(QTransform(), font)
@@ -132,10 +132,13 @@ def text_kind(column: Column[Any]) -> str:
 def paint_text(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw text or a number."""
     column = cell.column
+    words = column.display(cell.record)
+    if column.parts:
+        words = shorter(words, lambda some: ink.width(some, text_kind(column)) <= room.width())
     ink.text(
         painter,
         room,
-        column.display(cell.record),
+        words,
         cell,
         role=column.role_of(cell.record),
         kind=text_kind(column),

@@ -48,7 +48,8 @@ def shop_column(**more: Any) -> Column[R]:
         key="shop",
         title=N_("Shop"),
         value=lambda row: row.shop_name or row.task.shop_id,
-        tooltip=lambda row: row.task.shop,
+        names=True,
+        tooltip=lambda row: f"{row.shop_name}\n{row.task.shop}" if row.shop_name else row.task.shop,
         **more,
     )
 

@@ -12,11 +12,13 @@ from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.named import Marker
-from views.support import safe, shown, text
+from views.support import elide, safe, shown, text
 from views.support.words import type_names, way
 from views.widgets.attention.list import AttentionRow
 from views.widgets.heat_map.map import platform_name
 
+#: parameters that somebody named, and how wide such a name may be beside words that decide
+_NAMES, NAME_COLUMNS = frozenset({"shop", "worker", "node", "name"}), 28
 FINE_UNTIL = timedelta(minutes=10)
 #: what is said once the time has come of which an item tells, until somebody has asked anew
 _OVER = {
@@ -28,11 +30,13 @@ _OVER = {
 def row_of(item: Attention, now_ms: int) -> AttentionRow:
     """An item in the language of the moment, counted to this instant."""
     title, sentence = _texts(item, now_ms)
+    whole = _texts(item, now_ms, whole=True)
     return AttentionRow(
         key=item.key,
         severity=item.severity,
         title=title,
         sentence=sentence,
+        whole="" if whole == (title, sentence) else "\n".join(whole),
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
         verbs=tuple((verb, target, way.label(verb, target)) for verb, target in item.verbs),
@@ -40,13 +44,14 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
     )
 
 
-def _texts(item: Attention, now_ms: int) -> tuple[str, str]:
+def _texts(item: Attention, now_ms: int, *, whole: bool = False) -> tuple[str, str]:
+    """Title and sentence; ``whole``: with names that are not shortened."""
     until, since = int(item.params.get("until", 0)), int(item.params.get("since", 0))
     over = 0 < until <= now_ms
     words = WORDS.get(_OVER.get(item.code, item.code) if over else item.code)
     if words is None:
         return messages.render(Message(item.code, dict(item.params))), ""
-    params: dict[str, object] = {name: _param(name, value) for name, value in item.params.items()}
+    params: dict[str, object] = {name: _param(name, value, whole=whole) for name, value in item.params.items()}
     params |= {
         f"{name}_n": _counted(name, value)
         for name, value in item.params.items()
@@ -88,7 +93,7 @@ def _cause(item: Attention) -> str:
     return _("{cause} in {flow}").format(cause=name, flow=type_names.name(flow)) if flow else name
 
 
-def _param(name: str, value: str | int | float) -> str | float:
+def _param(name: str, value: str | int | float, *, whole: bool = False) -> str | float:
     """Numbers with thousands, platforms by their names, lanes by their words, names as a list."""
     if name == "platform":
         return text.listed(platform_name(platform.strip()) for platform in str(value).split(","))
@@ -99,8 +104,15 @@ def _param(name: str, value: str | int | float) -> str | float:
     if name in ("reason", "who"):
         return safe.one_line(messages.own(str(value)), 120)
     if name == "names":
-        return text.listed(safe.one_line(one, 40) for one in str(value).split("\n"))
+        return text.listed(_name(one, whole=whole) for one in str(value).split("\n"))
+    if name in _NAMES:
+        return _name(str(value), whole=whole)
     return f"{value:,}" if isinstance(value, int) else safe.one_line(str(value), 80)
+
+
+def _name(name: str, *, whole: bool) -> str:
+    shown_ = safe.one_line(name, 80)
+    return shown_ if whole else elide.middle(shown_, NAME_COLUMNS)
 
 
 def _counted(name: str, number: int) -> str:

@@ -14,7 +14,7 @@ from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.overview import OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
 from views.pages.overview.limits import Limits
-from views.support import safe, shown, text
+from views.support import elide, safe, shown, text
 from views.widgets.kpi_tile import Kpi
 
 SUCCESS_WINDOW_S = 300
@@ -248,12 +248,13 @@ def oldest_kpi(sight: Sight) -> Kpi:
     ahead = sight.now.flow.estimate
     if not alarm and ahead is not None and ahead.low_s > sight.limits.oldest_s:  # the last of them waits so long
         limit = _("limit {n}, will be passed").format(n=_limit_span(sight.limits.oldest_s))
-    parts = [limit, safe.one_line(sight.now.oldest_waiting_shop or "", 60)]
+    shop = safe.one_line(sight.now.oldest_waiting_shop or "", 60)
+    parts = [limit, elide.middle(shop, 16)]
     value = text.duration(span)
     above = _("above limit {n}").format(n=_limit_span(sight.limits.oldest_s)) if alarm else ""
     context = " · ".join(part for part in parts if part)
     told = above or (limit if limit != plain else "")
-    return Kpi(value=value, context=context, alarm=alarm, sentence=_say(_("Oldest waiting"), value, told, parts[1]))
+    return Kpi(value=value, context=context, alarm=alarm, sentence=_say(_("Oldest waiting"), value, told, shop))
 
 
 def _limit_span(seconds: int) -> str:

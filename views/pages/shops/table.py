@@ -53,7 +53,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         speech=words.sentence,
         tooltip=lambda row: safe.tooltip(shop.state(row.now)),
     ),
-    Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
+    Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", names=True, width=170, sortable=True),
     Column(
         key="platform",
         title=N_("Platform"),
@@ -138,6 +138,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         text=lambda row: words.reason(row, instant.now_ms()),
         tone=lambda row: status(row.now.state).role if row.now.state in insight.FLAGGED else "text2",
         width=200,
+        parts=True,
         stretch=True,
         live=True,
         tooltip=lambda row: safe.tooltip(words.reason(row, instant.now_ms())),

@@ -139,7 +139,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         live=True,
         hide_rank=2,
     ),
-    Column(key="worker", title=N_("Worker"), value=lambda row: row.task.worker, width=88, hide_rank=1),
+    Column(key="worker", title=N_("Worker"), value=lambda row: row.task.worker, names=True, width=88, hide_rank=1),
     Column(
         key="progress",
         title=N_("Progress"),

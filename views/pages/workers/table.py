@@ -122,7 +122,9 @@ def _measured(
 
 COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
-    Column(key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", width=190, sortable=True),
+    Column(
+        key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", names=True, width=190, sortable=True
+    ),
     _measured("busy", N_("Busy"), lambda row: row.now.busy, _busy, width=76),
     Column(
         key="slots",

@@ -50,6 +50,7 @@ class AttentionRow:
     severity: str  #: name of a status
     title: str
     sentence: str = ""
+    whole: str = ""  #: both with all names as they are, where they were shortened
     age: str = ""
     since_ms: int = 0
     verbs: tuple[tuple[str, str, str], ...] = ()  #: verb, what it is about, words of the link
@@ -152,7 +153,9 @@ class AttentionItem(QFrame):
         age = _("resolved") if self._resolved else row.age
         self.title.setText(safe.one_line(row.title, 160))
         self.title.set_tone("text3" if self._resolved else "text")
-        self.sentence.setText(safe.one_line(row.sentence, 240))
+        self.sentence.setText(safe.one_line(row.sentence, 400))
+        for label in (self.title, self.sentence):
+            label.setToolTip(safe.tooltip(row.whole) if row.whole else "")
         self.sentence.setVisible(bool(row.sentence))
         self._age.setText(age)
         if links:
@@ -196,7 +199,7 @@ class AttentionItem(QFrame):
 
     def told(self) -> str:
         """Title and sentence with secrets as dots."""
-        return safe.masked(f"{self._row.title}\n{self._row.sentence}".strip())
+        return safe.masked(self._row.whole or f"{self._row.title}\n{self._row.sentence}".strip())
 
 
 class _Said:

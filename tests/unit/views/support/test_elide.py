@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from views.support.elide import shorter
+from views.support.elide import middle, shorter
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,10 @@ from views.support.elide import shorter
 )
 def test_parts_leave_from_the_end(words: str, room: int, left: str) -> None:
     assert shorter(words, lambda some: len(some) <= room) == left
+
+
+def test_a_long_name_keeps_its_begin_and_what_tells_it_apart() -> None:
+    assert middle("rpa-06", 14) == "rpa-06"
+    assert middle("warehouse-hangzhou-rpa-07", 14) == "warehou…rpa-07"
+    assert middle("云杉户外用品专营旗舰店二号仓", 14) == "云杉户…二号仓"
+    assert middle("", 5) == ""

@@ -18,7 +18,7 @@ def test_a_task_reads_the_same_alive_and_dead() -> None:
         said = {one.key: (one.display(alive), one.tooltip and one.tooltip(alive)) for one in TASKS}
         also = {one.key: (one.display(dead), one.tooltip and one.tooltip(dead)) for one in LETTERS}
         assert [said[key] for key in SHARED] == [also[key] for key in SHARED]
-        assert said["shop"] == (name or "s1", "temu:s1")
+        assert said["shop"] == (name or "s1", f"{name}\ntemu:s1" if name else "temu:s1")
 
 
 def test_the_code_of_the_type_and_the_id_stay_in_the_tool_tip() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.text.message import Message
@@ -14,6 +15,7 @@ from views.pages.overview.attention import markers, row_of
 from views.support.text import THIN
 from views.support.words import type_names
 from views.support.words.way import VERBS
+from views.widgets.attention.item import AttentionItem
 
 
 def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
@@ -72,6 +74,23 @@ def test_an_unknown_code_falls_back_to_the_message() -> None:
 def test_a_missing_parameter_stays_visible(code: str) -> None:
     row = row_of(Attention(key="x", severity="dead", code=code), NOW_MS)
     assert row.title
+
+
+def test_long_names_leave_room_for_the_words_that_decide_and_are_whole_in_the_tool_tip(qtbot: QtBot) -> None:
+    worker, shop = "warehouse-hangzhou-building-7-rpa-06.corp", "云杉户外用品专营旗舰店华东区第十二号分店"
+    params = {"type": "sync_order", "shop": shop, "worker": worker}
+    row = row_of(Attention(key="x", severity="held", code="attention.held_task", params=params), NOW_MS)
+    assert row.title == "sync_order of 云杉户外用品专…第十二号分店: did it run?"
+    assert row.sentence.startswith("Worker warehouse-hang…7-rpa-06.corp was lost while it ran.")
+    assert row.sentence.endswith("nothing runs until then")
+    item = AttentionItem(row)
+    qtbot.addWidget(item)
+    assert item.title.text() == row.title
+    assert shop in item.title.toolTip()
+    assert worker in item.sentence.toolTip()
+    assert shop in item.told(), "what is copied has no gap"
+    short = row_of(Attention(key="x", severity="held", code="attention.held_task", params={"worker": "w1"}), NOW_MS)
+    assert short.whole == ""
 
 
 def test_machines_read_the_same_in_english() -> None:
