@@ -6,10 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import _
-from views.support import safe
+from views.support import elide, safe
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme.tokens import CARD_PADDING
+
+#: so wide may a name be in a title, beside what else the head has
+NAME_COLUMNS = 32
 
 
 class Card(QFrame):
@@ -56,7 +59,9 @@ class Card(QFrame):
         """Show the name of what the card is about, which is the same in every language."""
         self._source = ""
         self._head.show()
-        self._title.setText(safe.one_line(name, 80))
+        shown = safe.one_line(name, 80)
+        self._title.setText(elide.middle(shown, NAME_COLUMNS))
+        self._title.setToolTip(safe.tooltip(name) if self._title.text() != shown else "")
 
     def set_tip(self, tip: str) -> None:
         """Say more about the title in its tooltip; source text."""

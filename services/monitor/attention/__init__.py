@@ -86,8 +86,9 @@ WORDS: Mapping[str, words.Words] = {
     **last_tries.WORDS,
     **pauses.WORDS,
 }
-#: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time.
-CAUSES_SHARE = 20
+#: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time; now and then
+#: without that, too: whether they would pass now is shown by others that succeed.
+CAUSES_SHARE, CAUSES_S = 20, 20.0
 
 
 class AttentionFinder:
@@ -110,7 +111,7 @@ class AttentionFinder:
         self._kind, self._gates = registry.task_type, GateLook(store, registry)
         self._grouped: tuple[Cause, ...] = ()
         self._dead = -1  #: dead letters that the causes are of, below 0 before they were grouped
-        self._due = 0.0
+        self._due = self._grouped_at = 0.0
 
     def find(
         self, snapshot: Snapshot, shops: Sequence[ShopNow], oldest: Task | None, flow: Flow | None = None
@@ -156,12 +157,13 @@ class AttentionFinder:
     def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)
         begun = self._clock.monotonic()
-        if dead != self._dead and begun >= self._due:
+        aged = dead > 0 and begun >= self._grouped_at + CAUSES_S
+        if (dead != self._dead or aged) and begun >= self._due:
             try:
                 found = self._causes.causes()
             except ConsoleError:
                 return self._grouped
-            self._grouped = found.rows
+            self._grouped, self._grouped_at = found.rows, begun
             self._dead = found.scanned if found.scanned < SCAN_LIMIT else max(found.total, found.scanned)
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped

@@ -688,6 +688,17 @@ def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     assert "republished:aaaa" not in found(room)
 
 
+def test_a_cause_that_would_pass_now_is_told_so_though_no_letter_came_or_went(room: Room) -> None:
+    for number in range(2):
+        died(room, f"s{number}", "network", print_="a" * 16)
+    tells = finder(room)
+    assert tells.find(look(room), (), None)[0].verbs[0][0] == "triage"
+    room.clock.advance(5)
+    room.finish(room.running(shop_id="s1"), "succeeded")
+    room.clock.advance(30)
+    assert tells.find(look(room), (), None)[0].verbs[0][0] == "triage_now"
+
+
 def test_a_cause_that_was_edited_and_died_again_is_one_item_that_says_so(room: Room) -> None:
     for number in range(3):
         died(room, f"s{number}", "bad_payload", print_="a" * 16)
