@@ -11,8 +11,9 @@ from typing import TypeVar
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve
+from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, Try
 from services.domain.errors import UsageError
+from services.domain.gates import passing
 from services.domain.task import ids as names
 from services.domain.task import lane
 from services.domain.task.record import Task
@@ -152,6 +153,22 @@ class TaskCommands:
             lambda task_id: Move(
                 task_id=task_id, by=self._operator.who, lane=lane.Lane.HIGH, priority=top, run_now=True
             ),
+        )
+
+    def try_anyway(self, task_id: str, *, reason: str) -> Outcome:
+        """Let the next attempt of one task start although a pause, quiet hours or an open breaker holds it back. All
+        other gates hold, and an attempt after that waits again.
+
+        Raises:
+            UsageError: ``reason`` is empty or too long.
+        """
+        self._audit.need(self._operator, "operator", "task.try", [task_id])
+        reason = passing.check_reason(reason)
+        return self._each(
+            "task.try",
+            [task_id],
+            lambda one: Try(task_id=one, by=self._operator.who, reason=reason),
+            detail={"reason": reason},
         )
 
     def prioritize(self, task_ids: Sequence[str], priority: str | int) -> Outcome:
@@ -303,6 +320,10 @@ def refusal(task_id: str, answer: Answer) -> Message:
         return Message("task.done", {"id": answer.task.task_id})
     if answer.code == "duplicate":
         return Message("task.duplicate", {"id": answer.task.task_id, "status": answer.task.status})
+    if answer.code == "open":
+        return Message("task.nothing_to_pass")
+    if answer.code == "many":
+        return Message("task.many_passes", {"most": passing.MOST})
     return Message("task.refused", {"status": answer.task.status})
 
 

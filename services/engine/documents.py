@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from services.domain.fleet import role, shop_queue
-from services.domain.gates import breaker, quiet_hours
+from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
 from services.domain.plans import schedule
 from services.domain.types import task_type
@@ -50,6 +50,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     farewells.KIND: farewells.read,
     quiet_hours.KIND: quiet_hours.load,
     quiet_hours.WINDOWS: quiet_hours.load_windows,
+    passing.KIND: passing.load,
     results.KIND: results.check_place,
     SCHEDULE: schedule.load,
 }

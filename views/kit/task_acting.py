@@ -33,7 +33,7 @@ class TaskActing(QObject):
 
     def run(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Act on those of ``picks`` that the verb suits; after a preview where they are many or need care."""
-        if len(picks) > self._few(verb) or verb.careful(picks):
+        if len(picks) > self._few(verb) or verb.careful(picks) or verb.note:
             ids = [one.task_id for one in picks]
             self._look.start(partial(self._context.tasks.picks_of, ids), partial(self.ask, verb))
             return
@@ -42,14 +42,14 @@ class TaskActing(QObject):
     def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Show the preview; what it says is what is done."""
         dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)
-        dialog.confirmed.connect(partial(self._start, verb, picks, HOLD_MANY_S))
+        dialog.confirmed.connect(lambda: self._start(verb, picks, HOLD_MANY_S, dialog.note))
         dialog.open()
 
     def _few(self, verb: TaskVerb) -> int:
         """What can be reversed has a preview only above the limit."""
         return FEW if verb.soon is not None else confirm_limit(self._context.environment)
 
-    def _start(self, verb: TaskVerb, picks: Sequence[Pick], seconds: int) -> None:
+    def _start(self, verb: TaskVerb, picks: Sequence[Pick], seconds: int, note: str = "") -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
         if fit and verb.soon is not None:
             fit = self._free(verb, fit)
@@ -57,6 +57,8 @@ class TaskActing(QObject):
             return
         commands = self._context.commands
         call = partial(verb.run, commands, fit)
+        if verb.noted is not None:
+            call = partial(verb.noted, commands, fit, note)
         reverse = verb.undo(commands, fit) if verb.undo is not None else None
         if verb.soon is None or verb.unheld(fit):
             self._acting.at_once(call, verb.done, reverse)

@@ -49,6 +49,7 @@ class Chosen:
     refused: Callable[[], str] = lambda: ""  #: why none could be run again, as far as their rows tell
     one: Task | None = None  #: the one under the cursor, while none is ticked
     gate: GateView | None = None  #: where that one waits, as far as it was asked
+    waits_at: str = ""  #: the name of the gate at which the only one waits, as far as its row tells
 
 
 def _never(_picks: Sequence[Pick]) -> bool:
@@ -72,6 +73,7 @@ class TaskVerb(Verb[Chosen]):
 
     # when it is offered
     shown_for: Callable[[Place, Standing], bool] = lambda _place, _standing: True
+    where: Callable[[Chosen], bool] = lambda _chosen: True  #: not offered at all elsewhere
     also: Callable[[Chosen], str] = _nothing  #: another reason against it
     useless: Callable[[Chosen], str] = _nothing  #: why it would be of no use to the one under the cursor
     called: Callable[[Task | None], tuple[str, str]] | None = None  #: for one task: source text, and a warning
@@ -82,10 +84,14 @@ class TaskVerb(Verb[Chosen]):
     count: Callable[[int], str] = many  #: the verb with its number
     parts: Callable[[Pick], str] = lambda one: shown.status_word(one.status)  #: what the preview counts them by
     leave: str = N_("Cancel")  #: source text of the way out
+    note: str = ""  #: source text: what to write down before; "" asks for nothing
+    note_needed: str = ""  #: source text: why nothing happens without
     careful: Callable[[Sequence[Pick]], bool] = _never  #: asked about however few they are
 
     # what is done
     run: Callable[[CommandSet, Sequence[Pick]], Outcome] = lambda _commands, _picks: Outcome()  #: blocking
+    #: the same with what was written down, where ``note`` asks for it
+    noted: Callable[[CommandSet, Sequence[Pick], str], Outcome] | None = None
     done: Callable[[Outcome], str] = lambda _outcome: ""
     #: the sentence while it is held, with ``{n}`` and ``{s}``; None: done at once, since all of it can be taken back
     soon: Callable[[int], str] | None = None
@@ -130,7 +136,7 @@ class TaskVerb(Verb[Chosen]):
 
     def offered(self, place: Place, chosen: Chosen) -> bool:
         """A special one only where it suits some."""
-        if place not in self.places or not self.shown_for(place, chosen.standing):
+        if place not in self.places or not self.shown_for(place, chosen.standing) or not self.where(chosen):
             return False
         return not self.special or any(n and self.fits(*stands) for stands, n in chosen.standing.items())
 
@@ -169,4 +175,6 @@ def question(verb: TaskVerb, picks: Sequence[Pick], environment: str) -> Questio
         danger=verb.danger,
         leave=verb.leave,
         typed=typed_count(len(fit), environment),
+        note=_(verb.note) if verb.note else "",
+        note_needed=_(verb.note_needed) if verb.note_needed else "",
     )

@@ -26,6 +26,7 @@ EXAMPLES = (
     "task duplicates",
     "task resolve pdd_batch_reply_s1_1f3a9c20 --as succeeded --note 'the buyers have the answer'",
     "task cancel --filter 'batch:B1 status:waiting' --dry-run",
+    "task try pdd_sync_order_s1_1f3a9c20 --reason 'the buyer is on the phone'",
     "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
 )
 
@@ -48,6 +49,17 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     artifacts.add(verbs, common)
     duplicates.add(verbs, common)
     resolve.add(verbs, common)
+    trying = verbs.add_parser(
+        "try",
+        parents=[common],
+        help="let one attempt through a pause, quiet hours or a failing shop",
+        description="The next attempt of one task starts although a pause, quiet hours or the breaker of its shop holds"
+        " it back. Who did it and why is kept with the task and in the audit. The gate stays closed for all others, an"
+        " attempt after that waits again, and every other gate holds: a busy shop, a login, limits, the same work.",
+    )
+    trying.add_argument("id")
+    trying.add_argument("--reason", required=True, help="why this one cannot wait; kept with the task")
+    trying.set_defaults(handler=try_anyway)
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
         ("retry", "next attempt now; a dead task is republished under a new id"),
@@ -144,6 +156,13 @@ def _beside(detail: TaskDetail) -> dict[str, Any]:
     if detail.worth is not None:
         more["worth"] = shapes.worth(detail.worth)
     return more
+
+
+def try_anyway(context: Context) -> int:
+    """Let one attempt of a task through."""
+    with context.engine() as engine:
+        outcome = assembly.commands(engine).tasks.try_anyway(context.args.id, reason=context.args.reason)
+    return choose.report(context, outcome, "try")
 
 
 def change(context: Context) -> int:

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import DONE, UNREADABLE, Answer, Op
-from services.domain.change.operator import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
+from services.domain.change.operator import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage, Try
 from services.domain.change.upkeep import (
     CloseBreaker,
     CloseSession,
@@ -88,4 +88,5 @@ __all__ = [
     "Route",
     "SetTriage",
     "TellDependants",
+    "Try",
 ]

@@ -64,6 +64,21 @@ class Move(Op, frozen=True, kw_only=True, gc=False):
     run_now: bool = False
 
 
+class Try(Op, frozen=True, kw_only=True, gc=False):
+    """Give a waiting task a pass (``services.domain.gates.passing``): its next attempt starts although a pause, quiet
+    hours or an open breaker holds it back; all other gates hold. That attempt's Claim uses it up. A parked task whose
+    other gates are open is released in the same step, with a reservation; another one waits where it is for them.
+
+    A transition to the same status, whose note is ``passing.note``. Answers ``ok`` (also where it has a pass already:
+    no second transition), ``open`` (none of these gates is closed for it, nothing changed), ``many`` (``passing.MOST``
+    have one), ``refused`` (scheduled, running, held or ended), ``missing``.
+    """
+
+    task_id: str
+    by: str
+    reason: str
+
+
 class Republish(Op, frozen=True, kw_only=True, gc=False):
     """Close a dead letter as republished and create its successor, in one step.
 

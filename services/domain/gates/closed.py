@@ -9,6 +9,7 @@ from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import LimitNow
+from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
 from services.domain.task.status import UNDER_WAY, Status
 
@@ -29,4 +30,5 @@ class Closed:
     workers: tuple[WorkerInfo, ...] = ()
     #: ``platform:shop_id`` -> status -> n: where something runs, and where tasks are parked all of ``ROOM``
     shops: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    passes: Mapping[str, Pass] = field(default_factory=dict)  #: by task, those that one of its attempts may still use
     in_hand: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held, as far as asked for

@@ -60,6 +60,7 @@ class GatesNow:
 
     now_ms: int
     pauses: tuple[Pause, ...] = ()  #: closed switches of all gates that have some
+    passes: frozenset[str] = frozenset()  #: tasks that somebody lets through pauses, quiet hours and breakers
     sessions: frozenset[str] = frozenset()  #: shops that wait for a login
     breakers: tuple[Breaker, ...] = ()  #: those that are open
     busy: frozenset[str] = frozenset()  #: shops that run as many tasks as they may
@@ -143,18 +144,24 @@ class GatesNow:
                 continue
             field, _, name = pause.scope.partition(":")
             by_field.setdefault(field, []).append(name)
+        others = self._without_pass()
         if SCOPE_ALL in by_field:
-            yield ()
+            yield others
             return
         for field, names in sorted(by_field.items()):
-            yield (equals(field, *sorted(names)),)
+            yield equals(field, *sorted(names)), *others
+
+    def _without_pass(self) -> Terms:
+        return (excludes("id", *sorted(self.passes)),) if self.passes else ()
 
     def _breaker(self) -> Iterator[Terms]:
         trying = {one.shop for one in self.breakers if one.until <= self.now_ms}
         shut = {one.shop for one in self.breakers} - (trying - self.busy)
-        yield from _in_shops(shut)
+        others = self._without_pass()
+        for terms in _in_shops(shut):
+            yield *terms, *others
         for terms in _in_shops(trying - shut):  # the one that is on its way is the try
-            yield _BLOCKED, *terms
+            yield _BLOCKED, *terms, *others
 
     def _shop(self) -> Iterator[Terms]:
         yield from _in_shops(self.busy)

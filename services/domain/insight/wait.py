@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
-from services.domain.gates import dependency, home, listed
+from services.domain.gates import dependency, home, listed, passing
 from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import LimitNow
+from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import attempts, durations
 from services.domain.insight.durations import NOTHING, Runs
@@ -49,6 +50,8 @@ _NEEDS = {
 }
 #: so many workers are named, then dots
 NAMED = 5
+#: the verb of a person that lets one attempt of a task through
+TRY_ANYWAY = "try_anyway"
 OK, CLOSED, NEXT = "ok", "closed", "next"
 _IN_HAND = frozenset({Status.RUNNING, Status.HELD})
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
@@ -69,6 +72,7 @@ class Facts:
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches of any gate; those of other scopes are passed over
+    passed: Pass | None = None  #: what lets its next attempt through some of the gates
     session: ClosedSession | None = None  #: of its shop, if it is closed
     breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
@@ -125,6 +129,7 @@ class Facts:
         return GatesNow(
             now_ms=self.now_ms,
             pauses=self.pauses,
+            passes=frozenset({task.task_id}) if self.passed is not None else frozenset(),
             sessions=shop if self.session is not None else frozenset(),
             breakers=(self.breaker,) if self.breaker is not None else (),
             busy=shop if busy else frozenset(),
@@ -186,8 +191,9 @@ def ways(task: Task, view: GateView | None) -> tuple[tuple[str, str], ...]:
     if view.name == SESSION:
         return ("login_shop", task.shop), ("open_session", task.shop)
     switch = listed.SWITCHES.get(view.name)
-    if switch is not None:
-        return ((switch.verb, str(view.params["scope"])),) if switch.verb else ()
+    if view.name in passing.GATES:
+        opens = ((switch.verb, str(view.params["scope"])),) if switch is not None and switch.verb else ()
+        return *opens, (TRY_ANYWAY, task.task_id)
     if view.code in ("gate.no_worker", "gate.no_worker_at_all"):
         return (("start_worker", ""),)
     if view.name == BROKER or view.code in _UNSENT_LONG:
@@ -278,6 +284,8 @@ def _switched(gate: str, task: Task, facts: Facts) -> _Test:
         (pause for pause in facts.pauses if pause.gate == gate and pause.scope in scopes),
         key=lambda each: (each.until > 0, -each.until, scopes.index(each.scope)),
     )
+    if closed and facts.passed is not None:
+        return gate, True, "gate.passed", _of_pass(facts.passed)
     if closed:
         first = closed[0]
         params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
@@ -286,6 +294,10 @@ def _switched(gate: str, task: Task, facts: Facts) -> _Test:
             params |= {"until": first.until, "seconds": left_s(first.until, facts.now_ms)}
         return gate, False, f"gate.{gate}", params
     return gate, True, f"gate.not_{gate}", {}
+
+
+def _of_pass(found: Pass) -> dict[str, Param]:
+    return {"by": found.by, "reason": found.reason, "since": found.at}
 
 
 def _session(task: Task, facts: Facts) -> _Test:
@@ -366,6 +378,8 @@ def _breaker(task: Task, facts: Facts) -> _Test:
     found = facts.breaker
     if found is None:
         return BREAKER, True, "gate.no_breaker", {}
+    if facts.passed is not None:
+        return BREAKER, True, "gate.passed", _of_pass(facts.passed)
     params: dict[str, Param] = {
         "failed": found.failed, "of": len(found.outcomes), "kind": found.kind, "since": found.since,
         "ahead": facts.shop_ahead,

@@ -31,6 +31,7 @@ TABLE: dict[str, TakeBack] = {
     "task.create_again": TakeBack(REVERSE, "what was created is cancelled", "task.cancel", many=True),
     "task.retry": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
     "task.run_now": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
+    "task.try": TakeBack(ASKED, "it asks why before; a task that has begun cannot be unbegun"),
     "task.prioritize": TakeBack(REVERSE, "its Undo gives the priorities of before", "task.prioritize", many=True),
     "task.resolve": TakeBack(HELD, "who waits for a decided task may start at once", many=True),
     "task.import": TakeBack(ASKED, "records come in as they are, counted before"),

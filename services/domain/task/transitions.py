@@ -228,6 +228,11 @@ def routed(task: Task, op: Route, now: int) -> Task:
     return step(task, to, now, why=op.by, gen=task.gen + 1, queue=op.queue, **kept)
 
 
+def let_through(task: Task, note: str, now: int) -> Task:
+    """Where it was, with a note of who lets its next attempt through and why."""
+    return step(task, task.status, now, why=note, gate=task.gate, due_at=task.due_at)
+
+
 def rehomed(task: Task, by: str, now: int) -> Task:
     """On its way to another home."""
     return step(task, Status.PENDING, now, why=by, gen=task.gen + 1)

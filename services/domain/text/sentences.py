@@ -81,6 +81,7 @@ GATES: dict[str, str] = {
     ),
     "gate.session_unsaid": N_("{by} said {span} ago that somebody must log the shop in first. Then its tasks go on."),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
+    "gate.passed": N_("{by} lets the next attempt through: {reason}"),
     "gate.no_breaker": N_("The last attempts of the shop did not fail too often."),
     "gate.breaker": N_(
         "Too many attempts of the shop failed ({failed} of the last {of}, last {kind}); one task tries again in {span}."

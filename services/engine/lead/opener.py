@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from services.domain.change import Op, OpenLimit, OpenShop
-from services.domain.gates import ability
+from services.domain.gates import ability, passing
 from services.domain.gates.limit import TYPE, Limit
 from services.engine.registry import Registry
 from services.engine.steps import Steps
@@ -41,6 +41,14 @@ class Opener:
         """Let shops whose cool-down is over try one task; returns how many."""
         now = self._store.now_ms()
         return self.open_shops([one.shop for one in self._store.breakers() if one.until <= now][:SHOPS])
+
+    def open_passed(self) -> int:
+        """Release those of whom a person said "try one anyway", where they waited for something else that is over;
+        returns how many. Passes that no attempt can use any more are forgotten with it.
+        """
+        passes = passing.read(self._store.documents(passing.KIND))
+        shops = sorted({one.shop for one in passes.values()})
+        return self._apply([OpenShop(shop=shop, most=1) for shop in shops]) if shops else 0
 
     def open_limits(self) -> int:
         """Release what waits at limits that have room; returns how many tasks."""

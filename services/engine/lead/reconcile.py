@@ -141,7 +141,7 @@ class Reconciler:
 
     def open_parked(self) -> int:
         """Release parked tasks whose gate is open although nobody said so."""
-        count = self._opener.open_limits() + self._opener.open_breakers()
+        count = self._opener.open_passed() + self._opener.open_limits() + self._opener.open_breakers()
         return count + self._opener.open_shops(self._store.parked_shops(SHOPS))
 
     def match_limits(self) -> None:

@@ -87,6 +87,7 @@ class GateLook:
         return GatesNow(
             now_ms=now,
             pauses=closed.pauses,
+            passes=frozenset(closed.passes),
             sessions=frozenset(one.shop for one in closed.sessions),
             breakers=closed.breakers,
             busy=busy,

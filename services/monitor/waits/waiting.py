@@ -9,10 +9,11 @@ from functools import cached_property
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.gates import ability, dependency, home, limit
+from services.domain.gates import ability, dependency, home, limit, passing
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
+from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import estimate, wait
 from services.domain.insight.durations import Runs
@@ -145,6 +146,7 @@ class _Look:
             now_ms=self._now,
             needs=self._needs(task) if task.depends_on and gate in ("", DEPENDENCY) else (),
             pauses=tuple(pause for pause in self._pauses if pause.scope in scopes),
+            passed=passed if (passed := self._passes.get(task.task_id)) and passed.holds_for(task) else None,
             session=self._sessions.get(task.shop),
             breaker=self._breakers.get(task.shop),
             holders=inside.holders,
@@ -194,6 +196,10 @@ class _Look:
     @cached_property
     def _pauses(self) -> Sequence[Pause]:
         return self._store.switches()
+
+    @cached_property
+    def _passes(self) -> Mapping[str, Pass]:
+        return passing.read(self._store.documents(passing.KIND))
 
     @cached_property
     def _sessions(self) -> Mapping[str, ClosedSession]:

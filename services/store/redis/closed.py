@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from services.domain.gates import listed
+from services.domain.gates import listed, passing
 from services.domain.gates.closed import BEGUN, ROOM, Closed
 from services.domain.task.status import Status
 from services.store.redis import keys
@@ -39,7 +39,7 @@ class ClosedGates(Part):
         """All that closes gates."""
         now = self._ticker.now_ms()
         names = [keys.status(status, priority) for status in BEGUN for priority in keys.PRIORITIES]
-        pauses, sessions, shops, limits, workers, counters, *more = self._link.many(
+        pauses, sessions, shops, limits, workers, counters, passes, *more = self._link.many(
             [
                 ("HGETALL", keys.PAUSES),
                 ("HGETALL", keys.SESSIONS),
@@ -47,6 +47,7 @@ class ClosedGates(Part):
                 ("HGETALL", keys.LIMITS),
                 ("HGETALL", keys.WORKERS),
                 ("HGETALL", keys.BY_SHOP),
+                ("HGETALL", keys.DOCUMENTS + passing.KIND),
                 *(("HGETALL", keys.DOCUMENTS + kind) for kind in listed.DOCUMENTS),
                 *([("ZRANGE", name, 0, in_hand - 1, "REV") for name in names] if in_hand else ()),
             ]
@@ -71,6 +72,7 @@ class ClosedGates(Part):
             limits=tuple(limits_now(limits, replies[bool(shops) : records], now)),
             workers=tuple(workers_in(workers, now)),
             shops=_room(counters),
+            passes=passing.read(by_name(bytes.decode, passes, f"document ({passing.KIND})")),
             in_hand=frozenset(_uniqs(stored for found in replies[records:] for stored in found)),
         )
 

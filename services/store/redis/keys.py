@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from services.domain.gates import passing
 from services.domain.task.lane import MAX_PRIORITY, MIN_PRIORITY
 from services.domain.task.status import Status
 
@@ -142,6 +143,7 @@ IN_SCRIPTS = MappingProxyType(
         "breakers": BREAKERS,
         "breakers_open": BREAKERS_OPEN,
         "fleet_documents": DOCUMENTS + "fleet",
+        "passes": DOCUMENTS + passing.KIND,
         "reserving": RESERVING,
         "by_shop": BY_SHOP,
         "under_way": UNDER_WAY,

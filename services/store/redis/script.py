@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.domain import change
-from services.domain.gates import breaker, dependency, home, limit
+from services.domain.gates import breaker, dependency, home, limit, passing
 from services.domain.task import classify, own_words, remarks, tombstone
 from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
@@ -27,8 +27,8 @@ from services.store.redis import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "ledger", "limits", "way", "index", "breaker", "session", "gates", "twins", "waiting",
-    "dependencies", "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
+    "prelude", "record", "tombs", "ledger", "limits", "way", "index", "breaker", "session", "pass", "gates", "twins",
+    "waiting", "dependencies", "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
 
@@ -58,6 +58,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.Rehome,
     change.Forget,
     change.Annotate,
+    change.Try,
 )
 _RULE = breaker.Rule()
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
@@ -184,5 +185,7 @@ def _numbers() -> Mapping[str, int | str]:
         "forced": f"'{FORCED}'",
         "done_kind": f"'{classify.ALREADY_DONE}'",
         "already_done": f"'{own_words.write('own.already_done', id='%s', by='%s')}'",
+        "most_passes": passing.MOST,
+        "noted": f"'{passing.NOTED}'",
         "home_at": f"'{home.gate_of('')}'",
     }

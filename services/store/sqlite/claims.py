@@ -53,6 +53,7 @@ def claim(session: Session, op: Claim) -> Answer:
 
 def _start(session: Session, task: Task, op: Claim, released: list[Task]) -> Answer:
     session.unreserve(task)
+    session.passes.used(task.task_id)
     running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
     session.limits.started(running)
     if op.home:

@@ -36,6 +36,7 @@ from services.domain.change import (
     Route,
     SetTriage,
     TellDependants,
+    Try,
 )
 from services.domain.errors import TaskError
 from services.domain.gates import dependency
@@ -44,7 +45,7 @@ from services.domain.task.record import FORCED, Task
 from services.domain.task.status import ACTIVE, CANCELLABLE, MOVABLE, TERMINAL, WITH_MARK, Status, Triage
 from services.store.sqlite import claims, remarks
 from services.store.sqlite.gates.dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
-from services.store.sqlite.gates.gates import first_gate, open_shop
+from services.store.sqlite.gates.gates import first_gate, open_shop, try_anyway
 from services.store.sqlite.gates.lots import key_of, shop_key
 from services.store.sqlite.session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 from services.store.sqlite.upkeep import forget, overtaken, relink, repair
@@ -316,4 +317,5 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Relink: relink.relink,
     Forget: forget.forget,
     Annotate: remarks.annotate,
+    Try: try_anyway,
 }

@@ -16,6 +16,7 @@ from services.store.sqlite.gates.breakers import Breakers
 from services.store.sqlite.gates.homes import Homes
 from services.store.sqlite.gates.limits import Limits
 from services.store.sqlite.gates.logins import Logins
+from services.store.sqlite.gates.passes import Passes
 from services.store.sqlite.ledger import Works
 from services.store.sqlite.under_way import UnderWay
 from services.store.sqlite.upkeep.tombstones import Tombstones
@@ -44,7 +45,7 @@ class Session:
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._switches: Mapping[str, frozenset[str]] | None = None
-        self.breakers = Breakers(conn, now)
+        self.breakers, self.passes = Breakers(conn, now), Passes(conn, now)
         self.logins, self.homes = Logins(conn, now), Homes(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
@@ -189,14 +190,16 @@ class Session:
         under_way = max(self.under_way(key, priority), len(self._reserved[key]))  # who is awaited is on its way
         return (self._limits[key] or 1) - self.count(key, Status.RUNNING) - under_way
 
-    def free_slots(self, key: ShopKey, but: str = "") -> int:
-        """Slots that are neither running nor reserved for others than ``but``; behind an open breaker none, or one."""
+    def free_slots(self, key: ShopKey, but: str = "", *, anyway: bool = False) -> int:
+        """Slots that are neither running nor reserved for others than ``but``; behind an open breaker none, or one.
+        ``anyway``: for a task that passes the breaker.
+        """
         running = self.count(key, Status.RUNNING)
         limit, reserved = self._limits[key], self._reserved[key]
         shop = f"{key[0]}:{key[1]}"
-        if self.breakers.is_shut(shop):
+        if not anyway and self.breakers.is_shut(shop):
             return 0
-        if self.breakers.is_probing(shop):
+        if not anyway and self.breakers.is_probing(shop):
             limit = 1
         return (1 if limit is None else limit) - running - len(reserved) + (but in reserved)
 

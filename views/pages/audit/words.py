@@ -62,6 +62,7 @@ ACTS: Mapping[str, str] = {
     "task.resolve": N_("Decide an unknown outcome"),
     "task.retry": N_("Retry tasks"),
     "task.run_now": N_("Run tasks now"),
+    "task.try": N_("Try one task anyway"),
     "type.import": N_("Change task types"),
     "type.introduce": N_("Introduce a task type"),
     "worker.drain": N_("Drain a worker"),

@@ -52,9 +52,15 @@ class Offers:
             refused=lambda: selection.refused(selection.picks()),
             one=selection.one(),
             gate=selection.gate(),
+            waits_at=selection.waits_at(selection.picks()) if sum(selection.standing().values()) == 1 else "",
         )
 
     def chosen_at(self, key: object) -> Chosen:
         """What the menu of a row is about."""
         picks = self._selection.picks_at(key)
-        return Chosen(standing=standing_of(picks), picks=lambda: picks, refused=lambda: self._selection.refused(picks))
+        return Chosen(
+            standing=standing_of(picks),
+            picks=lambda: picks,
+            refused=lambda: self._selection.refused(picks),
+            waits_at=self._selection.waits_at(picks),
+        )

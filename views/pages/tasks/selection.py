@@ -89,6 +89,11 @@ class Selection(QObject):
         row = self._current() if not self._picks else None
         return row.wait.gate if row is not None and row.wait is not None else None
 
+    def waits_at(self, picks: Sequence[Pick]) -> str:
+        """The gate at which the only one of these waits, "" for several, or where it does not wait."""
+        row = self._model.find(picks[0].task_id) if len(picks) == 1 else None
+        return row.gate if row is not None else ""
+
     def one(self) -> Task | None:
         """The one task under the cursor; None while tasks are ticked."""
         row = self._current() if not self._picks else None

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import join
-from services.domain.insight import attempts
+from services.domain.gates import passing
+from services.domain.insight import attempts, wait
 from services.domain.task import lane
 from services.domain.task.record import Task
-from services.domain.task.status import CANCELLABLE, MOVABLE, Status, Triage
+from services.domain.task.status import CANCELLABLE, CLAIMABLE, MOVABLE, Status, Triage
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet
@@ -125,6 +126,13 @@ def _explain_run_now(_picks: Sequence[Pick]) -> str:
     return _("They go to the front of the high lane, without a delay. Other tasks wait for them.")
 
 
+def _explain_try(_picks: Sequence[Pick]) -> str:
+    return _(
+        "Its next attempt starts although a pause, quiet hours or the failures of its shop hold it back. They go on for"
+        " all others, and if this attempt fails, the next one waits again."
+    )
+
+
 def _explain_create_again(_picks: Sequence[Pick]) -> str:
     return _("New tasks with the same work, linked to the old ones. What is active already is left out and named.")
 
@@ -199,6 +207,12 @@ def _lowered(outcome: Outcome) -> str:
 def _moved(outcome: Outcome) -> str:
     number = len(outcome.done)
     return ngettext("{n} task moved to the front", "{n} tasks moved to the front", number).format(n=text.count(number))
+
+
+def _let_through(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    words = ngettext("{n} task is let through once", "{n} tasks are let through once", number)
+    return words.format(n=text.count(number))
 
 
 def _ran(outcome: Outcome) -> str:
@@ -304,8 +318,17 @@ LOWER = TaskVerb(
     run=lambda commands, picks: lower_priority(commands, picks), done=_lowered,
     undo=priorities.back,
 )  # fmt: skip
+#: one attempt goes through what a person closed, or what closed because the shop keeps failing
+TRY_ANYWAY = TaskVerb(
+    key=wait.TRY_ANYWAY, text=N_("Try this one anyway"), icon="ph.sign-in", places=_PLAIN,
+    suits=CLAIMABLE, misfit=_not_waiting, where=lambda chosen: chosen.waits_at in passing.GATES,
+    title=N_("Try one task anyway"), explain=_explain_try, count=lambda _n: _("Try once"),
+    note=N_("Why can it not wait? It is kept with the task and in the audit."),
+    note_needed=N_("Write down first why it cannot wait"),
+    noted=lambda commands, picks, note: commands.tasks.try_anyway(picks[0].task_id, reason=note), done=_let_through,
+)  # fmt: skip
 DECISIONS = (RAN, AGAIN, GIVE_UP)
-VERBS = (*DECISIONS, CREATE_AGAIN, RETRY, CANCEL, RAISE, RUN_NOW, LOWER)
+VERBS = (*DECISIONS, CREATE_AGAIN, RETRY, CANCEL, RAISE, RUN_NOW, LOWER, TRY_ANYWAY)
 #: stops the task that stands before another one; only that one's panel offers it
 STOP_HOLDER = TaskVerb(
     key="stop_holder", text=N_("Stop that one"), icon="ph.stop-circle", suits=MOVABLE, misfit=_not_waiting, danger=True

@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "look_shop": N_("Look there first: open its browser"),
     "pause": N_("Pause {what}"),
     "resume": N_("Resume {what}"),
+    "try_anyway": N_("Try this one anyway"),
     "start_worker": N_("Start a worker"),
     "more_slots": N_("Give {worker} {n} slots"),
     "forget_worker": N_("Forget"),

@@ -90,10 +90,11 @@ local function shop_state(shop)
   return s
 end
 
--- Slots that are neither taken nor promised; behind an open breaker there is none, or one to try.
-local function free_slots(s)
-  if s.shut then return 0 end
-  local slots = s.probing and 1 or s.n[1]
+-- Slots that are neither taken nor promised; behind an open breaker there is none, or one to try. anyway: for a task that
+-- passes the breaker.
+local function free_slots(s, anyway)
+  if s.shut and not anyway then return 0 end
+  local slots = s.probing and not anyway and 1 or s.n[1]
   return (slots > 0 and slots or 1) - s.n[COUNTED.running] - s.reservations
 end
 
@@ -159,14 +160,15 @@ end
 local function closed_gate(e, shop, s, released)
   if e[T.gate] == 'dependency' then return 'dependency' end
   local switch = switched(e.platform, shop, e.kind)
-  if switch then return switch end
+  local anyway = (switch or s.shut or s.probing) and pass.of(e)
+  if switch and not anyway then return switch end
   if session.closed(shop) then return 'session' end
   local own = s.reserved[e.id] and 1 or 0
-  if s.shut or (s.probing and free_slots(s) + own <= 0) then return 'breaker' end
-  if free_slots(s) + own <= 0 then return 'shop_busy' end
+  if not anyway and (s.shut or (s.probing and free_slots(s) + own <= 0)) then return 'breaker' end
+  if free_slots(s, anyway) + own <= 0 then return 'shop_busy' end
   if quota.some then
     local limit = quota.closed(e, released)
-    if free_slots(s) + own <= 0 then return 'shop_busy' end -- somebody of the same shop went first
+    if free_slots(s, anyway) + own <= 0 then return 'shop_busy' end -- somebody of the same shop went first
     if limit then return 'quota', limit end
   end
   if behind_twin(e) then return 'twin' end
@@ -186,6 +188,46 @@ local function release(e, shop, s)
   transition(e, 'pending', '', '')
   settle(e)
   reserve(e, shop, s)
+end
+
+-- Whether a task stands in the lot of its shop, and not where a worker fetches it or another task lets it go.
+function pass.is_parked(e)
+  return e[T.status] == 'blocked' and e[T.gate] ~= 'dependency' and not home.place(e[T.lane], e.kind, e[T.gate])
+end
+
+-- Let go of a shop's lot whoever has a pass and waits for nothing else; what no attempt can use any more is forgotten. So
+-- many at most.
+function pass.open(shop, released, most)
+  for _, id in ipairs(pass.of_shop(shop)) do
+    if #released >= (most or math.huge) then return end
+    local e = load(id)
+    if not e or not pass.holds(e) then
+      pass.forget(id)
+    elseif pass.is_parked(e) then
+      local s = shop_state(shop)
+      local gate, limit = closed_gate(e, shop, s, released)
+      if not gate and e[T.status] == 'blocked' then
+        release(e, shop, s)
+        released[#released + 1] = e
+      else
+        e.sole = false
+        if limit then quota.wait(limit, shop, e.kind, rank(e)) end
+      end
+    end
+  end
+end
+
+-- The first with a pass of one type in a shop's lot that may start, but for limits.
+function pass.first(shop, kind)
+  local s = shop_state(shop)
+  if session.closed(shop) or free_slots(s, true) <= 0 then return end
+  for _, id in ipairs(pass.of_shop(shop)) do
+    local e = load(id)
+    if e and e.kind == kind and pass.holds(e) and pass.is_parked(e) then
+      if not behind_twin(e) then return e, tonumber(rank(e)) end
+      e.sole = false
+    end
+  end
 end
 
 local function by_rank(a, b)
@@ -243,6 +285,8 @@ end
 local function open_shop(shop, released, most, back)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
+  switched(string.match(shop, '^[^:]*'), shop)
+  if some_shut or s.shut or s.probing then pass.open(shop, released, most) end
   if free_slots(s) <= 0 or shop_shut(string.match(shop, '^[^:]*'), shop) then return end
   local seen, shut, look = {}, {}, C.look
   repeat

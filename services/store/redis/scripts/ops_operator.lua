@@ -43,6 +43,21 @@ local function move(o, released)
   return 'ok', e
 end
 
+local function try_anyway(o, released)
+  local e = load(o[Try.task_id])
+  if not e then return 'missing' end
+  if not CLAIMABLE[e[T.status]] then return 'refused', e end
+  local s = shop_state(e.shop)
+  if not pass.of(e) then
+    if not switched(e.platform, e.shop, e.kind) and not s.shut and not s.probing then return 'open', e end
+    if not pass.give(e, o[Try.by], o[Try.reason]) then return 'many', e end
+    transition(e, e[T.status], '', C.noted .. o[Try.by] .. ': ' .. o[Try.reason])
+    settle(e)
+  end
+  if e[T.status] == 'blocked' then pass.open(e.shop, released) end
+  return 'ok', e
+end
+
 local TRIAGES = { open = true, archived = true, ignored = true }
 
 local function set_triage(o)
@@ -180,6 +195,7 @@ local function rehome(o)
 end
 
 local function open(o, released)
+  pass.open(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most] or math.huge)
   open_shop(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most] or math.huge)
   return 'ok'
 end

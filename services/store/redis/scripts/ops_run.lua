@@ -58,6 +58,7 @@ local function start(e, o, shop)
   e[T.cancel], e[T.progress], e[T.note] = '', -1, ''
   e.mark = false
   unreserve(e)
+  pass.used(e.id)
   transition(e, 'running', o[Claim.worker], '')
   settle(e)
   if quota.some then quota.started(e) end

@@ -4,8 +4,13 @@
 
 -- The first task of a lot that may start if its shop may, and its rank.
 function quota.first(shop, kind)
-  if free_slots(shop_state(shop)) <= 0 then return end
-  if shop_shut(string.match(shop, '^[^:]*'), shop) or type_shut(kind) then return end
+  local s = shop_state(shop)
+  if session.closed(shop) then return end
+  if s.shut or s.probing or switched(string.match(shop, '^[^:]*'), shop, kind) then
+    local e, at = pass.first(shop, kind)
+    if e then return e, at end
+  end
+  if free_slots(s) <= 0 or shop_shut(string.match(shop, '^[^:]*'), shop) or type_shut(kind) then return end
   local lot, seen = K.lot .. shop .. '|' .. kind, 0
   for _, look in ipairs({ 1, C.look, C.look_far }) do
     local list = call('ZRANGE', lot, 0, look - 1, 'WITHSCORES')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.gates import passing
 from services.domain.gates.closed import BEGUN, Closed
 from services.domain.task.status import UNDER_WAY, Status
 from services.store.sqlite.fleet import Fleet
@@ -49,5 +50,6 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             limits=tuple(self.limits()),
             workers=tuple(self.workers()),
             shops=shops,
+            passes=passing.read(self.documents(passing.KIND)),
             in_hand=frozenset(words(uniq) for (uniq,) in held if uniq),
         )

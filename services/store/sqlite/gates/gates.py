@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from services.domain.gates import breaker, dependency, limit
+from services.domain.change import Answer, Try
+from services.domain.gates import breaker, dependency, limit, passing
 from services.domain.gates import session as sessions
 from services.domain.insight.gates import SHOP_BUSY
+from services.domain.task import transitions
 from services.domain.task.record import Task
-from services.domain.task.status import UNDER_WAY, Status
+from services.domain.task.status import CLAIMABLE, UNDER_WAY, Status
 from services.domain.task.transitions import BELIEVED_MS, LOOK_AHEAD
-from services.store.sqlite.gates import waiting
+from services.store.sqlite.gates import lots, waiting
 from services.store.sqlite.gates.lots import key_of, release, shop_is_shut, switched
 from services.store.sqlite.session import Session, ShopKey
+
+MISSING = Answer("missing")
 
 
 def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str, str]:
@@ -18,15 +22,14 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     if task.gate == dependency.GATE:
         return dependency.GATE, ""
     key = key_of(task)
-    shut = _shut(session, task)
+    shut, anyway = _shut(session, task)
     if shut:
         return shut, ""
-    if session.free_slots(key, but=task.task_id) <= 0:
-        opened = session.breakers.is_shut(task.shop) or session.breakers.is_probing(task.shop)
-        return breaker.GATE if opened else "shop_busy", ""
+    if session.free_slots(key, but=task.task_id, anyway=anyway) <= 0:
+        return breaker.GATE if not anyway and _tripped(session, task.shop) else "shop_busy", ""
     if session.limits.some:
         scope = waiting.closed(session, task, released)
-        if session.free_slots(key, but=task.task_id) <= 0:  # somebody of the same shop went first
+        if session.free_slots(key, but=task.task_id, anyway=anyway) <= 0:  # somebody of the same shop went first
             return "shop_busy", ""
         if scope:
             return limit.GATE, scope
@@ -35,11 +38,59 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     return "", ""
 
 
-def _shut(session: Session, task: Task) -> str:
-    """The gate that no free slot opens."""
-    if any(session.switches().values()) and (gate := switched(session, key_of(task), task.task_type)):
-        return gate
-    return sessions.GATE if session.logins.is_closed(task.shop) else ""
+def _shut(session: Session, task: Task) -> tuple[str, bool]:
+    """The gate that no free slot opens, and whether the task has a pass that it needs."""
+    switch = _switch(session, task)
+    anyway = bool(switch or _tripped(session, task.shop)) and session.passes.of(task)
+    if switch and not anyway:
+        return switch, False
+    return sessions.GATE if session.logins.is_closed(task.shop) else "", anyway
+
+
+def _switch(session: Session, task: Task) -> str:
+    return switched(session, key_of(task), task.task_type) if any(session.switches().values()) else ""
+
+
+def _tripped(session: Session, shop: str) -> bool:
+    """Whether its breaker is open, or lets one at a time try."""
+    return session.breakers.is_shut(shop) or session.breakers.is_probing(shop)
+
+
+def try_anyway(session: Session, op: Try) -> Answer:
+    """Let one attempt of one task through what a person closed, or what closed by itself for a person to look."""
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status not in CLAIMABLE:
+        return Answer("refused", task)
+    if not session.passes.of(task):
+        if not _switch(session, task) and not _tripped(session, task.shop):
+            return Answer("open", task)
+        if not session.passes.give(task, op.by, op.reason):
+            return Answer("many", task)
+        task = session.put(transitions.let_through(task, passing.note(op.by, op.reason), session.now))
+    released: list[Task] = []
+    if task.status == Status.BLOCKED:
+        open_passed(session, key_of(task), released)
+    return Answer("ok", session.get(op.task_id), tuple(released))
+
+
+def open_passed(session: Session, key: ShopKey, released: list[Task], most: int = 0) -> None:
+    """Let go of a shop's lot whoever has a pass and waits for nothing else; what no attempt can use any more is
+    forgotten. So many at most.
+    """
+    for task_id in session.passes.in_shop(f"{key[0]}:{key[1]}"):
+        if most and len(released) >= most:
+            return
+        task = session.get(task_id)
+        if task is None or not session.passes.of(task):
+            session.passes.forget(task_id)
+        elif lots.is_parked(task):
+            gate, scope = closed_gate(session, task, released)
+            if not gate and task is session.get(task_id):
+                released.append(release(session, task))
+            elif scope and task is session.get(task_id):
+                session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
 
 
 def first_gate(session: Session, task: Task) -> str:
@@ -68,9 +119,11 @@ def open_shop(session: Session, key: ShopKey, most: int = 0, back: Task | None =
 
     ``most``: of who sweeps the lots, how many. ``back``: a task that was just given back; it waits behind the lot.
     """
-    if shop_is_shut(session, key):
-        return ()
     released: list[Task] = []
+    if any(session.switches().values()) or _tripped(session, f"{key[0]}:{key[1]}"):
+        open_passed(session, key, released, most)
+    if shop_is_shut(session, key):
+        return tuple(released)
     shut: set[str] = set()
     while _has_room(session, key, released, most):
         kind = _release_some(session, key, released, shut, most, back)

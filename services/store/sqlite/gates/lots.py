@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from services.domain.gates import listed
+from services.domain.gates import dependency, home, listed
 from services.domain.task import transitions
 from services.domain.task.record import Task
+from services.domain.task.status import Status
 from services.store.sqlite.session import SET_MARK, Session, ShopKey
 
 
@@ -28,6 +29,13 @@ def switched(session: Session, key: ShopKey, kind: str = "") -> str:
 def shop_is_shut(session: Session, key: ShopKey) -> bool:
     """Whether none of its tasks may start: a switch is closed, or its session."""
     return bool(switched(session, key)) or session.logins.is_closed(f"{key[0]}:{key[1]}")
+
+
+def is_parked(task: Task) -> bool:
+    """Whether it stands in the lot of its shop, and not where a worker fetches it or another task lets it go."""
+    if task.status != Status.BLOCKED or task.gate in (dependency.GATE, home.NO_WORKER):
+        return False
+    return not home.node_of(task.gate)
 
 
 def release(session: Session, task: Task) -> Task:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from services.domain.gates import limit
 from services.domain.task.record import Task
 from services.store.sqlite.gates.limits import Held
-from services.store.sqlite.gates.lots import release, shop_is_shut, shop_key, switched
-from services.store.sqlite.session import Session
+from services.store.sqlite.gates.lots import is_parked, release, shop_is_shut, shop_key, switched
+from services.store.sqlite.session import Session, ShopKey
 
 LOOK = 20
 
@@ -54,6 +54,8 @@ def first(session: Session, lot: str) -> Task | None:
     """The first task of a lot that may start if its shop may."""
     shop, _, kind = lot.rpartition("|")
     key = shop_key(shop)
+    if (task := _passing(session, key, kind)) is not None:
+        return task
     if session.free_slots(key) <= 0 or shop_is_shut(session, key) or switched(session, key, kind):
         return None
     for task_id, uniq in session.lot_of_type(key, kind):
@@ -61,6 +63,23 @@ def first(session: Session, lot: str) -> Task | None:
             task = session.get(task_id)
             if task is not None:
                 return task
+    return None
+
+
+def _passing(session: Session, key: ShopKey, kind: str) -> Task | None:
+    """The first of them that somebody lets through the closed gates of its shop or type."""
+    shop = f"{key[0]}:{key[1]}"
+    tripped = session.breakers.is_shut(shop) or session.breakers.is_probing(shop)
+    if not tripped and not switched(session, key, kind):
+        return None
+    if session.logins.is_closed(shop) or session.free_slots(key, anyway=True) <= 0:
+        return None
+    for task_id in session.passes.in_shop(shop):
+        task = session.get(task_id)
+        if task is None or task.task_type != kind or not session.passes.of(task) or not is_parked(task):
+            continue
+        if not task.uniq or session.goes_first(task.uniq) == task_id:
+            return task
     return None
 
 

@@ -88,7 +88,9 @@ def rehome(session: Session, op: Rehome) -> Answer:
 
 def open_shop(session: Session, op: OpenShop) -> Answer:
     """Release what may start."""
-    return Answer("ok", None, gates.open_shop(session, shop_key(op.shop), op.most or sys.maxsize))
+    passed: list[Task] = []
+    gates.open_passed(session, shop_key(op.shop), passed, op.most)
+    return Answer("ok", None, (*passed, *gates.open_shop(session, shop_key(op.shop), op.most or sys.maxsize)))
 
 
 def open_limit(session: Session, op: OpenLimit) -> Answer:

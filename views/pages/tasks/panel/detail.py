@@ -33,7 +33,7 @@ from views.pages.tasks.panel.log_section import LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
 from views.pages.tasks.panel.ways_row import WaysRow
-from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RUN_NOW, STOP_HOLDER
+from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RUN_NOW, STOP_HOLDER, TRY_ANYWAY
 from views.pages.tasks.wait_words import needs_person, no_help
 from views.support import heard, instant, safe, shown, text
 from views.support.instant import ticks
@@ -363,6 +363,9 @@ class TaskDetailPanel(QWidget):
 
     def _on_way(self, verb: str, target: str) -> None:
         """What is copied for somebody else is what the panel says of the wait, and of which task."""
+        if verb == TRY_ANYWAY.key:
+            self._act(TRY_ANYWAY)
+            return
         told = f"{self._shop.text()}  {self._type.text()}  {self._task_id}\n{self.sentence.text()}"
         self._context.way_out(verb, safe.masked(told) if verb.startswith("copy_") else target)
 
@@ -374,8 +377,10 @@ class TaskDetailPanel(QWidget):
 
     def _show_wait(self, detail: TaskDetail) -> None:
         gate = closed(detail.gates)
-        leads = gate is not None and needs_person(gate)
-        self.ways.offer(ways(detail.task, gate), self._actions.barred(), leads=leads)
+        found = ways(detail.task, gate)
+        # letting one through mends nothing: the gate stays as it is
+        leads = gate is not None and needs_person(gate) and found[:1] != ((TRY_ANYWAY.key, detail.task.task_id),)
+        self.ways.offer(found, self._actions.barred(), leads=leads)
         self.sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
         self._starts.setVisible(detail.starts is not None)
         self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services import messages
+from services.domain.gates import passing
 from services.domain.insight import attempts, same_work
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.record import Attempt, Step, Task
 from services.domain.task.remarks import Suppressed
 from services.domain.task.status import Status
+from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
 from views.support import safe, shown, text
@@ -130,7 +132,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     if not step.from_:
         return step.at, TimelineEntry(time=time, text=_("Created by"), strong=task.created_by or task.origin, status="")
     if step.from_ == step.to:
-        return step.at, TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")
+        return step.at, _changed(step, time)
     if step.to == Status.RUNNING:
         return step.at, TimelineEntry(
             time=time, text=_("Attempt {n} started on").format(n=step.attempt), strong=step.worker, status="running"
@@ -147,6 +149,14 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     at = wait_words.words(gate.name, gate) if gate is not None else shown.gate_word(step.note)
     tail = at if step.to == Status.BLOCKED else ""
     return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
+
+
+def _changed(step: Step, time: str) -> TimelineEntry:
+    given = passing.told(step.note)
+    if given is None:
+        return TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")
+    by, why = (safe.one_line(masked_text(one), 120) for one in given)
+    return TimelineEntry(time=time, text=_("Let through once by"), strong=by, tail=why, status="")
 
 
 def _attempt(one: Attempt, now_ms: int) -> TimelineEntry:

@@ -19,7 +19,7 @@ from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened
 from views.kit.task_verb import Chosen, TaskVerb, standing_of
 from views.kit.verb import Place
-from views.pages.tasks.verbs import DECISIONS, VERBS, lower_priority, raise_priority
+from views.pages.tasks.verbs import DECISIONS, TRY_ANYWAY, VERBS, lower_priority, raise_priority
 from views.support.priorities import give_back
 
 REPUBLISHED = "republished"
@@ -35,6 +35,7 @@ SUITS: dict[str, set[str]] = {
     Status.PENDING: {Status.HELD},
     Status.DEAD: {Status.HELD},
     "create_again": {Status.CANCELLED},
+    "try_anyway": WAITS - {Status.SCHEDULED},
 }
 #: what becomes of a task by each verb; of a dead one by its triage
 AFTER: dict[str, set[str]] = {
@@ -47,6 +48,7 @@ AFTER: dict[str, set[str]] = {
     Status.PENDING: {"pending", "queued"},
     Status.DEAD: {"dead"},
     "create_again": {"cancelled"},
+    "try_anyway": {"pending", "queued", "retrying"},
 }
 
 
@@ -89,6 +91,8 @@ def act(verb: TaskVerb, desk: Desk, one: Pick) -> Outcome:
     """What the page sends for a verb."""
     if verb in DECISIONS:
         return desk.tasks.resolve([one.task_id], verb.key, note="seen")
+    if verb.noted is not None:
+        return verb.noted(desk, [one], "it cannot wait")  # type: ignore[arg-type]
     return verb.run(desk, [one])  # type: ignore[arg-type]
 
 
@@ -103,13 +107,15 @@ def test_every_state_and_every_verb_is_here() -> None:
 def test_a_verb_acts_on_what_it_is_for_and_on_nothing_else(verb: TaskVerb, state: str, tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         before = MAKE[state](room)
+        if verb is TRY_ANYWAY:  # elsewhere there is nothing to pass
+            room.store.set_pause(Pause(scope="all", by="ann"))
         one, twin = pick(before), pick(before)
         fits = state in SUITS[verb.key]
         assert (before.triage if state == REPUBLISHED else before.status) == state
         assert verb.fits(one.status, one.triage) == fits, "what the page offers"
         assert (verb.reason(standing_of([one])) == "") == fits
         assert (verb.reason(standing_of([one, twin])) == "") == fits
-        chosen = Chosen(standing=standing_of([one]), picks=lambda: [one])
+        chosen = Chosen(standing=standing_of([one]), picks=lambda: [one], waits_at="paused")
         assert verb.offered(Place.PALETTE, chosen) == (fits or not verb.special)
         outcome = act(verb, desk_of(room), one)
         after = room.task(before.task_id)
