@@ -50,6 +50,22 @@ def test_a_platform_and_a_type_are_held_and_released(cli: Cli) -> None:
     assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
 
 
+def test_the_list_names_every_gate_that_is_closed_for_a_scope(cli: Cli) -> None:
+    cli.run("task", "create", "--shop", "temu:s1", "--type", "work")
+    cli.run("quiet", "set", "sale", "platform:temu", "--once", "now", "2h", "--note", "stock-taking")
+    cli.run("shop", "session", "close", "temu:s1", "--kind", "captcha", "--note", "asks for a picture")
+    listed = cli.run("queue", "list")
+    assert [(one["gate"], one["scope"], one["reason"]) for one in listed["closed"]] == [
+        ("quiet_hours", "platform:temu", "stock-taking"),
+        ("session", "shop:temu:s1", "asks for a picture"),
+    ]
+    assert listed["closed"][0]["until"]
+    assert listed["pauses"] == []
+    told = cli.call("queue", "list").stdout
+    assert "quiet hours: platform:temu by " in told
+    assert "needs login: shop:temu:s1 by " in told
+
+
 def test_a_silent_worker_is_shown_as_such_and_told_with_a_warning(cli: Cli) -> None:
     cli.run("stats")
     store = EmbeddedStore(cli.home / "local.sqlite", Slow())  # type: ignore[arg-type]

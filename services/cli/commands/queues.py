@@ -13,6 +13,8 @@ from services.cli.commands import limits
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.gates import standing
+from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
 from services.domain.task.query import Query, equals
 from services.domain.task.status import WAITING
@@ -24,6 +26,8 @@ EXAMPLES = (
     "queue resume all",
     *limits.EXAMPLES,
 )
+#: so many of what is closed are shown to people
+SHOWN = 50
 SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
 
 
@@ -31,7 +35,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the noun."""
     noun = nouns.add_parser("queue", parents=[common], help="queues, and what is held back", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="live depths and pauses").set_defaults(handler=list_queues)
+    verbs.add_parser("list", parents=[common], help="live depths, and what holds tasks back").set_defaults(
+        handler=list_queues
+    )
     for name, handler, text in (
         ("pause", pause, "start no tasks of a platform, a type, or any; running ones go on, waiting ones stay"),
         ("resume", resume, "start them again"),
@@ -45,27 +51,43 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 
 def list_queues(context: Context) -> int:
-    """Print queue depths and pauses."""
+    """Print queue depths, and what holds tasks back."""
     with context.engine() as engine:
         depths = engine.broker.depths()
-        pauses = engine.store.pauses()
-        known = engine.store.limits()
+        store = engine.store
+        pauses, known = store.pauses(), store.limits()
+        closed = standing.standing(store.switches(), store.sessions(), store.breakers())
     document = {
         "queues": [
             {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
             for one in depths
         ],
         "pauses": [msgspec.to_builtins(one) | {"at": shapes.iso(one.at)} for one in pauses],
+        "closed": [_closed(one) for one in closed],
         "limits": [limits.row(one) for one in known],
     }
     rows = [
         (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
     ]
     lines = table(("queue", "kind", "ready", "unacked", "consumers"), rows)
-    lines += [f"paused: {one.scope} by {one.by} since {shapes.iso(one.at)} {one.reason}".rstrip() for one in pauses]
+    lines += [_line(one) for one in closed[:SHOWN]]
+    lines += [f"and {len(closed) - SHOWN} more that hold tasks back"] if len(closed) > SHOWN else []
     lines += [limits.words(one) for one in known]
     context.show(document, lines)
     return EXIT_OK
+
+
+def _closed(one: Standing) -> dict[str, Any]:
+    times = {"since": shapes.iso(one.since), "until": shapes.iso(one.until)}
+    return {"gate": one.gate, "scope": one.scope, "by": one.by, "reason": one.reason} | times
+
+
+def _line(one: Standing) -> str:
+    words = [f"{one.word}: {one.scope}"]
+    words += [f"by {one.by}"] if one.by else []
+    words += [f"since {shapes.iso(one.since)}"] if one.since else []
+    words += [f"until {shapes.iso(one.until)}"] if one.until else []
+    return " ".join([*words, one.reason]).rstrip()
 
 
 def pause(context: Context) -> int:

@@ -28,7 +28,7 @@ STATE_WORDS = {
     DUPLICATE: "the same work waits or runs already",
     HELD: "the same work is held for a person",
     DONE: "the same work has succeeded since",
-    PAUSED: "shop, platform or type is paused",
+    PAUSED: "held back now: paused, quiet hours, needs a login or keeps failing",
     SCHEMA: "the payload does not fit the task type of today",
     GONE: "no open dead letter (any more)",
 }
@@ -62,7 +62,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         default="schema,done",
         metavar="WORDS",
         help="leave alone: schema (payloads that their type refuses today), done (work that has succeeded since),"
-        " paused; or none (default: schema,done)",
+        " paused (also what quiet hours, a login or a failing shop hold back); or none (default: schema,done)",
     )
     parser.add_argument(
         "--resume",

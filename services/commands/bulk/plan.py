@@ -9,8 +9,8 @@ from typing import Any
 
 from services.commands.bulk.republisher import Changes, checked, payload_of
 from services.domain.errors import UsageError
-from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.insight import same_work, verdict
+from services.domain.insight.held_back import HeldBack
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -21,8 +21,8 @@ from services.engine.registry import Registry
 from services.ports import Store
 
 #: states of an item: nothing is in the way; the same work waits or runs already; it is held for a person; the same work
-#: has succeeded since the letter was created; its shop, platform or type is paused; today's schema refuses its payload;
-#: it is no open dead letter (any more)
+#: has succeeded since the letter was created; a gate is closed for its shop, platform or type (a pause, quiet hours, a
+#: login, a shop that keeps failing); today's schema refuses its payload; it is no open dead letter (any more)
 READY, DUPLICATE, HELD, DONE = "ready", "duplicate", "held", "done"
 PAUSED, SCHEMA, GONE = "paused", "schema", "gone"
 STATES = (READY, DUPLICATE, HELD, DONE, PAUSED, SCHEMA, GONE)
@@ -44,6 +44,7 @@ class Item:
     existing: str = ""  #: the task (or the letter before it in this plan) that is the same work
     existing_status: str = ""
     successor: str = ""  #: of one that was republished
+    gate: str = ""  #: the one at which its new task would wait
     why: Message | None = None  #: what is in the way, for a person
 
 
@@ -72,7 +73,7 @@ class Plan:
 
 
 class Planner:
-    """Looks at letters, their types, who holds the same work and what is paused. Changes nothing."""
+    """Looks at letters, their types, who holds the same work and which gates are closed. Changes nothing."""
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
@@ -80,16 +81,17 @@ class Planner:
     def plan(self, task_ids: Sequence[str], fields: Mapping[str, Any] | None = None) -> Plan:
         """Look at every letter once."""
         ids = list(dict.fromkeys(task_ids))
-        paused = {pause.scope for pause in self._store.pauses()}
+        store = self._store
+        gates = HeldBack(store.now_ms(), store.switches(), store.sessions(), store.breakers())
         taken: dict[str, str] = {}
         items: list[Item] = []
         for start in range(0, len(ids), SLICE):
             some = ids[start : start + SLICE]
-            items += self._look(dict(zip(some, self._store.get(some), strict=True)), fields or {}, paused, taken)
+            items += self._look(dict(zip(some, self._store.get(some), strict=True)), fields or {}, gates, taken)
         return Plan(items=tuple(items), fields=dict(fields or {}))
 
     def _look(
-        self, letters: Mapping[str, Task | None], fields: Mapping[str, Any], paused: set[str], taken: dict[str, str]
+        self, letters: Mapping[str, Task | None], fields: Mapping[str, Any], gates: HeldBack, taken: dict[str, str]
     ) -> list[Item]:
         looked = {task_id: self._first_look(task_id, old, fields) for task_id, old in letters.items()}
         uniqs = {uniq for item, uniq in looked.values() if uniq and item.state == READY}
@@ -103,7 +105,7 @@ class Planner:
             if last is not None and old is not None and verdict.ran_after(old, last) and holders.get(uniq) is None:
                 why = same_work.succeeded(last, now)
                 item = replace(item, state=DONE, existing=last.task_id, existing_status=Status.SUCCEEDED, why=why)
-            found.append(_in_the_way(item, uniq, holders.get(uniq), paused, taken))
+            found.append(_in_the_way(item, uniq, holders.get(uniq), gates, taken))
         return found
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
@@ -129,7 +131,7 @@ class Planner:
         return item, task_type.uniqueness_key(kind, old.platform, old.shop_id, payload)
 
 
-def _in_the_way(item: Item, uniq: str, holder: Task | None, paused: set[str], taken: dict[str, str]) -> Item:
+def _in_the_way(item: Item, uniq: str, holder: Task | None, gates: HeldBack, taken: dict[str, str]) -> Item:
     """The item with what keeps it from running; ``taken``: keys that an item before it will hold."""
     if item.state != READY:
         return item
@@ -142,8 +144,5 @@ def _in_the_way(item: Item, uniq: str, holder: Task | None, paused: set[str], ta
         return replace(item, state=DUPLICATE, existing=taken[uniq], existing_status=Status.DEAD, why=why)
     if uniq:
         taken[uniq] = item.task_id
-    scopes = (f"shop:{item.shop}", f"platform:{item.platform}", f"type:{item.task_type}", SCOPE_ALL)
-    closed = next((scope for scope in scopes if scope in paused), "")
-    if closed:
-        return replace(item, state=PAUSED, why=Message("dead.paused", {"scope": closed}))
-    return item
+    gate = gates.at(item.shop, item.task_type)
+    return item if gate is None else replace(item, state=PAUSED, gate=gate.name, why=gate.message)

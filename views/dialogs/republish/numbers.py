@@ -39,7 +39,12 @@ _LOOKS: dict[str, tuple[str, str, str, str]] = {
         N_("Skipped: shop still logged out"),
         N_("Sent too: shop still logged out"),
     ),
-    PAUSED: ("ph.pause-circle", "retrying", N_("Skipped: paused"), N_("Sent too: paused, they wait there")),
+    PAUSED: (
+        "ph.pause-circle",
+        "retrying",
+        N_("Skipped: held back now"),
+        N_("Sent too: held back now, they wait there"),
+    ),
     SCHEMA: (
         "ph.brackets-curly",
         "dead",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Options, Plan
+from services.domain.gates import session
 from services.domain.insight.shop import ShopNow
 
 TWIN, CLOSED = "twin", "closed"
@@ -71,6 +72,8 @@ class Sorted:
 
 def reason(item: Item, shops: Mapping[str, ShopNow]) -> str:
     """Why a letter would be skipped, "" for nothing in its way."""
+    if item.gate == session.GATE:
+        return CLOSED
     if item.state != READY:
         return _REASONS.get(item.state, GONE)
     now = shops.get(item.shop)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from services.commands.bulk import book
@@ -12,10 +13,14 @@ from services.commands.bulk.book import LEASE_MS
 from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.commands.bulk.republish import Control, Options, Progress
 from services.commands.bulk.run import PATIENCE_S
+from services.domain.change import CloseSession
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Pause, Shop
+from services.domain.gates import breaker
+from services.domain.gates.quiet_hours import WINDOWS, Windows
 from services.domain.task.record import Task
 from services.domain.text.message import Message
+from services.messages import english
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 
@@ -73,6 +78,25 @@ def test_a_plan_says_what_is_in_the_way_of_each(room: Room, desk: Desk) -> None:
     assert room.task(ready).triage == "open", "a plan changes nothing"
 
 
+def test_every_gate_that_is_closed_for_a_shop_platform_or_type_is_named(room: Room, desk: Desk) -> None:
+    now = room.store.now_ms()
+    logged_out, quiet, free = (room.dead(shop_id=shop).task_id for shop in ("s0", "s2", "s3"))
+    room.ask(CloseSession(shop="pdd:s0", kind="captcha", by="ann@desk"))
+    rule = breaker.Rule(failures=1, of=1, cooldown_s=3600, max_cooldown_s=3600)
+    room.store.put_document(breaker.DOCUMENT, breaker.NAME, msgspec.json.encode(rule).decode())
+    failing = room.finish(room.running(shop_id="s1"), "dead", error_kind="timeout").task_id
+    hours = Windows(scope="shop:pdd:s2", windows=((now - 1, now + 3_600_000),), by="bob@desk", reason="sale")
+    room.store.put_document(WINDOWS, "night", msgspec.json.encode(hours).decode())
+    plan = desk.bulk.plan([logged_out, failing, quiet, free])
+    assert [(item.state, item.gate) for item in plan.items] == [
+        (PAUSED, "session"),
+        (PAUSED, "breaker"),
+        (PAUSED, "quiet_hours"),
+        (READY, ""),
+    ]
+    assert "sale" in english(plan.items[2].why or Message(""))
+
+
 def test_of_two_equal_letters_the_second_is_the_duplicate(room: Room, desk: Desk) -> None:
     first, second = (room.dead(payload={"a": 1}).task_id for _ in range(2))
     plan = desk.bulk.plan([first, second])
@@ -107,7 +131,7 @@ def test_what_is_paused_or_does_not_fit_is_left_alone_only_where_asked(room: Roo
     plan = desk.bulk.plan(ids)
     assert [item.state for item in plan.items] == [SCHEMA, PAUSED]
     ended = desk.bulk.run(plan, Options(skip=frozenset({SCHEMA, PAUSED})))
-    assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "dead.paused"]
+    assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "gate.paused"]
     ended = desk.bulk.run(plan, Options(skip=frozenset()))
     assert ended.outcome.done == tuple(ids)
 
