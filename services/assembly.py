@@ -242,10 +242,11 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
 
 def notices(engine: Engine) -> Notices:
     """What other programs send, before a worker takes it."""
-    strict = engine.settings.strict_shops
+    settings = engine.settings
     return Notices(
-        engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.name, strict_shops=strict
-    )
+        engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.name,
+        strict_shops=settings.strict_shops, hold=settings.foreign_duplicates == config.HOLD,
+    )  # fmt: skip
 
 
 def queries(engine: Engine) -> Queries:

@@ -135,6 +135,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         grace_s=settings.worker.grace_seconds,
         strict_types=settings.worker.strict_types,
         strict_shops=settings.strict_shops,
+        hold_foreign=settings.foreign_duplicates == config.HOLD,
         spool=settings.home_path / home_folder.SPOOL / settings.store_mark,
     )
 

@@ -41,7 +41,10 @@ class Notices:
         name: str,
         *,
         strict_shops: bool = False,
+        hold: bool = False,
     ) -> None:
+        """``hold``: of the same work that waits or runs already the second is held for a person."""
+        self._hold = hold
         self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._name, self._strict_shops = registry, clock, name, strict_shops
 
@@ -98,9 +101,7 @@ class Notices:
         if not tasks:
             return
         self._steps.dispatcher.know({task.platform for task in tasks.values()})
-        # as at a claim: what a foreign producer published is never refused, a twin waits for the first
-        ops: list[Op] = [Create(task=task, on_duplicate="queue") for task in reversed(tasks.values())]
-        answers = self._steps.apply(ops)
+        answers = self._steps.apply(introduce(list(reversed(tasks.values())), hold=self._hold))
         made = sum(answer.code == "created" for answer in answers)
         log.debug("%d notices of other programs' messages, %d of them recorded or known", len(deliveries), made)
 
@@ -121,5 +122,16 @@ class Notices:
             return None
         if self._strict_shops and parsed.task.shop not in self._registry.shops():
             return None
-        task = recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type))
-        return msgspec.structs.replace(task, queued_at=0, marks=(*task.marks, NOTICED))
+        return noticed(recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type)))
+
+
+def noticed(task: Task) -> Task:
+    """The record of a message that is still in its lane."""
+    return msgspec.structs.replace(task, queued_at=0, marks=(*task.marks, NOTICED))
+
+
+def introduce(tasks: Sequence[Task], *, hold: bool) -> list[Op]:
+    """What records them. A message that a foreign producer published is never refused: as at a claim, the second of
+    the same work waits for the first, or is held for a person where that is wished.
+    """
+    return [Create(task=task, on_duplicate="hold" if hold else "queue") for task in tasks]

@@ -14,6 +14,7 @@ from services.settings.environment import (
 )
 from services.settings.reading import load
 from services.settings.values import (
+    HOLD,
     BrokerSettings,
     ExecutorSettings,
     LeaseSettings,
@@ -27,6 +28,7 @@ from services.settings.values import (
 )
 
 __all__ = [
+    "HOLD",
     "BrokerSettings",
     "BrowserSettings",
     "BrowserShopSettings",

@@ -19,6 +19,7 @@ from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 from services.settings.values import (
     BROKER_PROFILES,
+    FOREIGN_DUPLICATES,
     LANGUAGES,
     THEMES,
     ArtifactSettings,
@@ -76,6 +77,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield "foreign_duplicates", settings.foreign_duplicates in FOREIGN_DUPLICATES, " or ".join(FOREIGN_DUPLICATES)
     yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
     for name, profile in settings.profiles.items():
         yield f"profiles.{visible(name):.80}.environment", _is_seen(profile.environment), seen

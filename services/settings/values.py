@@ -12,6 +12,10 @@ from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 
 BROKER_PROFILES = ("single", "cluster")
+#: what becomes of a message of another program whose work waits or runs already: it runs in its turn, or waits for a
+#: person
+RUN, HOLD = "run", "hold"
+FOREIGN_DUPLICATES = (RUN, HOLD)
 LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
@@ -139,6 +143,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     time_zone: str = ""  #: "" = this machine's
     strict_shops: bool = False
     foreign_consumers: bool = False  #: others take tasks and record nothing: what vanished is held for a person
+    foreign_duplicates: str = RUN  #: run | hold: what becomes of a foreign message whose work waits or runs already
     broker: BrokerSettings = BrokerSettings()
     store: StoreSettings = StoreSettings()
     retry: RetrySettings = RetrySettings()

@@ -17,7 +17,7 @@ from services.domain.task import envelope, ids, tombstone
 from services.domain.task.order import Delivery, Order
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.engine import recipe
+from services.engine import notices, recipe
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
@@ -73,7 +73,10 @@ class Intake:
         able: Callable[[str], bool] = lambda task_type: True,
         home: Callable[[str], str] = lambda task_type: "",
         strict_shops: bool = False,
+        hold_foreign: bool = False,
     ) -> None:
+        """``hold_foreign``: a foreign message whose work waits or runs already is held for a person."""
+        self._hold_foreign = hold_foreign
         self._store, self._consumer = store, consumer
         self._steps, self._registry, self._clock = steps, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
@@ -105,6 +108,8 @@ class Intake:
     def _claim_all(self, read: Sequence[tuple[Delivery, envelope.Parsed]]) -> int:
         """Claim what was chosen and settle what does not run; the lowest priority among it."""
         self._steps.dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
+        if self._hold_foreign:
+            self._introduce([self._adopted(parsed) for _, parsed in read if parsed.foreign])
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
         answers = self._recover(read, claims, self._patiently(lambda: self._steps.record(claims)))
         self._burst.note((parsed.task.shop, answer) for (_, parsed), answer in zip(read, answers, strict=True))
@@ -121,6 +126,14 @@ class Intake:
         self._consumer.ack(done)
         self._steps.follow(claims, answers)  # only now: what runs has begun
         return min(parsed.task.priority for _, parsed in read)
+
+    def _introduce(self, tasks: Sequence[Task]) -> None:
+        """Record them before they are claimed, as their notices do which may come late: whether one is the second of
+        its work is decided in the step that records it.
+        """
+        if tasks:
+            ops = notices.introduce([notices.noticed(task) for task in tasks], hold=True)
+            self._patiently(lambda: self._steps.apply(ops))
 
     def fetch(self, kinds: Sequence[Parked], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
         """Claim parked tasks of these kinds, without messages; returns how many there were of ``limit``.

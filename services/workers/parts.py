@@ -47,4 +47,5 @@ class WorkerOptions:
     grace_s: float = 30.0
     strict_types: bool = False
     strict_shops: bool = False
+    hold_foreign: bool = False  #: a foreign message whose work waits or runs already is held for a person
     spool: Path | None = None  #: folder for outcomes that a silent store has not taken; it belongs to one store

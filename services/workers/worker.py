@@ -97,6 +97,7 @@ class Worker:
             home=lambda name: options.node if self._abilities.needs_profile(name) else "",
             burst=self._burst,
             strict_shops=options.strict_shops,
+            hold_foreign=options.hold_foreign,
         )
         self._abilities.decline(options.declines)
         self._autoscaler = self._make_autoscaler()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Create, Nudge, Published
+from services.domain.change import Create, Nudge, Published, Resolve
 from services.domain.task.status import Status
+from services.domain.task.transitions import HELD_TWIN
 from tests.contract.rig import Rig, changed, shown, told
 
 
@@ -182,3 +183,26 @@ def test_a_nudge_makes_the_mark_young_again(rig: Rig) -> None:
     assert rig.ask(Nudge(task_id=task.task_id, gen=0, attempt=0)).code == "ok"
     assert rig.store.outbox(400, 10) == []
     assert rig.outbox() == {task.task_id}
+
+
+@pytest.mark.parametrize("first", [Status.QUEUED, Status.RUNNING, Status.HELD])
+def test_the_second_of_a_work_can_be_held_for_a_person_and_holds_nobody_back(rig: Rig, first: str) -> None:
+    before = rig.in_status(first, uniq="same")
+    sent = rig.task(status=Status.QUEUED, origin="foreign", uniq="same", marks=("foreign", "noticed"))
+    answer = rig.ask(Create(task=sent, on_duplicate="hold"))
+    assert answer.code == "created"
+    second = rig.record(sent)
+    assert (second.status, second.error, second.work) == (Status.HELD, HELD_TWIN, "same")
+    assert "twin" in second.marks
+    assert rig.ask(Create(task=sent, on_duplicate="hold")).code == "created"
+    assert rig.record(sent) == second
+    assert rig.claim(second, adopt=sent).code == "stale"  # its message is settled
+    if first == Status.QUEUED:
+        assert rig.claim(before).code == "run"
+    assert rig.ask(Resolve(task_id=second.task_id, to=Status.PENDING, by="ann@desk")).code == "ok"
+
+
+def test_the_first_of_a_work_is_not_held(rig: Rig) -> None:
+    sent = rig.task(status=Status.QUEUED, origin="foreign", uniq="same", marks=("foreign", "noticed"))
+    assert rig.ask(Create(task=sent, on_duplicate="hold")).code == "created"
+    assert rig.record(sent).status == Status.QUEUED

@@ -134,7 +134,7 @@ def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: Tas
     assert ways.isHidden(), "nothing but its turn is waited for"
     desk.session.commands.fleet.pause("platform:pdd", reason="sale")
     page.panel.refresh()
-    wait(qtbot, lambda: [button.text() for button in ways.buttons] == ["Resume Pinduoduo"])
+    wait(qtbot, lambda: [button.text() for button in ways.buttons] == ["Resume Pinduoduo", "Try this one anyway"])
     assert ways.buttons[0].kind == "primary", "nothing goes on before somebody does it"
     ways.buttons[0].click()
     assert desk.ways == [("resume", "platform:pdd")]

@@ -11,6 +11,7 @@ import pytest
 import redis
 
 from services.domain.change import Forget
+from services.domain.fleet.shop import Pause
 from services.domain.task.lane import LANES
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -288,6 +289,16 @@ def test_the_lane_of_the_routing_key_counts(fleet: Fleet) -> None:
     for lane in LANES:
         assert wait(fleet, f"t-{lane}", "succeeded").lane == lane
         assert (wait(fleet, f"n-{lane}", "succeeded").lane, fleet.task(f"n-{lane}").priority) == (lane, 7)
+
+
+def test_the_second_of_the_same_work_is_held_where_that_is_wished(fleet: Fleet) -> None:
+    fleet.engine.store.set_pause(Pause(scope="all", by="bob@desk", reason="look first"))
+    fleet.worker(hold_foreign=True)
+    send(fleet, message(task_id="first"), message(task_id="second"), message(task_id="other", payload={"since": "x"}))
+    held = wait(fleet, "second", "held")
+    assert "a person says whether it runs too" in held.error
+    assert {wait(fleet, name, "blocked").gate for name in ("first", "other")} == {"paused"}
+    eventually(lambda: not any(one.ready for one in fleet.engine.broker.depths() if one.kind == "lane"), 30)
 
 
 def test_an_unknown_shop_is_refused_where_shops_are_strict(fleet: Fleet) -> None:

@@ -15,7 +15,8 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     very same creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record
     has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
     one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` puts ``FORCED`` before
-    its ``uniq`` and gives it the mark forced; if none holds it both create as usual. The id is looked at before the
+    its ``uniq`` and gives it the mark forced; ``hold`` does so with the mark twin and creates it as held, with
+    ``transitions.HELD_TWIN`` as its error; if none holds it all three create as usual. The id is looked at before the
     uniqueness.
 
     ``task.depends_on``: what has not succeeded yet is noted, and a pending task is created as blocked at the gate
@@ -33,7 +34,7 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     """
 
     task: Task
-    on_duplicate: str = "reject"  #: reject | queue | force
+    on_duplicate: str = "reject"  #: reject | queue | force | hold
     done_since: int = 0  #: its work must not have succeeded since this instant, 0 for whenever
 
 

@@ -21,6 +21,9 @@ SENTENCES: dict[str, str] = {
         "its message left the queue and nobody recorded an outcome: an unknown consumer has taken it;"
         " look into the shop"
     ),
+    "own.held_twin": N_(
+        "another program sent it while the same work waits or runs already; a person says whether it runs too"
+    ),
     "own.expired": N_("it was to start by {by} and could not; nothing was run"),
     "own.no_message": N_("no message can be made of this record: {why}"),
     "own.worker_failed": N_("the worker itself failed: {why}"),

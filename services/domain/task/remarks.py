@@ -10,7 +10,7 @@ from services.domain.upkeep.stored import Instant
 NOTES_KEPT, NOTE_LIMIT, SUPPRESSED_KEPT = 50, 2_000, 1_000
 #: what became of a task whose work another one was doing already: not created; created and behind it in the queue;
 #: created all the same, with a reason; published by another program, waits at its gate
-OUTCOMES = ("refused", "queued", "forced", "waits")
+OUTCOMES = ("refused", "queued", "forced", "waits", "held")
 
 
 class Note(msgspec.Struct, frozen=True, array_like=True):

@@ -14,7 +14,7 @@ from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, P
 from services.domain.gates import dependency, session
 from services.domain.task import classify, own_words
 from services.domain.task.ledger import Done
-from services.domain.task.record import HISTORY_LIMIT, Attempt, Step, Task
+from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.task.status import CLAIMABLE, ORDER, TERMINAL, Status, Triage, message_of
 
 #: statuses that wait for an instant
@@ -30,6 +30,8 @@ WATERMARK_MS = 1_000
 NOTICED = "noticed"
 #: mark of a task that a person lets run although its work may have been done
 AGAIN = "again"
+#: error of a task that is held because the same work waits or runs already
+HELD_TWIN = own_words.write("own.held_twin")
 #: note of the step that takes a forgotten claim up again
 ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
@@ -78,6 +80,11 @@ def same_creation(record: Task, asked: Task) -> bool:
 def marked(task: Task, mark: str) -> tuple[str, ...]:
     """The task's marks with one more."""
     return task.marks if mark in task.marks else (*task.marks, mark)
+
+
+def held_twin(task: Task) -> Task:
+    """A new task that a person has to decide about. It holds nobody back: what waits or runs already goes on."""
+    return replace(task, status=Status.HELD, error=HELD_TWIN, uniq=FORCED + task.uniq, marks=marked(task, "twin"))
 
 
 def unnoticed(task: Task) -> Task:

@@ -17,6 +17,7 @@ from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Ta
 from services.domain.task.transitions import (
     BELIEVED_MS,
     HANDOVER_MS,
+    HELD_TWIN,
     LOOK_AHEAD,
     RESERVATION_MS,
     ROLLED_BACK,
@@ -185,6 +186,7 @@ def _numbers() -> Mapping[str, int | str]:
         "forced": f"'{FORCED}'",
         "done_kind": f"'{classify.ALREADY_DONE}'",
         "already_done": f"'{own_words.write('own.already_done', id='%s', by='%s')}'",
+        "held_twin": f"'{HELD_TWIN}'",
         "most_passes": passing.MOST,
         "noted": f"'{passing.NOTED}'",
         "home_at": f"'{home.gate_of('')}'",

@@ -53,7 +53,7 @@ from services.store.sqlite.upkeep.repair import MISSING, STALE
 
 FENCED = Answer("fenced")
 #: what may stand beside an active twin, and how that is noted
-_BESIDE = {"queue": "queued", "force": "forced"}
+_BESIDE = {"queue": "queued", "force": "forced", "hold": "held"}
 #: they name no task
 _OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
 
@@ -148,6 +148,8 @@ def _beside(task: Task, on_duplicate: str) -> Task:
     """As it stands beside an active task that holds its key."""
     if on_duplicate == "queue":
         return replace(task, marks=transitions.marked(task, "twin"))
+    if on_duplicate == "hold":
+        return transitions.held_twin(task)
     return replace(task, marks=transitions.marked(task, "forced"), uniq=FORCED + task.uniq)
 
 

@@ -30,7 +30,8 @@ end
 local function insert(e, on_duplicate, done_since, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
-  if holder and on_duplicate ~= 'queue' and on_duplicate ~= 'force' then
+  local told = holder and ({ queue = 'queued', force = 'forced', hold = 'held' })[on_duplicate]
+  if holder and not told then
     suppress(e, 'refused', holder)
     return 'duplicate', holder
   end
@@ -38,10 +39,11 @@ local function insert(e, on_duplicate, done_since, released)
   if done then return 'done', load(done) end
   local needs, broken = find_needs(e)
   if not needs then return 'unknown' end
-  if holder then suppress(e, on_duplicate == 'force' and 'forced' or 'queued', holder) end
+  if holder then suppress(e, told, holder) end
   -- from here on it is a record: what is changed is written
-  if holder and on_duplicate == 'force' then set_rest(e, T.uniq, C.forced .. e[T.uniq]) end
+  if holder and on_duplicate ~= 'queue' then set_rest(e, T.uniq, C.forced .. e[T.uniq]) end
   if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end
+  if told == 'held' then status, e[T.error] = 'held', C.held_twin end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if not ENDED[status] then register(e, e.shop, shop_of(e.shop)) end
   if status == 'pending' and needs[1] then

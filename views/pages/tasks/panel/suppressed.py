@@ -32,6 +32,7 @@ _OUTCOMES: dict[str, tuple[str, str]] = {
     "queued": ("waiting", N_("created, waits behind it")),
     "forced": ("warning", N_("created all the same")),
     "waits": ("waiting", N_("came from elsewhere, waits")),
+    "held": ("held", N_("came from elsewhere, held for a person")),
 }
 Answer = tuple[list[Suppressed], Mapping[tuple[str, str, str], int]]
 

@@ -388,7 +388,8 @@ def test_where_other_lanes_are_served_a_lane_is_named_and_else_any_worker_helps(
     [
         ({"gate": "session"}, {"session": ClosedSession(shop="pdd:shop017", kind="login_expired", since=NOW)},
          (("login_shop", "pdd:shop017"), ("open_session", "pdd:shop017"))),
-        ({"gate": "paused"}, {"pauses": (Pause(scope="platform:pdd", by="ann"),)}, (("resume", "platform:pdd"),)),
+        ({"gate": "paused"}, {"pauses": (Pause(scope="platform:pdd", by="ann"),)},
+         (("resume", "platform:pdd"), ("try_anyway", "pdd_sync_order_shop017_1f3a9c20"))),
         ({"status": Status.QUEUED, "gate": ""}, {"workers": 0}, (("start_worker", ""),)),
         (AFTER, {"needs": (Need("a", task(task_id="a2", status=Status.DEAD)),)}, (("open_task", "id:a2"),)),
         (AFTER, {"needs": (Need("a", None),)}, ()),
@@ -444,7 +445,7 @@ def test_quiet_hours_say_until_when_and_that_is_when_it_starts() -> None:
     found = estimate.starts(parked, known)
     assert found is not None
     assert (found.basis, found.low_s) == (estimate.INSTANT, 3660.0)
-    assert wait.ways(parked, view) == ()
+    assert wait.ways(parked, view) == (("try_anyway", parked.task_id),)
     both = facts(pauses=(Pause(scope="all", by="a"), night))
     assert [one.name for one in why_waiting(parked, both) if one.state != OK][:2] == ["paused", "quiet_hours"]
     assert estimate.starts(parked, both) is None, "nobody knows when a pause ends"
