@@ -55,13 +55,42 @@ def refresh_goods(run: Run) -> dict[str, object]:
 
 def single_product(run: Run) -> dict[str, object]:
     """Fetch one product."""
-    goods_id = run.text("goods_id")
-    if not goods_id.isalnum():
-        raise BadPayload("goods_id is required")
-    run.client.page(f"{run.page_base}/goods/{goods_id}", ".product-title")
-    product = run.client.data(f"{run.api_base}/goods/{goods_id}")
-    run.database.put_goods(run.platform, run.shop, [product])
-    return {"goods_id": goods_id, "title": product["title"], "stock": product["stock"]}
+    product = _product(run, run.text("goods_id"))
+    return {"goods_id": product["goods_id"], "title": product["title"], "stock": product["stock"]}
+
+
+def batch_products(run: Run) -> dict[str, object]:
+    """Fetch the named products, one after the other; each is kept as soon as it is there."""
+    wanted = run.texts("goods_ids")
+    if not wanted:
+        raise BadPayload("goods_ids is required")
+    stock: dict[str, int] = {}
+    for number, goods_id in enumerate(wanted, 1):
+        stock[goods_id] = _product(run, goods_id)["stock"]
+        run.progress(100 * number // len(wanted), f"product {number} of {len(wanted)}")
+    return {"goods": len(stock), "sold_out": sorted(one for one, left in stock.items() if not left)}
+
+
+def search_keywords(run: Run) -> dict[str, object]:
+    """Look every keyword up in the titles of what the shop shows; the places count from 1 in the shop's own order."""
+    words, limit = run.texts("keywords"), run.integer("limit", 20, 1, 100)
+    if not words:
+        raise BadPayload("keywords is required")
+    run.client.page(f"{run.page_base}/goods", ".goods-card")
+    goods = [product for page in _goods_pages(run, 50) for product in page]
+    found: dict[str, list[dict[str, object]]] = {}
+    for word in words:
+        hits = [(place, one) for place, one in enumerate(goods, 1) if word.casefold() in one["title"].casefold()]
+        found[word] = [{"goods_id": one["goods_id"], "place": place} for place, one in hits[:limit]]
+        run.log(f"{word}: {len(hits)} of {len(goods)} products")
+    return {"keywords": len(found), "found": found}
+
+
+def full_sync(run: Run) -> dict[str, object]:
+    """Orders, then products; safe to run again, as its two halves are."""
+    orders = sync_order(run)
+    goods = refresh_goods(run)
+    return {"orders": orders["orders"], "new": orders["new"], "changed": orders["changed"], "goods": goods["goods"]}
 
 
 def shop_crawl(run: Run) -> dict[str, object]:
@@ -125,6 +154,15 @@ def send_welcome_email(run: Run) -> dict[str, object]:
     return {"sent": sent, "already_sent": len(chosen) - sent}
 
 
+def _product(run: Run, goods_id: str) -> dict[str, Any]:
+    if not goods_id.isalnum():
+        raise BadPayload("goods_id is required")
+    run.client.page(f"{run.page_base}/goods/{goods_id}", ".product-title")
+    product: dict[str, Any] = run.client.data(f"{run.api_base}/goods/{goods_id}")
+    run.database.put_goods(run.platform, run.shop, [product])
+    return product
+
+
 def _goods_pages(run: Run, size: int) -> Iterator[list[dict[str, Any]]]:
     page = pages = 1
     while page <= pages:
@@ -152,7 +190,10 @@ FLOWS: dict[str, Callable[[Run], dict[str, object]]] = {
         screenshot,
         get_content,
         single_product,
+        batch_products,
+        search_keywords,
         shop_crawl,
+        full_sync,
         send_welcome_email,
     )
 }

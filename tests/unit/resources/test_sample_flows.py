@@ -149,6 +149,21 @@ def test_goods_flows_share_one_table(fleet: Fleet) -> None:
     assert [tuple(row) for row in kept] == [(g["goods_id"], g["title"], g["price_cents"], g["stock"]) for g in served]
 
 
+def test_many_products_a_search_and_all_at_once(fleet: Fleet) -> None:
+    served = fleet.ask("/api/temu/temu-20117/goods?page_size=100")["goods"]
+    some = fleet.run("temu_batch_products", "temu-20117", goods_ids=["G0003", "G0001"])
+    assert some.result["goods"] == 2
+    assert [row["goods_id"] for row in fleet.rows("SELECT goods_id FROM goods ORDER BY goods_id")] == ["G0001", "G0003"]
+    word = served[2]["title"].split()[0]
+    found = fleet.run("temu_search_keywords", "temu-20117", keywords=[word.upper(), "no such thing"]).result["found"]
+    assert {"goods_id": served[2]["goods_id"], "place": 3} in found[word.upper()]
+    assert found["no such thing"] == []
+    both = fleet.run("temu_full_sync", "temu-20117").result
+    assert (both["orders"], both["goods"]) == (len(fleet.truth("temu", "temu-20117")), len(served))
+    assert fleet.stored("temu", "temu-20117") == fleet.truth("temu", "temu-20117")
+    assert fleet.run("temu_batch_products", "temu-20117", goods_ids=[]).code == 1
+
+
 def test_batch_reply_answers_again_when_run_again(fleet: Fleet) -> None:
     waiting = [message["message_id"] for message in fleet.ask(f"/api/pdd/{PDD}/messages")["messages"]]
     assert fleet.run("pdd_batch_reply", PDD, text="亲 {buyer}，今天发货").result == {

@@ -23,6 +23,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "screenshot": {"url": "/pdd/pdd-10021/orders", "full_page": True, "wait_for": ".order-list__row"},
     "get_content": {"url": ""},
     "single_product": {"goods_id": "G0003"},
+    "batch_products": {"goods_ids": ["G0001", "G0003"]},
+    "search_keywords": {"keywords": ["mug", "茶"], "limit": 5},
+    "full_sync": {"since": "2026-11-20", "page_size": 50},
     "shop_crawl": {"max_products": 10},
     "send_welcome_email": {"template": "coupon", "language": "zh_CN", "since": "2026-11-01"},
     "browser_flow": {"steps": [{"do": "goto", "url": "/"}, {"do": "extract", "as": "name", "selector": "h1"}]},
@@ -40,6 +43,9 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "screenshot": [{"wait_for": "div > .row"}, {"full_page": 1}],
     "get_content": [{"url": 5}],
     "single_product": [{}, {"goods_id": "../G1"}],
+    "batch_products": [{}, {"goods_ids": []}, {"goods_ids": ["../G1"]}, {"goods_ids": "G1"}],
+    "search_keywords": [{}, {"keywords": [" "]}, {"keywords": ["a"], "limit": 0}],
+    "full_sync": [{"page_size": 0}, {"since": 20261120}],
     "shop_crawl": [{"max_products": 0}],
     "send_welcome_email": [{"template": "spam"}, {"language": "fr"}],
     "browser_flow": [{}, {"steps": []}, {"steps": [{"do": "goto"}]}, {"steps": [{"do": "fly"}]}],
@@ -97,7 +103,7 @@ def test_policy(document: dict[str, Any]) -> None:
     assert document["max_retries"] == 3
     assert 0 < document["expected_s"] < document["timeout_s"]
     assert document["idempotent"] is (document["name"] != "batch_reply")
-    assert (document["uniqueness"] == "shop_type") is (document["name"] == "sync_order")
+    assert (document["uniqueness"] == "shop_type") is (document["name"] in ("sync_order", "full_sync"))
 
 
 def _choices(properties: dict[str, Any]) -> Iterator[dict[str, Any]]:
