@@ -25,6 +25,7 @@ from services.engine.lead import leader
 from services.engine.lead.firing import Firing
 from services.engine.lead.janitor import DAY_MS, Retention
 from services.engine.lead.notice_reader import NoticeReader
+from services.engine.work_queue import WorkQueue
 from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
@@ -68,7 +69,17 @@ def steward(engine: Engine) -> Steward:
         lease_s=engine.settings.lease.seconds,
         disk=partial(home_folder.unwritable, engine.settings.home_path / home_folder.SPOOL),
         notices=None if engine.settings.embedded else notices(engine),
+        queues={} if engine.settings.embedded else work_queues(engine),
     )
+
+
+def work_queues(engine: Engine) -> dict[str, WorkQueue]:
+    """Plain queues of other programs whose messages become tasks, by name."""
+    hold = engine.settings.foreign_duplicates == config.HOLD
+    return {
+        queue: WorkQueue(engine.broker, engine.steps, engine.producer, queue, meaning, hold=hold)
+        for queue, meaning in engine.settings.foreign_queues.items()
+    }
 
 
 def notice_reader(engine: Engine) -> NoticeReader:

@@ -206,7 +206,7 @@ class Producer:
         links.check(spec)
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
             raise UsageError(said("task.max_retries"), field="max_retries")
-        if spec.if_duplicate not in ("reject", "queue", "force"):
+        if spec.if_duplicate not in ("reject", "queue", "force", "hold"):
             raise UsageError("if-duplicate must be reject, queue or force", field="if-duplicate")
         if spec.if_duplicate == "force" and not spec.reason.strip():
             raise UsageError(

@@ -86,6 +86,11 @@ class Broker(Protocol):
         messages that came back from a delay queue.
         """
 
+    def work_queue(self, queue: str, *, name: str) -> Consumer | None:
+        """Consume a queue of another program, which that one declares; what of it is not there yet is waited for. None
+        where the broker has no queues of others.
+        """
+
     def dead_log(self, *, name: str) -> Consumer | None:
         """Read the second copy of all dead letters from its beginning, taking nothing off it; None where there is none.
         Acknowledge what was read, or nothing more comes.

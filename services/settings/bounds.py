@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from services.domain.fleet import autoscale
 from services.domain.fleet.hosts import is_device
 from services.domain.gates import home, lane_share
-from services.domain.task import classify, ids
+from services.domain.task import classify, ids, mapping
 from services.domain.task.lane import LANES
 from services.domain.text.visible import is_hidden, visible
 from services.domain.types import linear
@@ -78,6 +78,12 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
     yield "foreign_duplicates", settings.foreign_duplicates in FOREIGN_DUPLICATES, " or ".join(FOREIGN_DUPLICATES)
+    for queue, meaning in settings.foreign_queues.items():
+        named = bool(queue) and len(queue) <= MAX_NAME and not queue.startswith(("rpa_", "single_shop_", "amq."))
+        yield f"foreign_queues.{queue}", named, "the name of another program's queue, none of Fleetdeck's own"
+        fault = mapping.problem(meaning)
+        name, _, wanted = fault.partition(": ")
+        yield f"foreign_queues.{queue}.{name or 'task_type'}", not fault, wanted
     yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
     for name, profile in settings.profiles.items():
         yield f"profiles.{visible(name):.80}.environment", _is_seen(profile.environment), seen

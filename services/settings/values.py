@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from services.domain.task.mapping import QueueMapping
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 
@@ -144,6 +145,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     strict_shops: bool = False
     foreign_consumers: bool = False  #: others take tasks and record nothing: what vanished is held for a person
     foreign_duplicates: str = RUN  #: run | hold: what becomes of a foreign message whose work waits or runs already
+    foreign_queues: dict[str, QueueMapping] = {}  #: plain work queues of other programs, by name: what they mean
     broker: BrokerSettings = BrokerSettings()
     store: StoreSettings = StoreSettings()
     retry: RetrySettings = RetrySettings()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -25,6 +25,7 @@ from services.engine.notices import Notices
 from services.engine.quiet import QuietKeeper
 from services.engine.registry import Registry
 from services.engine.steps import Steps
+from services.engine.work_queue import WorkQueue
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
@@ -61,10 +62,12 @@ class Steward:
         lease_s: float = LEASE_S,
         disk: Callable[[], str] = lambda: "",
         notices: Notices | None = None,
+        queues: Mapping[str, WorkQueue] | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
         ``disk``: why what this process writes is not kept, "" while it is. ``notices``: of what other programs send.
+        ``queues``: those of other programs, by name, whose messages become tasks.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
@@ -81,7 +84,8 @@ class Steward:
         self.archiver = Archiver(store, broker, steps, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         self.notices = NoticeReader(notices, clock, holder) if notices is not None else None
-        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices)
+        taken = [NoticeReader(one, clock, f"{holder}-{name}") for name, one in (queues or {}).items()]
+        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices, *taken)
         self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,

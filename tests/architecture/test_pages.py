@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from services.domain.task.mapping import QueueMapping
 from services.settings.browser import BrowserShopSettings
 from services.settings.http import HttpRequestSettings
 from services.settings.values import ProfileSettings, Settings
@@ -42,11 +43,12 @@ _NAMED = {
     "profiles.NAME": ProfileSettings,
     'executors.browser.shops."PLATFORM:SHOP"': BrowserShopSettings,
     "executors.http.requests.TYPE": HttpRequestSettings,
+    "foreign_queues.NAME": QueueMapping,
 }
 #: options of pip and of our benchmarks
 _OTHER_PROGRAMS = {"--scale"}
 #: neither is written into the file: one is its place, the others stand in tables of their own
-_ELSEWHERE = {"home", "profiles", "executors.browser.shops", "executors.http.requests"}
+_ELSEWHERE = {"home", "profiles", "executors.browser.shops", "executors.http.requests", "foreign_queues"}
 
 
 def anchor(heading: str) -> str:

@@ -114,6 +114,9 @@ class RabbitBroker:
             return None
         return self._consume([topology.NOTICES], NOTICE_WINDOW, name)
 
+    def work_queue(self, queue: str, *, name: str) -> RabbitConsumer | None:
+        return self._consume([queue], NOTICE_WINDOW, name)
+
     def dead_log(self, *, name: str) -> RabbitConsumer | None:
         self._use(self._in)
         if topology.DEAD_LOG not in self._control.count([topology.DEAD_LOG]):

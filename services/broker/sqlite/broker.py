@@ -180,6 +180,10 @@ class EmbeddedBroker:
         """There are none: who writes to this file by the engine records what it sends."""
         return None
 
+    def work_queue(self, queue: str, *, name: str) -> Consumer | None:
+        """No other program has queues in this file."""
+        return None
+
     def dead_log(self, *, name: str) -> Consumer | None:
         """There is no second copy here: store and broker are one file."""
         return None

@@ -71,7 +71,7 @@ def read(body: bytes, *, strict: bool) -> tuple[Fields, str]:
     Raises:
         BadMessage: the sentence names what is wrong.
     """
-    body = _check_bytes(body)
+    body = plain(body)
     if not strict:
         try:
             return _checked(_DECODER.decode(body)), ""
@@ -133,13 +133,18 @@ def payload_text(payload: dict[str, Any] | None) -> str:
 def salvage(body: bytes) -> dict[str, Any]:
     """Whatever can be read of a message that is none, for display; {} mostly."""
     try:
-        found = msgspec.json.decode(_check_bytes(body))
+        found = msgspec.json.decode(plain(body))
     except (BadMessage, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _check_bytes(body: bytes) -> bytes:
+def plain(body: bytes) -> bytes:
+    """The bytes of a JSON text of an acceptable size and depth, without a byte order mark.
+
+    Raises:
+        BadMessage: they are none.
+    """
     if not body or body.isspace():
         raise BadMessage("the message is empty")
     if len(body) > MAX_BODY:

@@ -1,14 +1,14 @@
-"""Reads the notices of what other programs send while this process leads, or while nobody does."""
+"""Reads what other programs send, their notices or a queue of their own, while this process leads or nobody does."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
 from services.domain.errors import ConsoleError
 from services.engine.lead.duty import DutyThread
-from services.engine.notices import Notices
 from services.ports import Clock, Consumer
 
 log = logging.getLogger(__name__)
@@ -17,10 +17,20 @@ TAKE_S, AWAY_S, PAUSE_S = 0.5, 1.0, 2.0
 LEAVE_S = 2.0
 
 
+class Source(Protocol):
+    """Where it comes from, and what is done with a batch."""
+
+    def consumer(self) -> Consumer | None:
+        """None where there is nothing to be read."""
+
+    def round(self, consumer: Consumer, wait_s: float) -> int:
+        """Take up a batch; raises a ConsoleError where it went back."""
+
+
 class NoticeReader:
     """A thread of its own; ``wanted`` tells whether it is this process's turn."""
 
-    def __init__(self, notices: Notices, clock: Clock, name: str, wanted: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, notices: Source, clock: Clock, name: str, wanted: Callable[[], bool] = lambda: True) -> None:
         """``wanted`` may raise what a silent store raises."""
         self._notices, self._clock, self._wanted = notices, clock, wanted
         self._duty = DutyThread(self._loop, f"{name}-notices", leave_s=LEAVE_S)

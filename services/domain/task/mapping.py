@@ -1,0 +1,153 @@
+"""Plain messages of other programs' work queues, mapped to a task by configuration: a JSON body of any shape."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from services.domain.errors import BadMessage
+from services.domain.fleet import shop
+from services.domain.task import ids, lane, wire
+from services.domain.types import strict_json
+
+#: a field of the body in braces, by its path: ``{shop}``, ``{order.shop.id}``, ``{items.0}``
+_FIELD = re.compile(r"\{([^{}\s]+)\}")
+#: under this name stands a body that is no object
+WHOLE = "body"
+_MOST_SHOWN = 60
+
+
+class QueueMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a queue's messages mean. Each is a text with fields of the body in braces, such as ``{shop}``."""
+
+    task_type: str
+    platform: str
+    shop_id: str
+    payload: str = ""  #: one field that is an object; "" for the whole body
+    priority: str = ""  #: "" for that of the type
+    task_id: str = ""  #: "" for one made of the message's id, or a new one where it has none
+
+    @property
+    def fields(self) -> Mapping[str, str]:
+        """Its settings by name."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class Mapped(msgspec.Struct, frozen=True, kw_only=True):
+    """The task that a message asks for."""
+
+    task_type: str
+    platform: str
+    shop_id: str
+    payload: dict[str, Any]
+    priority: str = ""
+    task_id: str = ""
+
+
+def problem(mapping: QueueMapping) -> str:
+    """What a mapping cannot be, "" where it can: what stands there as it is must be a name already."""
+    checks = (("task_type", ids.valid_task_type), ("platform", shop.valid_word), ("shop_id", shop.valid_shop_id))
+    for name, good in checks:
+        text = mapping.fields[name]
+        if not text or (not _FIELD.search(text) and not good(text)):
+            return f"{name}: a name, or a field of the body such as {{shop}}"
+    if mapping.payload and not _FIELD.fullmatch(mapping.payload):
+        return "payload: one field of the body such as {args}, or nothing for the whole body"
+    if mapping.priority and not _FIELD.search(mapping.priority) and not _is_priority(mapping.priority):
+        return "priority: high, normal, low, 1 to 10, or a field of the body"
+    return ""
+
+
+def read(queue: str, mapping: QueueMapping, body: bytes, message_id: str = "") -> Mapped:
+    """The task that a message asks for.
+
+    Raises:
+        BadMessage: the sentence names the field, and what to change.
+    """
+    document = _document(queue, body)
+    found = {
+        name: _text(queue, name, mapping.fields[name], document)
+        for name in ("task_type", "platform", "shop_id", "priority", "task_id")
+    }
+    checks = (("task_type", ids.valid_task_type), ("platform", shop.valid_word), ("shop_id", shop.valid_shop_id))
+    for name, good in checks:
+        if not good(found[name]):
+            raise _bad(queue, name, mapping, f"{found[name]!r:.{_MOST_SHOWN}} is none: 1-64 of A-Z a-z 0-9 _ -")
+    if found["priority"] and not _is_priority(found["priority"]):
+        raise _bad(queue, "priority", mapping, f"{found['priority']!r:.{_MOST_SHOWN}} is not high, normal, low or 1-10")
+    if mapping.task_id and not ids.valid_foreign_id(found["task_id"]):
+        raise _bad(queue, "task_id", mapping, "it must be 1 to 200 printable ASCII characters")
+    if not mapping.task_id and message_id:
+        found["task_id"] = _made_of(queue, message_id, found)
+    return Mapped(payload=_payload(queue, mapping, document), **found)
+
+
+def _document(queue: str, body: bytes) -> Any:
+    try:
+        return strict_json.loads(wire.plain(body).decode())
+    except (ValueError, RecursionError) as exc:
+        raise BadMessage(f"a message of the queue {queue} is not JSON: {exc}"[:400]) from exc
+
+
+def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]:
+    if not mapping.payload:
+        return document if isinstance(document, dict) else {WHOLE: document}
+    found = _at(queue, "payload", mapping.payload, mapping.payload[1:-1], document)
+    if not isinstance(found, dict):
+        raise _bad(queue, "payload", mapping, f"it is {_kind(found)}, and an object is needed")
+    return found
+
+
+def _text(queue: str, name: str, template: str, document: Any) -> str:
+    def one(match: re.Match[str]) -> str:
+        value = _at(queue, name, template, match[1], document)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            words = f'{name}: the field "{match[1]}" is {_kind(value)}, and a text or a whole number is needed'
+            raise BadMessage(_remedy(queue, name, template, words))
+        return str(value)
+
+    return _FIELD.sub(one, template).strip()
+
+
+def _at(queue: str, name: str, template: str, path: str, document: Any) -> Any:
+    value = document
+    for step in path.split("."):
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            raise BadMessage(_remedy(queue, name, template, f'{name}: the message has no field "{path}"'))
+    return value
+
+
+def _bad(queue: str, name: str, mapping: QueueMapping, why: str) -> BadMessage:
+    return BadMessage(_remedy(queue, name, mapping.fields[name], f"{name}: {why}"))
+
+
+def _remedy(queue: str, name: str, template: str, words: str) -> str:
+    place = f"[foreign_queues.{queue}] {name} = {template!r:.{_MOST_SHOWN}}"
+    return f"{words}; send it so that {place} finds it, or change that setting"
+
+
+def _made_of(queue: str, message_id: str, found: Mapping[str, str]) -> str:
+    """The same for the same message: one that comes twice after a crash is one task."""
+    digest = hashlib.sha256(f"{queue}\n{message_id}".encode()).hexdigest()[:16]
+    return f"{found['platform']}_{found['task_type']}_{found['shop_id']}_{digest}"
+
+
+def _is_priority(text: str) -> bool:
+    try:
+        lane.parse_priority(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
