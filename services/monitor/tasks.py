@@ -16,6 +16,7 @@ from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.shop import ShopNow
 from services.domain.task import filter, ids
+from services.domain.task.ledger import Done
 from services.domain.task.order import BrokerHealth
 from services.domain.task.query import Page, Query, Total
 from services.domain.task.record import Task
@@ -181,6 +182,11 @@ class TaskQueries:
         """By id, for the dead among the first of these that cannot be republished as they are: why."""
         dead = [task for task in tasks[:REFUSALS] if task.status == Status.DEAD]
         return Worthiness(self._store, self._registry).refusals(dead) if dead else {}
+
+    def last_done(self, works: Sequence[str]) -> dict[str, Done]:
+        """By uniqueness key, for those of which it is known: the last success of that work."""
+        found = zip(works, self._store.last_done(works), strict=True)
+        return {work: done for work, done in found if done is not None}
 
     def done_before(self, tasks: Sequence[Task]) -> dict[str, Message]:
         """By id, for those of these whose work has succeeded as another task: when, as which, and by whom."""

@@ -34,7 +34,7 @@ from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.step import SheetStep
 from views.dialogs.sheet.work import SheetDraft, SheetWork, Wish
 from views.dialogs.shops.picker import FILE
-from views.support import text
+from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
@@ -390,9 +390,10 @@ class NewTaskDialog(DialogFrame):
 
     def _done(self, result: Submitted) -> None:
         self.created.emit(result)
-        if result.errors and not result.created and not result.duplicates and self._form.tell_refusals(result.errors):
+        left_out = result.duplicates or result.done
+        if result.errors and not result.created and not left_out and self._form.tell_refusals(result.errors):
             self._say()
-        elif result.errors or result.duplicates:
+        elif result.errors or left_out:
             self.outcome.show_result(result)
             self._pages.setCurrentWidget(self.outcome)
             self._say()
@@ -471,7 +472,9 @@ class NewTaskDialog(DialogFrame):
             self._usual[kind.name] = durations.declared(kind.expected_s)
             self._lookup.measure(kind.name)
         usual = self._usual[kind.name] if kind is not None else durations.NOTHING
-        self.forecast.show_outlook(self.draft(), kind, self._known.shops, self._context.feed.latest, usual)
+        draft, latest = self.draft(), self._context.feed.latest
+        before = self._form.twins.among(draft.shops).before(instant.now_ms())
+        self.forecast.show_outlook(draft, kind, self._known.shops, latest, usual, before)
 
     def _take_usual(self, task_type: str, usual: Runs) -> None:
         self._usual[task_type] = usual

@@ -188,9 +188,10 @@ class Forecast(SideColumn):
         shops: Mapping[str, Shop],
         snapshot: Snapshot,
         usual: Runs = durations.NOTHING,
+        before: str = "",
     ) -> None:
         """Say where they go, how long one usually takes, when the first one starts and when the last one is likely
-        done.
+        done. ``before``: when the same work has succeeded last.
         """
         lane = LANES[draft.lane]
         own = sum(1 for key in draft.going() if key in shops and shops[key].dedicated)
@@ -198,6 +199,7 @@ class Forecast(SideColumn):
         rows = [(shared, text.count(draft.number - own))]
         if own:
             rows.append((_("Dedicated queues"), text.count(own)))
+        rows += [(_("Ran last"), before)] if before else []
         rows += self._times(draft, usual, snapshot)
         if kind is not None:
             rows += _takes(usual)

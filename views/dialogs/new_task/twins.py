@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from services import messages
 from services.domain.task import filter
+from services.domain.task.ledger import Done
 from services.domain.task.query import equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -24,13 +26,28 @@ MOST = 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twins:
-    """Shop -> the active task that does the same work."""
+    """Shop -> the active task that does the same work; and the last success of that work, if it is known."""
 
     by_shop: Mapping[str, Task] = field(default_factory=dict)
+    done: Mapping[str, Done] = field(default_factory=dict)
 
     def among(self, shops: Sequence[str]) -> Twins:
         """Those of some shops."""
-        return Twins(by_shop={shop: self.by_shop[shop] for shop in shops if shop in self.by_shop})
+        return Twins(
+            by_shop={shop: self.by_shop[shop] for shop in shops if shop in self.by_shop},
+            done={shop: self.done[shop] for shop in shops if shop in self.done},
+        )
+
+    def before(self, now_ms: int) -> str:
+        """When the same work has succeeded last, and by whom or for how many shops; "" where nothing is known."""
+        if not self.done:
+            return ""
+        last = max(self.done.values(), key=lambda one: one.at)
+        when = _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - last.at))))
+        if len(self.done) == 1:
+            return _("{when} by {who}").format(when=when, who=messages.own(last.by))
+        number = ngettext("{n} shop", "{n} shops", len(self.done)).format(n=text.count(len(self.done)))
+        return _("{shops}, last {when}").format(shops=number, when=when)
 
     def words(self) -> str:
         """How they stand: ``4 waiting, 2 running``."""
@@ -51,7 +68,7 @@ def standing(statuses: Iterable[str]) -> str:
 
 
 def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any]) -> Twins:
-    """Ask which shops have the same task active. Blocking."""
+    """Ask which shops have the same task active, and when they have had it done. Blocking."""
     if kind.uniqueness == "none" or not shops:
         return Twins()
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
@@ -61,7 +78,8 @@ def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Ma
         shop = wanted.get(task.guard)
         if task.guard and shop is not None and (shop not in found or task.status == Status.RUNNING):
             found[shop] = task
-    return Twins(by_shop=found)
+    done = queries.last_done(list(wanted))
+    return Twins(by_shop=found, done={wanted[work]: one for work, one in done.items()})
 
 
 def _uniq(kind: TaskType, shop: str, payload: str) -> str:

@@ -541,3 +541,32 @@ def test_secrets_of_the_task_that_is_edited_are_dots_and_go_along(
     dialog.parameters.reveal_button.click()
     qtbot.waitUntil(lambda: "4711" in text.toPlainText())
     assert [one.action for one in fleet.store.audit(1)] == ["reveal"]
+
+
+def test_when_the_same_work_ran_last_stands_among_the_facts(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
+    (ran,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+    fleet.finish(ran.task_id)
+    dialog = open_dialog(PREFILL)
+    qtbot.waitUntil(lambda: "Ran last" in dialog.forecast.facts())
+    assert dialog.forecast.facts()["Ran last"].endswith(f"by {ran.created_by}")
+
+
+def test_what_was_done_so_lately_asks_for_a_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    body = json.loads(fleet.store.documents("type")["sync_order"])
+    fleet.context.commands.fleet.import_types([json.dumps(body | {"unique_for": "1h"})])
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
+    (ran,) = fleet.context.commands.tasks.create([spec], origin="cli").created
+    fleet.finish(ran.task_id)
+    dialog = open_dialog(PREFILL)
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    assert len(tasks(fleet)) == 3, "the other two"
+    row = dialog.outcome.duplicate(SHOPS[0])
+    assert row is not None
+    row.force.click()
+    assert not row.go.isEnabled()
+    row.reason.setText("the shop lost it")
+    row.go.click()
+    qtbot.waitUntil(lambda: row.said.text() == "created")
+    assert [task.shop for task in tasks(fleet) if task.reason == "the shop lost it"] == [SHOPS[0]]
