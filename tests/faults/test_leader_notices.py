@@ -32,12 +32,12 @@ def test_kill_9_of_the_leader_while_it_reads_notices_loses_and_doubles_nothing(
     """Killed twice, each time after some were recorded and while more are coming in; the last one reads the rest."""
     seen = tmp_path / "seen.txt"
     bodies = [message(task_id=f"f{n}", shop_id=f"s{n % 300}", payload={"n": n, "seen": str(seen)}) for n in range(MANY)]
-    stopped = threading.Event()
+    hurry = threading.Event()
 
     def produce() -> None:
         for start in range(0, MANY, AT_A_TIME):
             send(fleet, *bodies[start : start + AT_A_TIME], lane="normal")
-            stopped.wait(0.2)
+            hurry.wait(0.2)
 
     cli.run("worker", "list")
     producer = threading.Thread(target=produce)
@@ -55,7 +55,7 @@ def test_kill_9_of_the_leader_while_it_reads_notices_loses_and_doubles_nothing(
         eventually(lambda: not fleet.engine.store.leader("engine"), 60)
         if not round_:
             assert read < MANY, "it was to die in the middle"
-    stopped.set()
+    hurry.set()
     producer.join(60)
     with cli.start("worker", "--slots", "1", "--lanes", "low"):
         eventually(lambda: len(recorded(fleet)) == MANY, 90)
