@@ -58,7 +58,8 @@ class Charts(QObject):
         self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
         unsent = now.flow.facts.unsent
         self.depth.show_beside(_("besides {n} recorded, not sent").format(n=text.count(unsent)) if unsent else "")
-        self.unacked.show_values({"unacked": text.count(unacked(now))})
+        lost = now.flow.facts.store and not now.flow.facts.broker
+        self.unacked.show_values({"unacked": "–" if lost else text.count(unacked(now))})  # as its tile says it
         self.depth.plot.set_limit(limits.waiting)
         self.unacked.plot.set_limit(now.slots_total or None)
 

@@ -222,6 +222,7 @@ def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
     qtbot.waitUntil(lambda: greys() == {"depth", "held", "unacked"})
     kpi = page.tiles["unacked"].kpi
     assert (kpi.value, kpi.context) == ("–", "not known while the broker is lost")
+    assert page.charts.unacked.legend.item("unacked").accessibleName().endswith(" –"), "the chart knows no more"
     assert {row.state for row in page.looked.now.shops} != {"unknown"}  # type: ignore[union-attr]
     source.lost = "store"
     page.note_news()
