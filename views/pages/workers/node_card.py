@@ -272,8 +272,12 @@ class NodeCard(QFrame):
         self.start_button.disable(self._reason)
         self.forget_button.setVisible(missing)
         self.forget_button.disable(self._reason or (shown.told(held) if held is not None else ""))
-        for part in (self.stepper, self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
+        draining = info.state == "draining"
+        # each is shown or hidden once: what is shown for a moment is laid out, and takes the room of the others
+        for part in (self.stepper, self.lanes_button, self.stop_button):
             part.setVisible(not missing)
+        self.drain_button.setVisible(not missing and not draining)
+        self.resume_button.setVisible(not missing and draining)
         if missing:
             return
         if not self._settle.isActive() and not self._asked[0].startswith("slots="):
@@ -281,9 +285,6 @@ class NodeCard(QFrame):
         leaving = (
             _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0].startswith("stop") else ""
         )
-        draining = info.state == "draining"
-        self.drain_button.setVisible(not draining)
-        self.resume_button.setVisible(draining)
         for button in (self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
             button.disable(leaving or self._reason)
         self.stepper.setEnabled(not (leaving or self._reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from services.engine import farewells
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.pages.workers import nodes
 from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
 from views.pages.workers.node_card import NodeCard
@@ -403,6 +405,15 @@ def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     node.setFixedWidth(820)
     qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Drain", "Stop"])
     assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
+
+    def apart() -> list[int]:
+        row = (node.stepper, *verbs)
+        return [right.geometry().left() - left.geometry().right() for left, right in pairwise(row)]
+
+    qtbot.waitUntil(lambda: node.stepper.width() >= node.stepper.sizeHint().width())
+    page.board.show_workers([node.now], nodes.NO_NAMES, "", fleet.store.now_ms())  # at once, as each heartbeat is shown
+    assert node.stepper.width() >= node.stepper.sizeHint().width()
+    assert max(apart()[1:]) == min(apart()[1:]), "no room is left for a verb that is not there"
     node.setFixedWidth(560)
     qtbot.waitUntil(lambda: not any(verb.text() for verb in verbs))
     assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
