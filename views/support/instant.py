@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
@@ -18,6 +19,8 @@ from shiboken6 import isValid
 from services.clock import SystemClock
 
 STEP_MS = 1000
+#: what is painted may be told of an instant so far back; the step that comes right after it paints it again
+PAINTED_MS = 10_000
 
 
 class Watch(Protocol):
@@ -38,6 +41,7 @@ class Ticks(QObject):
         self._own = SystemClock()
         self._fleet: Callable[[], Watch | None] = lambda: None
         self._at = 0  #: the instant (UTC ms, by the time of the fleet)
+        self._painting = False
         self._timer: QTimer | None = None
         self._holder: Callable[[], QObject | None] = lambda: None
 
@@ -47,6 +51,17 @@ class Ticks(QObject):
         self._holder = weakref.ref(owner) if owner is not None else lambda: None
         if held and not self.held:
             self.tick()
+
+    @contextmanager
+    def painting(self) -> Iterator[None]:
+        """While something is painted the instant stays: what was painted a moment ago, or only changes its words when
+        it has moved, stands in the same picture.
+        """
+        before, self._painting = self._painting, True
+        try:
+            yield
+        finally:
+            self._painting = before
 
     @property
     def held(self) -> bool:
@@ -70,7 +85,8 @@ class Ticks(QObject):
             app.aboutToQuit.connect(self._timer.stop)
         if not self._timer.isActive():
             self._timer.start()
-        if not self._at or (not 0 <= clock - self._at < STEP_MS and not self.held):
+        still = self.held or (self._painting and 0 <= clock - self._at < PAINTED_MS)
+        if not self._at or (not 0 <= clock - self._at < STEP_MS and not still):
             self._move()
         return self._at
 

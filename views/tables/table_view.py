@@ -342,7 +342,8 @@ class TableView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows in one pass, without a delegate call per cell."""
         painter = QPainter(self.viewport())
-        self._cells.paint_rows(painter, self, event.rect(), self._records)
+        with ticks().painting():
+            self._cells.paint_rows(painter, self, event.rect(), self._records)
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Drop the hover colour when the mouse leaves."""

@@ -12,12 +12,52 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
+from views.support import instant
 from views.tables import painters
+from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
 
 Key, Mod, Left = Qt.Key, Qt.KeyboardModifier, Qt.MouseButton.LeftButton
+
+
+class Watch:
+    """A clock that is moved by hand."""
+
+    at = 1_000_000
+
+    def now_ms(self) -> int:
+        return self.at
+
+
+def test_painting_does_not_move_the_instant_that_words_beside_the_table_tell_of(qtbot: QtBot) -> None:
+    painted: list[int] = []
+
+    def age(_row: Row) -> str:
+        painted.append(instant.now_ms())
+        return str(painted[-1])
+
+    model = RecordModel((Column(key="age", title="Age", value=lambda row: row.id, text=age),), lambda row: row.id)
+    model.apply(sample_rows(3))
+    view = TableView(model, "Tasks")
+    qtbot.addWidget(view)
+    view.resize(400, 200)
+    view.show()
+    watch, moved = Watch(), list[int]()
+    instant.ticks().follow(watch)
+    note = lambda: moved.append(watch.at)  # noqa: E731 - to be let go again
+    instant.ticks().ticked.connect(note)
+    told = instant.now_ms()
+    moved.clear()
+    watch.at += 1_500
+    painted.clear()
+    view.grab()
+    assert set(painted) == {told}
+    assert moved == [], "a label painted before it would tell of another second"
+    assert instant.now_ms() == watch.at, "whoever reads it next moves it for all"
+    assert moved == [watch.at]
+    instant.ticks().ticked.disconnect(note)
 
 
 @pytest.fixture
