@@ -97,7 +97,7 @@ def test_a_lane_with_one_slot_is_told_how_many_it_lacks_by_what_comes_in_now(low
     found = low.look(299, LOW_ONLY, {"low": 130})
     assert (found.state, found.facts.lane, found.facts.slots) == (flow.GROWING, "low", 1)
     assert 8 <= found.more_slots <= 10, "2.4 tasks of 4 s a second"
-    assert found.facts.idle == "w1"
+    assert found.facts.alone == "w0", "more slots are to be set there"
 
 
 def test_what_comes_in_other_lanes_takes_no_slots_of_a_full_one(low: Fleet) -> None:
