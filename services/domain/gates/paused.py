@@ -23,5 +23,6 @@ ENTRY = Gate(
     sentences={
         "gate.not_paused": N_("Nobody has paused it."),
         "gate.paused": N_("{scope} is paused by {by}: {reason}"),
+        "gate.paused_unsaid": N_("{scope} is paused by {by}, who gave no reason."),
     },
 )

@@ -292,7 +292,8 @@ def _switched(gate: str, task: Task, facts: Facts) -> _Test:
         params |= first.told
         if first.until:
             params |= {"until": first.until, "seconds": left_s(first.until, facts.now_ms)}
-        return gate, False, f"gate.{gate}", params
+        unsaid = f"gate.{gate}_unsaid"
+        return gate, False, unsaid if not first.reason and unsaid in listed.SENTENCES else f"gate.{gate}", params
     return gate, True, f"gate.not_{gate}", {}
 
 

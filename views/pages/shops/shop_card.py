@@ -108,7 +108,7 @@ class ShopCard(Card):
         held.addLayout(row)
         self.body.addWidget(self._held)
         self.body.addWidget(self.facts)
-        self._works_title = Label("", "label", "text2")
+        self._works_title = Label("", "labelstrong")
         self.body.addWidget(self._works_title)
         self.body.addWidget(self.works)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):

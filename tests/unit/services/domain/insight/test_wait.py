@@ -77,6 +77,13 @@ def test_others_do_not_wait(status: Status) -> None:
             {"scope": "platform:pdd", "by": "ann", "reason": "sale"},
         ),
         (
+            {"status": Status.BLOCKED, "gate": "paused"},
+            {"pauses": (Pause(scope="all", by="ann"),)},
+            "paused",
+            "gate.paused_unsaid",
+            {"scope": "all", "by": "ann"},
+        ),
+        (
             {"status": Status.BLOCKED, "gate": "shop_busy"},
             {"holders": (RUNNING,)},
             "shop_busy",
