@@ -88,6 +88,12 @@ class Stage:
         self.my["TaskCommands"].cancel([task_id])
         return task_id
 
+    def behind_a_pause(self) -> str:
+        """A task that waits for a pause of its shop to end."""
+        key = self.shop()
+        self.my["FleetCommands"].pause(f"shop:{key}")
+        return self.queued(shop_id=key.partition(":")[2])
+
     def batch(self, name: str) -> str:
         self.ended("dead", batch=name)
         self.queued(batch=name)
@@ -165,6 +171,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.cancel": of("cancel", one(Stage.queued)),
     "TaskCommands.create_again": of("create_again", one(Stage.cancelled)),
     "TaskCommands.run_now": of("run_now", one(Stage.queued)),
+    "TaskCommands.try_anyway": of("try_anyway", Stage.behind_a_pause, reason="one look"),
     "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
     "TaskCommands.retry_waiting": (
         of("retry_waiting", lambda stage: [stage.ended("held")]),
