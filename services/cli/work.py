@@ -8,6 +8,7 @@ from typing import Any
 from services import assembly
 from services.cli import json_text, known_shops, output, shapes
 from services.cli.context import EXIT_OK, Context, examples
+from services.cli.guesses import near
 from services.domain.errors import UsageError
 from services.domain.task import classify, filter_time
 from services.domain.task.ledger import Done
@@ -46,8 +47,19 @@ def show(context: Context) -> int:
             )
         shop = known_shops.find(engine, args.shop)
         story = works.story(shop.key, args.type, day, payload)
+        if not engine.registry.knows(args.type) and not _known(story):
+            # "it has not run" of a misspelt type would be taken for the answer
+            known = list(engine.registry.types())
+            like = near(args.type, known)
+            hint = f"did you mean {like}?" if like else "see `type list`"
+            raise UsageError(f"there is no type {args.type!r:.70} and {shop.key} has no task of it; {hint}", "type")
     context.show(document(story), lines(story))
     return EXIT_OK
+
+
+def _known(story: WorkStory) -> bool:
+    """Whether anything was ever seen of it."""
+    return bool(story.runs or story.active or story.done or story.failed or story.planned)
 
 
 def document(story: WorkStory) -> dict[str, Any]:

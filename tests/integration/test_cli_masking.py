@@ -74,7 +74,7 @@ ANSWERS = {
     "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1"], "names": [["nightly"], ["work"]],
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
-    "shell": ["bash"],
+    "shell": ["bash"], "type": ["work"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
 

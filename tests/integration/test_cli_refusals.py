@@ -100,6 +100,7 @@ TABLE: list[Row] = [
     *bulk("task retry"),
     *bulk("task run-now"),
     *bulk("task create-again"),
+    row("task try --reason x", "id", IDS, names="no task", code=(1,)),
     *bulk("task prioritize"),
     row("task prioritize a --yes", "--priority", LEVEL),
     row("batch list", "--limit", ("0", *WHOLE)),
@@ -172,6 +173,10 @@ TABLE: list[Row] = [
     row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
     row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),
     row("stats", "--batch", NAMES, names="batch list"),
+    row("work pdd:s1 work", "--day", ("x", "2026-13-40"), names="yesterday"),
+    row("work pdd:s1 work", "--payload", OBJECTS[:2]),
+    row("work", "shop", (*NAMES, LONG), names="shop list", then=("work",)),
+    row("work pdd:s1", "type", ("a b", LONG, "nothing"), names="type"),
     row(
         "role set", "who", ("nobody", "@", "ann@", "@desk", "ann@de\nsk", LONG), names="account@host", then=("viewer",)
     ),
@@ -225,7 +230,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         parser = program.grammar()
         patch.setattr(program, "grammar", lambda: parser)
         # one for all but those that go on, for there are hundreds of commands
-        patch.setattr(context.Context, "engine", lambda _: contextlib.nullcontext(engine))
+        patch.setattr(context.Context, "engine", lambda _, **_looking: contextlib.nullcontext(engine))
         yield folder
     engine.close()
 

@@ -251,10 +251,14 @@ def test_a_service_that_is_not_there_is_3(cli: Cli) -> None:
     assert str(nobody) in document["error"]
 
 
-def test_a_broker_that_is_not_there_is_3_though_the_store_answers(cli: Cli, redis_url: str) -> None:
+def test_a_broker_that_is_not_there_is_3_for_what_sends_though_the_store_answers(cli: Cli, redis_url: str) -> None:
     nobody = free_port()
-    words = ("stats", "--broker", f"amqp://user:secret@127.0.0.1:{nobody}/v", "--redis", redis_url)
-    done = cli.call(*words, "--json")
+    where = ("--broker", f"amqp://user:secret@127.0.0.1:{nobody}/v", "--redis", redis_url)
+    looked = cli.call("stats", *where)
+    assert looked.returncode == 0, "records are read all the same"
+    assert str(nobody) in looked.stdout + looked.stderr
+    assert "secret" not in looked.stdout + looked.stderr
+    done = cli.call("task", "create", "--shop", "pdd:s1", "--type", "work", *where, "--json")
     assert done.returncode == 3
     assert str(nobody) in json.loads(done.stdout)["error"]
     assert "secret" not in done.stdout + done.stderr

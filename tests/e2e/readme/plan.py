@@ -65,6 +65,7 @@ PLAN = (
     Entry(looks="P dead republish .*--probe 3 --rate 30", way=Way.LINE, answer="y", works=True),
     Entry(looks="P dead note ID .*", way=Way.LINE, known="dead"),
     Entry(looks="P task resolve ID .*", way=Way.LINE, known="held"),
+    Entry(looks="P task try ID .*", way=Way.LINE, known="waiting", code=1),
     Entry(looks="P work pdd:s1 sync_order --day today", way=Way.LINE),
     Entry(looks="P task duplicates", way=Way.LINE),
     Entry(looks="P schedule add nightly .*--dry-run", way=Way.LINE),

@@ -78,7 +78,7 @@ def test_the_demo_counts_right(terminal: Terminal) -> None:
 @pytest.mark.parametrize("command", lines(Way.WORKER), ids=lambda command: command.where)
 def test_a_worker_begins_and_ends(command: Command, terminal: Terminal) -> None:
     for block in blocks(command.page):
-        if block.language == "python":
+        if block.language == "python" and "@task_handler" in block.text:
             (terminal.folder / "my_handlers.py").write_text(block.text, encoding="utf-8")
     begins_and_ends(terminal, command.text)
     if "my_handlers" in command.text:

@@ -23,4 +23,5 @@ def test_every_code_is_used_and_every_used_code_has_a_sentence() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in DOMAIN.rglob("*.py") if path.stem != "sentences")
     used = set(re.findall(r"\"((?:filter|gate)\.\w+)\"", sources))
     used |= {f"verdict.{code}" for code in re.findall(r"_verdict\((?:SAFE|CHECK|WOULD_DUPLICATE), \"(\w+)\"", sources)}
+    used |= set(re.findall(r"code=\"(verdict\.\w+)\"", sources))
     assert used == {code for code in SENTENCES if code.startswith(("filter.", "gate.", "verdict."))}

@@ -23,7 +23,9 @@ from tests.unit.services.domain.builders import NOW, task
 #: what each operation may make of each state, as services/domain/change describes it
 OPERATIONS: dict[str, dict[Status, set[Status]]] = {
     "published": {Status.PENDING: {Status.QUEUED}},
-    "claim": {status: {Status.RUNNING, Status.BLOCKED, Status.SUCCEEDED} - {status} for status in CLAIMABLE},
+    "claim": {
+        status: {Status.RUNNING, Status.BLOCKED, Status.SUCCEEDED, Status.HELD} - {status} for status in CLAIMABLE
+    },
     "cancel": {status: {Status.CANCELLED} for status in CANCELLABLE},
     "move": {status: {Status.PENDING} - {status} for status in MOVABLE},
     "resolve": {Status.HELD: {Status.PENDING, Status.SUCCEEDED, Status.DEAD}},
