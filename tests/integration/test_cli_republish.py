@@ -126,7 +126,7 @@ def test_a_plan_and_a_run_on_this_pair(fleet: Fleet) -> None:
     mended = bulk.plan(ended.left, fields={"fail_first": 0})
     ended = bulk.run(mended, Options(probe=2, rate=6000, skip=frozenset({"paused"})))
     assert (ended.why, len(ended.outcome.done)) == (None, 3)
-    assert [one.why.code for one in ended.outcome.skipped] == ["gate.paused"]
+    assert [one.why.code for one in ended.outcome.skipped] == ["gate.paused_unsaid"]
     fresh = fleet.wait_ended(list(ended.outcome.made.values()))
     assert {task.status for task in fresh} == {"succeeded"}
 

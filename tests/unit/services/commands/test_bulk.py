@@ -131,7 +131,7 @@ def test_what_is_paused_or_does_not_fit_is_left_alone_only_where_asked(room: Roo
     plan = desk.bulk.plan(ids)
     assert [item.state for item in plan.items] == [SCHEMA, PAUSED]
     ended = desk.bulk.run(plan, Options(skip=frozenset({SCHEMA, PAUSED})))
-    assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "gate.paused"]
+    assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "gate.paused_unsaid"]
     ended = desk.bulk.run(plan, Options(skip=frozenset()))
     assert ended.outcome.done == tuple(ids)
 
