@@ -33,7 +33,7 @@ class Submission:
     """What became of a ``submit``."""
 
     task_id: str
-    created: bool  #: False: this task does the same work already, and nothing was created
+    created: bool  #: False: this task does the same work, or has just done it, and nothing was created
     sent: bool  #: False: recorded, and sent as soon as the broker can be reached
 
 
@@ -60,6 +60,7 @@ def submit(
         depends_on: ids of tasks that must succeed first.
         if_duplicate: where a task that has not ended does the same work: ``reject`` (answer with that one), ``queue``
             (wait for it) or ``force`` (beside it; takes a ``reason``).
+        reason: why it has to be done again, where its type says for how long it need not be (``unique_for``).
         profile: which connection; "" for the one of ``FLEETDECK_*`` and config.toml.
 
     Raises:
@@ -68,6 +69,7 @@ def submit(
     """
     # Imported here: a handler's process needs none of it and starts in a third of the time.
     from services import assembly, settings
+    from services.domain.task.status import Status
     from services.engine.spec import TaskSpec
 
     platform, _, shop_id = shop.partition(":")
@@ -93,6 +95,8 @@ def submit(
     for _spec, field, sentence in done.errors:
         raise UsageError(sentence, field=field)
     for _spec, twin in done.duplicates:
-        return Submission(twin.task_id, created=False, sent=True)
+        return Submission(twin.task_id, created=False, sent=twin.status != Status.PENDING)
+    for _spec, last in done.done:
+        return Submission(last.task_id, created=False, sent=True)
     (task,) = done.created
     return Submission(task.task_id, created=True, sent=not done.unconfirmed)
