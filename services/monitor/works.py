@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.monitor.schedules import ScheduleQueries
+from services.monitor.schedules import ScheduleQueries, ScheduleRow
 from services.ports import Store
 
 PAGE, MOST = 500, 5_000
@@ -81,8 +81,10 @@ class WorkQueries:
         begins, ends, zone = day
         work = self._work(shop, kind, payload)
         of_it = (equals("shop", shop), equals("type", kind))
-        tasks = [task for task in self._since(of_it, begins) if not work or task.work == work]
-        active = [task for task in self._each((*of_it, equals("status", *ACTIVE))) if not work or task.work == work]
+        changed = list(self._since(of_it, begins))
+        open_ = list(self._each((*of_it, equals("status", *ACTIVE))))
+        tasks = [task for task in changed if not work or task.work == work]
+        active = [task for task in open_ if not work or task.work == work]
         return WorkStory(
             shop=shop,
             task_type=kind,
@@ -93,31 +95,43 @@ class WorkQueries:
             active=tuple(sorted(active, key=lambda task: task.created_at)),
             done=self._done(of_it, work),
             failed=self._newest((*of_it, equals("status", Status.DEAD)), work),
-            planned=self._planned(shop, kind, active, payload),
-            complete=len(tasks) < MOST,
+            planned=self._planned(self._schedules.rows(1), shop, kind, active, payload),
+            complete=max(len(changed), len(open_)) < MOST,
         )
 
     def of_shop(self, shop: str) -> tuple[TypeRow, ...]:
-        """For each type of which anything is known for this shop, by name."""
+        """For each type of which anything is known for this shop, by name.
+
+        One page of the shop's records tells it for most; only where that is not all of them, a type is asked for.
+        """
         of_shop = (equals("shop", shop),)
+        seen = self._store.query(Query(terms=of_shop, sort="updated", limit=PAGE, want_total=False))
         planned = list(self._each((*of_shop, equals("status", Status.SCHEDULED))))
-        rows = (self._type_row(shop, kind, planned) for kind in sorted(self._types(of_shop, planned)))
+        schedules = self._schedules.rows(1)
+        kinds = {*self._registry.types(), *(row.schedule.task_type for row in schedules)}
+        kinds |= {task.task_type for task in (*seen.tasks, *planned)}
+        works = {kind: self._work(shop, kind, None) for kind in kinds}
+        asked = sorted({work for work in works.values() if work})
+        known = dict(zip(asked, self._store.last_done(asked), strict=True)) if asked else {}
+
+        def last(kind: str, status: Status) -> Task | None:
+            found = next((task for task in seen.tasks if (task.task_type, task.status) == (kind, status)), None)
+            if found is not None or seen.next is None:
+                return found
+            return self._newest((*of_shop, equals("type", kind), equals("status", status)), "")
+
+        def row(kind: str) -> TypeRow:
+            done, scheduled = known.get(works[kind]), [task for task in planned if task.task_type == kind]
+            newest = last(kind, Status.SUCCEEDED) if done is None else None
+            return TypeRow(
+                task_type=kind,
+                done=done if newest is None else done_by(newest),
+                failed=last(kind, Status.DEAD),
+                planned=self._planned(schedules, shop, kind, scheduled, None),
+            )
+
+        rows = (row(kind) for kind in sorted(works))
         return tuple(row for row in rows if row.done or row.failed or row.planned)
-
-    def _types(self, of_shop: tuple[Term, ...], planned: list[Task]) -> set[str]:
-        """The types that are defined, those that schedules name, and those of the newest tasks."""
-        newest = self._store.query(Query(terms=of_shop, sort="updated", limit=PAGE, want_total=False)).tasks
-        scheduled = {row.schedule.task_type for row in self._schedules.rows(1)}
-        return {*self._registry.types(), *scheduled, *(task.task_type for task in (*newest, *planned))}
-
-    def _type_row(self, shop: str, kind: str, planned: list[Task]) -> TypeRow:
-        of_it = (equals("shop", shop), equals("type", kind))
-        return TypeRow(
-            task_type=kind,
-            done=self._done(of_it, self._work(shop, kind, None)),
-            failed=self._newest((*of_it, equals("status", Status.DEAD)), ""),
-            planned=self._planned(shop, kind, [task for task in planned if task.task_type == kind], None),
-        )
 
     def _work(self, shop: str, kind: str, payload: Mapping[str, Any] | None) -> str:
         """Its uniqueness key; "" where all works of the type are meant."""
@@ -133,9 +147,10 @@ class WorkQueries:
         return known if newest is None else done_by(newest)
 
     def _newest(self, terms: tuple[Term, ...], work: str) -> Task | None:
-        limit = PAGE if work else 1
-        page = self._store.query(Query(terms=terms, sort="updated", limit=limit, want_total=False))
-        return next((task for task in page.tasks if not work or task.work == work), None)
+        if work:
+            return next((task for task in self._each(terms) if task.work == work), None)
+        page = self._store.query(Query(terms=terms, sort="updated", limit=1, want_total=False))
+        return next(iter(page.tasks), None)
 
     def _since(self, terms: tuple[Term, ...], instant: int) -> Iterator[Task]:
         for task in self._each(terms):
@@ -151,10 +166,17 @@ class WorkQueries:
             yield from page.tasks
             told, cursor = told + len(page.tasks), page.next
 
-    def _planned(self, shop: str, kind: str, active: list[Task], payload: Mapping[str, Any] | None) -> Planned | None:
+    def _planned(
+        self,
+        schedules: Sequence[ScheduleRow],
+        shop: str,
+        kind: str,
+        active: Sequence[Task],
+        payload: Mapping[str, Any] | None,
+    ) -> Planned | None:
         found = [
             Planned(at=row.upcoming[0], schedule=row.schedule.name)
-            for row in self._schedules.rows(1)
+            for row in schedules
             if row.upcoming
             and row.schedule.task_type == kind
             and (payload is None or dict(row.schedule.payload) == dict(payload))

@@ -243,7 +243,7 @@ class ShopsPage(Page):
         row = self.shop.shown
         if row is not None:
             told = partial(self.shop.show_works, row.key)
-            self._works.start(partial(self._context.limits.works, row.key), told, lambda _error: None)
+            self._works.start(partial(self._context.limits.works, row.key), told, lambda _error: told(()))
 
     def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
