@@ -261,7 +261,7 @@ class Flow:
     runnable: int = 0
     estimate: Spread | None = None
     reason: str = ""
-    more_slots: int = 0  #: that would keep up
+    more_slots: int = 0  #: that would keep up, in steps
     limited: tuple[Line, ...] = ()  #: shops whose own limit holds tasks back while slots are free, the worst first
     helps: tuple[str, ...] = ()
 
@@ -352,12 +352,17 @@ def _arriving(facts: Facts) -> float:
     return math.fsum(line.arrivals_s * (line.took.mean_s if line.took.known else usual) for line in facts.lines)
 
 
+def _stepped(more: int) -> int:
+    """At least one, and in steps, so that sentence and verb do not change with every look: 1, 2, 4, 8, 12 …"""
+    return max(1, more) if more <= 2 else -(-more // 4) * 4
+
+
 def _moving(facts: Facts) -> Flow:
     whole, now = cleared(facts), started(facts)
     limited = _limited(facts)
     if grows(facts):
         work = _arriving(facts)
-        more = max(1, math.ceil(work * 1.05) - facts.slots) if work > facts.slots and not limited else 0
+        more = _stepped(math.ceil(work * 1.05) - facts.slots) if work > facts.slots and not limited else 0
         return Flow(state=GROWING, facts=facts, reason=NEVER, more_slots=more, limited=limited)
     if now is None:
         return Flow(state=STEADY, facts=facts, reason=NOT_MEASURED, limited=limited)

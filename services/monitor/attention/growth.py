@@ -34,7 +34,7 @@ def items(look: Look) -> Iterable[Attention]:
     ):  # a worker takes the lanes with which it was started, so what helps at once is more of those, or another
         verbs.insert(0, ("start_worker", ""))
     if facts.alone and found.more_slots:
-        wanted = facts.slots + min(_stepped(found.more_slots), MORE_AT_ONCE)
+        wanted = facts.slots + min(found.more_slots, MORE_AT_ONCE)
         verbs.insert(0, ("more_slots", f"{facts.alone}={wanted}"))
     since = look.now_ms - round(facts.rates.window_s * 1000)
     # nothing has grown for longer than the oldest has waited
@@ -54,8 +54,3 @@ def items(look: Look) -> Iterable[Attention]:
         since_ms=since,
         verbs=(*verbs, ("open_tasks", "status:waiting")),
     )
-
-
-def _stepped(more: int) -> int:
-    """In steps, so that the words of the verb do not change with every look: 1, 2, 4, 8, 12 …"""
-    return more if more <= 2 else -(-more // 4) * 4

@@ -96,7 +96,7 @@ LOW_ONLY = ((("low",), 1, 1), (("high", "normal"), 5, 0))
 def test_a_lane_with_one_slot_is_told_how_many_it_lacks_by_what_comes_in_now(low: Fleet) -> None:
     found = low.look(299, LOW_ONLY, {"low": 130})
     assert (found.state, found.facts.lane, found.facts.slots) == (flow.GROWING, "low", 1)
-    assert 8 <= found.more_slots <= 10, "2.4 tasks of 4 s a second"
+    assert found.more_slots in (8, 12), "2.4 tasks of 4 s a second, in steps"
     assert found.facts.alone == "w0", "more slots are to be set there"
 
 
@@ -106,7 +106,7 @@ def test_what_comes_in_other_lanes_takes_no_slots_of_a_full_one(low: Fleet) -> N
         low.comes(second + 0.5, "high")
         low.runs(second, second + 4, "high")
     together = low.look(299, ((("low",), 1, 1), (("high", "normal"), 9, 4)), {"low": 130})
-    assert (together.facts.lane, abs(together.more_slots - alone) <= 1) == ("low", True)
+    assert (together.facts.lane, abs(together.more_slots - alone) <= 4) == ("low", True)
 
 
 def test_where_nothing_was_measured_no_number_is_named() -> None:
