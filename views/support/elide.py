@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from unicodedata import east_asian_width
+
+from services.domain.text.visible import columns as columns_of
 
 #: a part begins with one of these; a comma inside a number is none
 _SEAM = re.compile(r" · |, |，|；")
@@ -26,21 +27,17 @@ def middle(name: str, columns: int) -> str:
     """Return a name that takes at most so many columns (a Chinese character takes two), cut in its middle: names of one
     fleet begin alike, and what tells them apart is at the end.
     """
-    if _columns(name) <= columns:
+    if columns_of(name) <= columns:
         return name
     head = _most(name, columns // 2)
-    tail = _most(name[::-1], columns - 1 - _columns(head))[::-1]
+    tail = _most(name[::-1], columns - 1 - columns_of(head))[::-1]
     return f"{head.rstrip()}…{tail.lstrip()}"
 
 
 def _most(name: str, columns: int) -> str:
     taken = 0
     for place, char in enumerate(name):
-        taken += _columns(char)
+        taken += columns_of(char)
         if taken > columns:
             return name[:place]
     return name
-
-
-def _columns(text: str) -> int:
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
