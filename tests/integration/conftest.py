@@ -9,6 +9,7 @@ import pytest
 
 from services import settings as config
 from tests.integration import fleet_rig
+from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet
 from tests.support.pairs import PAIRS
 
@@ -40,3 +41,10 @@ def fleet(pair: str, place: config.Settings, tmp_path: Path) -> Iterator[Fleet]:
 def seen(tmp_path: Path) -> Path:
     """File in which handlers and flows note what they do."""
     return tmp_path / "seen.txt"
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line with an empty home."""
+    configure(tmp_path / "home")
+    return Cli(tmp_path / "home")

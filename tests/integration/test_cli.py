@@ -7,23 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import openpyxl
-import pytest
 
 from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import SystemClock
 from services.domain.task.order import Order
 from tests.contract.waiting import eventually
-from tests.integration.cli_rig import Cli, configure
+from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, lines
 
 LANES = {"high", "normal", "low", "dedicated"}
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
 
 
 def create(cli: Cli, shop: str = "s1", kind: str = "work", payload: object = None, *words: object) -> str:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from services.domain.fleet.worker import BrowserState, WorkerInfo
 from services.store.sqlite.store import EmbeddedStore
-from tests.integration.cli_rig import Cli, configure
+from tests.integration.cli_rig import Cli
 
 
 class Slow:
@@ -21,13 +17,6 @@ class Slow:
 
     def monotonic(self) -> float:
         return 0.0
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
 
 
 def test_a_platform_and_a_type_are_held_and_released(cli: Cli) -> None:

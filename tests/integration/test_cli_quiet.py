@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.integration.cli_rig import Cli, configure
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
+from tests.integration.cli_rig import Cli
 
 
 def test_a_platform_is_quiet_and_what_waited_goes_on_when_that_is_over(cli: Cli) -> None:

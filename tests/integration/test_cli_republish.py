@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +14,10 @@ from services.domain.fleet.shop import Pause
 from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
-from tests.integration.cli_rig import Cli, configure, eventually_ended
+from tests.integration.cli_rig import Cli, eventually_ended
 from tests.integration.fleet_rig import HANDLERS, Fleet
 
 FAILS = {"fail": "missing_secret", "text": "the secret desk/password is missing"}
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
 
 
 def dead_ones(cli: Cli, count: int) -> list[str]:

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.integration.cli_rig import Cli, configure
+from tests.integration.cli_rig import Cli
 
 WHY = "the buyer is on the phone"
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
 
 
 def test_one_runs_behind_a_pause_and_the_others_wait(cli: Cli) -> None:

@@ -5,16 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.integration.cli_rig import Cli, configure
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """The command line with an empty home."""
-    configure(tmp_path / "home")
-    return Cli(tmp_path / "home")
+from tests.integration.cli_rig import Cli
 
 
 def test_a_type_is_exported_changed_and_imported(cli: Cli, tmp_path: Path) -> None:
