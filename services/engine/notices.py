@@ -13,10 +13,10 @@ import msgspec
 
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage
+from services.domain.step.transitions import NOTICED
 from services.domain.task import envelope
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
-from services.domain.task.transitions import NOTICED
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.steps import Steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Create, Nudge, Published, Resolve
+from services.domain.step.transitions import HELD_TWIN
 from services.domain.task.status import Status
-from services.domain.task.transitions import HELD_TWIN
 from tests.contract.rig import Rig, changed, shown, told
 
 
@@ -105,6 +105,15 @@ def test_force_with_a_reason(rig: Rig) -> None:
     assert answer.task is not None
     assert (answer.task.marks, answer.task.uniq, answer.task.reason) == (("forced",), "!U", "the first one hangs")
     assert (answer.task.guard, answer.task.work) == ("", "U")
+
+
+def test_a_forced_one_that_found_its_shop_busy_goes_on_when_there_is_room(rig: Rig) -> None:
+    first = rig.running(uniq="U")
+    forced = rig.ask(Create(task=rig.task(uniq="U", reason="the first one hangs"), on_duplicate="force")).task
+    assert forced is not None
+    rig.confirm(forced)
+    assert rig.claim(rig.record(forced), "w2#1").code == "blocked"
+    assert [task.task_id for task in rig.finish(first).released] == [forced.task_id]
 
 
 @pytest.mark.parametrize("way", ["queue", "force"])

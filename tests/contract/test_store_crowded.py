@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from services.domain.change import Cancel, Create, Move, Nudge, OpenShop, Republish
+from services.domain.step.transitions import BELIEVED_MS, LOOK_AHEAD
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.task.transitions import BELIEVED_MS, LOOK_AHEAD
 from tests.contract.rig import Rig
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from services.domain.change import Cancel, Move, Renew
+from services.domain.step.transitions import ROLLED_BACK
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.task.transitions import ROLLED_BACK
 from tests.contract.rig import Rig, attempt_of
 from tests.contract.rollback import Back, of_file, of_redis
 

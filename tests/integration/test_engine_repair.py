@@ -10,9 +10,9 @@ import pytest
 
 from services import workforce
 from services.domain.change import Claim, Create, Finish
+from services.domain.step.transitions import ROLLED_BACK
 from services.domain.task import envelope
 from services.domain.task.record import Attempt, Task
-from services.domain.task.transitions import ROLLED_BACK
 from services.engine.lead.reconcile import BATCH, Reconciler
 from services.engine.producer import TaskSpec
 from tests.contract.rollback import of_redis

@@ -15,9 +15,9 @@ from services.domain.change import Op, Republish
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
 from services.domain.insight.verdict import refusal as refusal_of
+from services.domain.step.transitions import AGAIN
 from services.domain.task import ids, lane
 from services.domain.task.record import Task
-from services.domain.task.transitions import AGAIN
 from services.domain.text import mask
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of

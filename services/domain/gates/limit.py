@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import msgspec
 
 from services.domain.errors import UsageError
@@ -58,6 +60,32 @@ class LimitNow(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.waiting) and 0 < self.limit.per_minute <= self.started + self.promised
 
 
+@dataclass(slots=True)
+class Room:
+    """A limit with its numbers, as a step of the store follows them."""
+
+    scope: str
+    slots: int = 0
+    starts: int = 0
+    running: int = 0
+    promised: set[str] = field(default_factory=set)  #: tasks for which a place is kept
+    seconds: dict[int, int] = field(default_factory=dict)  #: starts that count, by second
+    shut: bool = False  #: nobody can read how many may run: nobody starts
+
+    @property
+    def left(self) -> float:
+        """How many more may start, promises counted."""
+        if self.shut:
+            return 0
+        taken = len(self.promised)
+        left = float("inf")
+        if self.slots:
+            left = self.slots - self.running - taken
+        if self.starts:
+            left = min(left, self.starts - sum(self.seconds.values()) - taken)
+        return left
+
+
 def scopes(task: Task) -> tuple[str, str]:
     """The scopes whose limits a task counts for, in the order in which they are tested."""
     return f"{PLATFORM}:{task.platform}", f"{TYPE}:{task.task_type}"
@@ -77,9 +105,9 @@ def check(limit: Limit) -> None:
     head, _, name = limit.scope.partition(":")
     if not (head == PLATFORM and shop.valid_word(name)) and not (head == TYPE and ids.valid_task_type(name)):
         raise UsageError(f"a limit is set for platform:P or type:T, not {limit.scope!r:.80}", field="scope")
-    for field, value, most in (
+    for name, number, most in (
         ("concurrency", limit.concurrency, MAX_CONCURRENCY),
         ("per_minute", limit.per_minute, MAX_PER_MINUTE),
     ):
-        if not 0 <= value <= most:
-            raise UsageError(f"{field} must be 1 to {most}, or none for no limit, not {value}", field=field)
+        if not 0 <= number <= most:
+            raise UsageError(f"{name} must be 1 to {most}, or none for no limit, not {number}", field=name)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from services.domain.change import Forget, Op
+from services.domain.step.transitions import NOTICED
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
-from services.domain.task.transitions import NOTICED
 from services.engine.steps import Steps
 from services.ports import Clock, Store
 

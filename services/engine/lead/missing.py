@@ -7,13 +7,13 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from services.domain.change import Claim, GiveUp, Nudge, Op
+from services.domain.step.transitions import NOTICED
 from services.domain.task import own_words
 from services.domain.task.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.task.order import QueueDepth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.task.transitions import NOTICED
 from services.engine.steps import Steps
 from services.ports import Store
 

@@ -11,10 +11,7 @@ from pathlib import Path
 
 from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit, passing
-from services.domain.task import classify, own_words, remarks, tombstone
-from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
-from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
-from services.domain.task.transitions import (
+from services.domain.step.transitions import (
     BELIEVED_MS,
     HANDOVER_MS,
     HELD_TWIN,
@@ -23,6 +20,9 @@ from services.domain.task.transitions import (
     ROLLED_BACK,
     WATERMARK_MS,
 )
+from services.domain.task import classify, own_words, remarks, tombstone
+from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
+from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.upkeep.stored import LARGEST
 from services.store.redis import keys
 

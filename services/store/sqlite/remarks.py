@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from functools import partial
 
 import msgspec
 
-from services.domain.change import Annotate, Answer
-from services.domain.task.record import ENCODER, Task
+from services.domain.change import Annotate
+from services.domain.task.record import ENCODER
 from services.domain.task.remarks import NOTES_KEPT, SUPPRESSED_KEPT, Note, Suppressed
-from services.domain.task.status import Status
 from services.domain.upkeep.stored import Count
 from services.store.sqlite.part import Part, blobs
-from services.store.sqlite.session import Session
-from services.store.sqlite.upkeep.repair import MISSING
 from services.store.unreadable import all_sound
 
 _NOTE = """INSERT OR IGNORE INTO notes (task_id, note_id, at, who, text) VALUES (?, ?, ?, ?, ?)"""
@@ -25,33 +23,26 @@ _COUNT = """INSERT INTO suppressed_counts (outcome, shop, task_type, n) VALUES (
 read_suppressed = msgspec.msgpack.Decoder(Suppressed).decode
 
 
-def annotate(session: Session, op: Annotate) -> Answer:
-    """Keep a note; no transition."""
-    task = session.get(op.task_id)
-    if task is None:
-        return MISSING
-    if task.status != Status.DEAD:
-        return Answer("refused", task)
-    row = (task.task_id, op.note_id, session.now, op.by, op.text)
-    if session.conn.execute(_NOTE, row).rowcount > 0:
-        session.conn.execute(_OLD_NOTES, (task.task_id, task.task_id, NOTES_KEPT))
-        session.tell(task)
-    return Answer("ok", task)
+class Kept:
+    """What a write transaction says beside the records."""
 
+    def __init__(self, conn: sqlite3.Connection, now: int) -> None:
+        self._conn, self._now = conn, now
 
-def suppress(session: Session, task: Task, outcome: str, holder_id: str | None) -> None:
-    """Count and list a task that met another one with the same work; once, however often it is said."""
-    holder = session.get(holder_id) if holder_id else None
-    if holder is None or holder.task_id == task.task_id:
-        return
-    entry = Suppressed(
-        session.now, task.task_id, task.platform, task.shop_id, task.task_type, task.created_by, task.origin, outcome,
-        holder.task_id, holder.status,
-    )  # fmt: skip
-    sql = "INSERT OR IGNORE INTO suppressed (task_id, data) VALUES (?, ?)"
-    if session.conn.execute(sql, (task.task_id, ENCODER.encode(entry))).rowcount > 0:
-        session.conn.execute(_COUNT, (outcome, task.shop, task.task_type))
-        session.conn.execute(
+    def annotate(self, op: Annotate) -> bool:
+        """Keep a note, and of each letter the newest ones; False where it is kept already."""
+        if self._conn.execute(_NOTE, (op.task_id, op.note_id, self._now, op.by, op.text)).rowcount <= 0:
+            return False
+        self._conn.execute(_OLD_NOTES, (op.task_id, op.task_id, NOTES_KEPT))
+        return True
+
+    def suppress(self, entry: Suppressed) -> None:
+        """Count and list it, once."""
+        sql = "INSERT OR IGNORE INTO suppressed (task_id, data) VALUES (?, ?)"
+        if self._conn.execute(sql, (entry.task_id, ENCODER.encode(entry))).rowcount <= 0:
+            return
+        self._conn.execute(_COUNT, (entry.outcome, f"{entry.platform}:{entry.shop_id}", entry.task_type))
+        self._conn.execute(
             "DELETE FROM suppressed WHERE id <= (SELECT max(id) FROM suppressed) - ?", (SUPPRESSED_KEPT,)
         )
 

@@ -14,6 +14,7 @@ import msgspec
 from services.domain.change import UNREADABLE, Answer, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.gates.dependency import GATE
+from services.domain.step import kernel
 from services.domain.task.query import Page, Query
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -22,7 +23,6 @@ from services.domain.upkeep.stored import Instant
 from services.ports import Clock
 from services.sqlite_holder import writer_of
 from services.sqlite_writer import close_file, open_file
-from services.store.sqlite import ops as embedded_ops
 from services.store.sqlite import query as embedded_query
 from services.store.sqlite.batches import Batches
 from services.store.sqlite.feed import Feed
@@ -82,7 +82,7 @@ class EmbeddedStore(
     # --------------------------------------------------------------------- changes
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """See ``services.ports.Store``."""
-        embedded_ops.check(ops)
+        kernel.check(ops)
         answers: list[Answer] = []
         for start in range(0, len(ops), CHUNK):
             answers += self._apply(ops[start : start + CHUNK])
@@ -92,7 +92,8 @@ class EmbeddedStore(
         def work(conn: sqlite3.Connection) -> list[Answer]:
             now = self._now(conn)
             session = Session(conn, now, self._lifo)
-            answers = embedded_ops.apply(session, with_marks(conn, ops, now))
+            session.prepare(ops)
+            answers = kernel.apply(session, with_marks(conn, ops, now))
             session.flush()
             return answers
 

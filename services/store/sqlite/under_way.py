@@ -10,7 +10,6 @@ from services.domain.task.record import Task
 from services.domain.task.status import UNDER_WAY
 from services.store.sqlite import write
 
-ShopKey = tuple[str, str]
 _BY_PRIORITY = f"""SELECT platform, shop_id, priority, count(*) FROM tasks INDEXED BY tasks_under_way
     WHERE shop_id {write.IN_LIST} AND status IN ('pending', 'queued') GROUP BY 1, 2, 3"""
 
@@ -20,25 +19,25 @@ class UnderWay:
 
     def __init__(self, conn: sqlite3.Connection, before_reading: Callable[[], None]) -> None:
         self._conn, self._before_reading = conn, before_reading
-        self._known: dict[ShopKey, Counter[int]] = {}
+        self._known: dict[str, Counter[int]] = {}
 
-    def count(self, key: ShopKey, priority: int, others: Collection[ShopKey]) -> int:
+    def count(self, shop: str, priority: int, others: Collection[str]) -> int:
         """Those of a shop that are at least so urgent. ``others``: shops to be asked about in one go."""
-        if key not in self._known:
-            self._read({key, *others} - self._known.keys())
-        return sum(n for urgency, n in self._known[key].items() if urgency >= priority)
+        if shop not in self._known:
+            self._read({shop, *others} - self._known.keys())
+        return sum(n for urgency, n in self._known[shop].items() if urgency >= priority)
 
-    def _read(self, wanted: Collection[ShopKey]) -> None:
+    def _read(self, wanted: Collection[str]) -> None:
         self._before_reading()
-        self._known.update({key: Counter() for key in wanted})
-        names = write.text_list({name for _, name in wanted})
+        self._known.update({shop: Counter() for shop in wanted})
+        names = write.text_list({shop.partition(":")[2] for shop in wanted})
         for platform, shop_id, priority, n in self._conn.execute(_BY_PRIORITY, (names,)):
-            if (platform, shop_id) in wanted:
-                self._known[platform, shop_id][priority] = n
+            if (shop := f"{platform}:{shop_id}") in wanted:
+                self._known[shop][priority] = n
 
     def follow(self, old: Task | None, task: Task) -> None:
         """Count what a change does to a shop that somebody has asked about."""
-        known = self._known.get((task.platform, task.shop_id))
+        known = self._known.get(task.shop)
         if known is None:
             return
         if old is not None and old.status in UNDER_WAY:

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from services.domain.gates.home import in_lot
+from services.domain.step.transitions import WATERMARK_MS
 from services.domain.task.record import Step, Task, encode
 from services.domain.task.status import ACTIVE, Status
-from services.domain.task.transitions import WATERMARK_MS
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
 #: for a parameter made by ``text_list``: any number of values without a new statement for each number

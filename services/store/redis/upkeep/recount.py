@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from services.domain.step.transitions import RESERVATION_MS
 from services.domain.task.record import ENCODER, Task
 from services.domain.task.status import Status
-from services.domain.task.transitions import RESERVATION_MS
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.redis import keys
 from services.store.redis import places as redis_places

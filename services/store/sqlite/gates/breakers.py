@@ -6,10 +6,8 @@ import sqlite3
 
 import msgspec
 
-from services.domain.change import Finish
 from services.domain.gates import breaker
 from services.domain.gates.breaker import Breaker, Rule
-from services.domain.task.record import Task
 from services.domain.upkeep.stored import Count, Instant
 from services.store.sqlite.part import Part, words
 from services.store.unreadable import all_sound, sound
@@ -21,8 +19,8 @@ _PUT = f"INSERT OR REPLACE INTO breakers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 class Breakers:
     """Read when first needed; where nothing is remembered that is one question."""
 
-    def __init__(self, conn: sqlite3.Connection, now: int) -> None:
-        self._conn, self._now = conn, now
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
         self._known: dict[str, Breaker | None] = {}
         self._some: bool | None = None
         self._rule: Rule | None = None
@@ -38,16 +36,6 @@ class Breakers:
             self._known[shop] = sound(read_breaker, row, "breaker", shop) if row else None
         return self._known[shop]
 
-    def is_shut(self, shop: str) -> bool:
-        """Whether nobody may start."""
-        found = self.of(shop)
-        return found is not None and found.until > self._now
-
-    def is_probing(self, shop: str) -> bool:
-        """Whether one task at a time may start."""
-        found = self.of(shop)
-        return found is not None and 0 < found.until <= self._now
-
     def put(self, shop: str, found: Breaker | None) -> None:
         """Remember, or forget."""
         self._known[shop] = found
@@ -57,17 +45,6 @@ class Breakers:
             self._some = True
             row = (shop, found.outcomes, found.until, found.since, found.times, found.kind)
             self._conn.execute(_PUT, row)
-
-    def finished(self, task: Task, op: Finish, ended: Task) -> None:
-        """An attempt of ``task`` has ended."""
-        failed = breaker.verdict(ended.status, op.error_kind)
-        found = self.of(task.shop)
-        if failed is None or (found is None and not failed):
-            return
-        old = found or Breaker(shop=task.shop)
-        new = breaker.after(old, self.rule(), failed, op.error_kind, task.started_at, self._now)
-        if new != found:
-            self.put(task.shop, new)
 
     def rule(self) -> Rule:
         """When breakers open."""

@@ -6,26 +6,23 @@ import sqlite3
 
 from services.domain.gates import home
 
-UNREAD = "?"
-
 
 class Homes:
     """Asked only for tasks that need the profile of their shop."""
 
     def __init__(self, conn: sqlite3.Connection, now: int) -> None:
         self._conn, self._now = conn, now
-        self._known: dict[str, str] = {}
+        self._known: dict[str, str | None] = {}
 
-    def of(self, shop: str) -> str:
-        """The node of a shop, "" where it has none."""
+    def of(self, shop: str) -> str | None:
+        """The node of a shop, "" where it has none, None where nobody can read which."""
         if shop not in self._known:
             found = self._conn.execute("SELECT node FROM homes WHERE shop = ?", (shop,)).fetchone()
-            # at home somewhere, and nobody knows where: no node is called so
-            self._known[shop] = "" if not found else found[0] if home.valid_node(found[0]) else UNREAD
+            self._known[shop] = "" if not found else found[0] if home.valid_node(found[0]) else None
         return self._known[shop]
 
     def settle(self, shop: str, node: str) -> None:
         """Make a node the home of a shop that has none."""
-        if not self.of(shop):
+        if self.of(shop) == "":
             self._conn.execute("INSERT OR IGNORE INTO homes VALUES (?, ?, ?)", (shop, node, self._now))
             self._known[shop] = node

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
 
 from services.domain.gates import limit
+from services.domain.gates.limit import Room
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.upkeep.stored import Count
@@ -23,39 +23,13 @@ _RUNNING = {
 _STARTS = "SELECT second, n FROM limit_starts WHERE scope = ? AND second > ? AND second <= ?"
 
 
-@dataclass(slots=True)
-class Held:
-    """One limit with its numbers."""
-
-    scope: str
-    slots: int = 0
-    starts: int = 0
-    running: int = 0
-    reserved: set[str] = field(default_factory=set)
-    seconds: dict[int, int] = field(default_factory=dict)
-    shut: bool = False
-
-    @property
-    def room(self) -> float:
-        """How many more may start, promises counted."""
-        if self.shut:
-            return 0
-        taken = len(self.reserved)
-        room = float("inf")
-        if self.slots:
-            room = self.slots - self.running - taken
-        if self.starts:
-            room = min(room, self.starts - sum(self.seconds.values()) - taken)
-        return room
-
-
 class Limits:
     """``before_reading`` writes down what the transaction has changed so far."""
 
     def __init__(self, conn: sqlite3.Connection, now: int, before_reading: Callable[[], None]) -> None:
         self._conn, self._now, self._before_reading = conn, now, before_reading
         self._set: dict[str, tuple[int, int] | None] | None = None
-        self._held: dict[str, Held] = {}
+        self._rooms: dict[str, Room] = {}
 
     @property
     def some(self) -> bool:
@@ -69,30 +43,30 @@ class Limits:
         found = sound(read_limit, row, "limit", row[0])
         return found and found[1:]
 
-    def of(self, task: Task) -> Sequence[Held]:
+    def of(self, task: Task) -> Sequence[Room]:
         """The limits that a task counts for."""
         if not self.some or self._set is None:
             return ()
-        return [self.held(scope) for scope in limit.scopes(task) if scope in self._set]
+        return [self.room(scope) for scope in limit.scopes(task) if scope in self._set]
 
-    def held(self, scope: str) -> Held:
+    def room(self, scope: str) -> Room:
         """One limit; where there is none, one that lets everything pass."""
         if not self.some or self._set is None or scope not in self._set:
-            return Held(scope)
-        if scope not in self._held:
+            return Room(scope)
+        if scope not in self._rooms:
             numbers = self._set[scope]
             # nobody knows how many may run: nobody starts
-            self._held[scope] = Held(scope, shut=True) if numbers is None else self._read(scope, *numbers)
-        return self._held[scope]
+            self._rooms[scope] = Room(scope, shut=True) if numbers is None else self._read(scope, *numbers)
+        return self._rooms[scope]
 
-    def _read(self, scope: str, slots: int, starts: int) -> Held:
+    def _read(self, scope: str, slots: int, starts: int) -> Room:
         self._before_reading()
         self._conn.execute("DELETE FROM limit_reservations WHERE until <= ?", (self._now,))
         reserved = self._conn.execute("SELECT task_id FROM limit_reservations WHERE scope = ?", (scope,))
-        held = Held(scope, slots, starts, self.running_of(scope), {words(task_id) for (task_id,) in reserved})
+        room = Room(scope, slots, starts, self.running_of(scope), {words(task_id) for (task_id,) in reserved})
         if starts:
-            held.seconds = self.starts_of(scope)
-        return held
+            room.seconds = self.starts_of(scope)
+        return room
 
     def running_of(self, scope: str) -> int:
         """Running tasks of a scope, as they are written."""
@@ -108,35 +82,35 @@ class Limits:
     def follow(self, old: Task | None, task: Task) -> None:
         """Count a task that begins or ends to run, where somebody has counted before."""
         change = (task.status == Status.RUNNING) - (old is not None and old.status == Status.RUNNING)
-        if change and self._held:
+        if change and self._rooms:
             for scope in limit.scopes(task):
-                if scope in self._held:
-                    self._held[scope].running += change
+                if scope in self._rooms:
+                    self._rooms[scope].running += change
 
     def started(self, task: Task) -> None:
         """Count a start."""
         second = self._now // 1000
-        for held in self.of(task):
-            if held.starts:
-                held.seconds[second] = held.seconds.get(second, 0) + 1
+        for room in self.of(task):
+            if room.starts:
+                room.seconds[second] = room.seconds.get(second, 0) + 1
                 gone = "DELETE FROM limit_starts WHERE scope = ? AND second <= ?"
-                self._conn.execute(gone, (held.scope, second - limit.SECONDS))
-                row = (held.scope, second, held.seconds[second])
+                self._conn.execute(gone, (room.scope, second - limit.SECONDS))
+                row = (room.scope, second, room.seconds[second])
                 self._conn.execute("INSERT OR REPLACE INTO limit_starts (scope, second, n) VALUES (?, ?, ?)", row)
 
-    def reserve(self, task: Task, for_ms: int) -> None:
+    def promise(self, task: Task, until: int) -> None:
         """Keep a place of each limit for one task."""
-        for held in self.of(task):
-            held.reserved.add(task.task_id)
-            row = (held.scope, task.task_id, self._now + for_ms)
+        for room in self.of(task):
+            room.promised.add(task.task_id)
+            row = (room.scope, task.task_id, until)
             sql = "INSERT OR REPLACE INTO limit_reservations (scope, task_id, until) VALUES (?, ?, ?)"
             self._conn.execute(sql, row)
 
-    def unreserve(self, task: Task) -> None:
+    def take_back(self, task: Task) -> None:
         """Give such places up."""
-        found = [held for held in self.of(task) if task.task_id in held.reserved]
-        for held in found:
-            held.reserved.discard(task.task_id)
+        found = [room for room in self.of(task) if task.task_id in room.promised]
+        for room in found:
+            room.promised.discard(task.task_id)
         if found:
             self._conn.execute("DELETE FROM limit_reservations WHERE task_id = ?", (task.task_id,))
 

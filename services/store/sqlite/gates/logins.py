@@ -8,16 +8,13 @@ from functools import partial
 
 import msgspec
 
-from services.domain.change import Answer, CloseSession, Finish, OpenSession
 from services.domain.gates.session import ClosedSession, Login
-from services.domain.task.record import ENCODER, Task
-from services.domain.task.status import Status
+from services.domain.task.record import ENCODER
 from services.domain.upkeep.stored import Instant
 from services.store.sqlite.part import Part, blobs
 from services.store.unreadable import all_sound
 
 _READ = msgspec.msgpack.Decoder(ClosedSession).decode
-_STALE, _OK = Answer("stale"), Answer("ok")
 
 
 class Logins:
@@ -33,43 +30,20 @@ class Logins:
             self._closed = {shop for (shop,) in self._conn.execute("SELECT shop FROM sessions")}
         return shop in self._closed
 
-    def ended(self, task: Task, op: Finish) -> str:
-        """An attempt says that its shop asks for a person; what becomes of the task."""
-        row = self._conn.execute("SELECT at FROM logins WHERE shop = ?", (task.shop,)).fetchone()
-        if row is not None and type(row[0]) is int and row[0] > task.started_at:  # it began before somebody logged in
-            return Status.PENDING
-        if not self.is_closed(task.shop):
-            self._close(
-                ClosedSession(
-                    shop=task.shop,
-                    kind=op.error_kind,
-                    since=self._now,
-                    task_id=task.task_id,
-                    attempt=op.attempt.number,
-                    worker=op.attempt.worker,
-                )
-            )
-        return Status.BLOCKED
+    def logged_in_at(self, shop: str) -> int:
+        """When somebody logged it in last."""
+        row = self._conn.execute("SELECT at FROM logins WHERE shop = ?", (shop,)).fetchone()
+        return row[0] if row is not None and type(row[0]) is int else 0
 
-    def close(self, op: CloseSession) -> Answer:
-        """A person says so."""
-        if self.is_closed(op.shop):
-            return _STALE
-        self._close(ClosedSession(shop=op.shop, kind=op.kind, since=self._now, by=op.by, note=op.note))
-        return _OK
-
-    def open(self, op: OpenSession) -> Answer:
-        """A person has logged in."""
-        was = self.is_closed(op.shop)
-        self._conn.execute("INSERT OR REPLACE INTO logins VALUES (?, ?, ?)", (op.shop, self._now, op.by))
-        if not was:
-            return _STALE
-        self._conn.execute("DELETE FROM sessions WHERE shop = ?", (op.shop,))
-        self._closed = None
-        return _OK
-
-    def _close(self, closed: ClosedSession) -> None:
+    def close(self, closed: ClosedSession) -> None:
+        """From now on it waits."""
         self._conn.execute("INSERT INTO sessions VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))
+        self._closed = None
+
+    def open(self, shop: str, by: str) -> None:
+        """Somebody has logged it in now."""
+        self._conn.execute("INSERT OR REPLACE INTO logins VALUES (?, ?, ?)", (shop, self._now, by))
+        self._conn.execute("DELETE FROM sessions WHERE shop = ?", (shop,))
         self._closed = None
 
 

@@ -1,25 +1,17 @@
-"""Removing what has ended: the record, what belongs to it, and what is left of it."""
+"""What has ended long ago: what may be removed, what is left of it, and room given back."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 
-from services.domain.change import Answer, Forget
-from services.domain.task import tombstone
 from services.domain.task.query import Page
-from services.domain.task.record import Task
-from services.domain.task.status import Status, Triage
+from services.domain.task.status import Triage
 from services.domain.task.tombstone import Tombstone
 from services.store.sqlite.part import Part
-from services.store.sqlite.session import Session
 from services.store.sqlite.upkeep import tombstones as embedded_tombstones
-from services.store.sqlite.upkeep.repair import MISSING
 from services.store.unreadable import readable
 
-_WAITED_FOR = """SELECT EXISTS (SELECT 1 FROM dependencies WHERE needs = :id)
-    OR EXISTS (SELECT 1 FROM untold WHERE task_id = :id)"""
-_PAPERS = tuple(f"DELETE FROM {table} WHERE task_id = ?" for table in ("letters", "logs", "notes"))
 _BEFORE = """updated_at <= :before AND (updated_at, task_id) > (:at, :id)
     ORDER BY updated_at, task_id LIMIT :limit"""
 _ENDED = f"SELECT data, updated_at, task_id FROM tasks INDEXED BY tasks_updated WHERE status = :status AND {_BEFORE}"
@@ -29,44 +21,6 @@ _TRIAGED = f"""SELECT data, updated_at, task_id FROM tasks INDEXED BY tasks_tria
 TIDY_ROWS = 500
 #: free pages that stay in the file for what comes next, and how many are given back at a time
 KEPT_PAGES, TIDY_PAGES = 2_000, 500
-
-
-def forget(session: Session, op: Forget) -> Answer:
-    """Remove one record."""
-    task = session.get(op.task_id)
-    if task is None:
-        return MISSING
-    if not task.ended or task.updated_at != op.updated_at:
-        return Answer("stale", task)
-    if _still_needed(session, task):
-        return Answer("needed", task)
-    session.works.forget(task, session.now + op.tomb_ms if op.tomb_ms > 0 else 0)
-    session.remove(task)
-    for sql in _PAPERS:
-        session.conn.execute(sql, (task.task_id,))
-    if op.tomb_ms > 0:
-        _bury(session, task, session.now + op.tomb_ms)
-    return Answer("ok", task)
-
-
-def _still_needed(session: Session, task: Task) -> bool:
-    if session.is_marked(task.task_id):
-        return True
-    if session.conn.execute(_WAITED_FOR, {"id": task.task_id}).fetchone()[0]:
-        return True
-    later = session.get(task.successor) if task.triage == Triage.REPUBLISHED else None
-    return later is not None and later.status not in (Status.SUCCEEDED, Status.CANCELLED)
-
-
-def _bury(session: Session, task: Task, until: int) -> None:
-    stone = Tombstone(
-        task_id=task.task_id,
-        status=task.status,
-        ended_at=task.ended_at,
-        successor=task.successor,
-        digest=tombstone.digest(task),
-    )
-    session.stones.put(stone, until, task.batch)
 
 
 class Forgetting(Part):

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from services.domain.change import Answer, Op, OpenShop
+from services.domain.step.transitions import RESERVATION_MS
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.task.transitions import RESERVATION_MS
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.sqlite.part import Part, words
 from services.store.sqlite.upkeep import recount_side as side

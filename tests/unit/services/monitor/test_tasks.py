@@ -8,7 +8,7 @@ from services.domain.change import Claim, Resolve
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.task.transitions import LOOK_AHEAD
+from services.domain.step.transitions import LOOK_AHEAD
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
 from tests.unit.services.engine.room import Room

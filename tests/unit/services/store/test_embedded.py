@@ -14,8 +14,8 @@ import pytest
 from services.clock import ManualClock
 from services.domain.change import Create, Op
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, TaskError
+from services.domain.step.transitions import LOOK_AHEAD
 from services.domain.task.record import Task
-from services.domain.task.transitions import LOOK_AHEAD
 from services.ports import AuditEntry
 from services.store.sqlite import write
 from services.store.sqlite.store import EmbeddedStore

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.domain.change import Cancel, Claim, Finish, Move, Nudge, Progress, Resolve, SetTriage
-from services.domain.task import transitions
+from services.domain.step import transitions
 from services.domain.task.record import HISTORY_LIMIT, Attempt, Task
 from services.domain.task.status import TERMINAL, Status
 

@@ -1,0 +1,70 @@
+"""The operations of ``services.domain.change``, each with what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from services.domain import change
+from services.domain.change import Answer, Op
+from services.domain.errors import TaskError
+from services.domain.step import attempt, create, dependants, operator, upkeep
+from services.domain.step.claim import claim
+from services.domain.step.view import View
+
+_DECIDE: dict[type[Op], Callable[[View, Any], Answer]] = {
+    change.Create: create.create,
+    change.Republish: create.republish,
+    change.Published: attempt.published,
+    change.Claim: claim,
+    change.Finish: attempt.finish,
+    change.Renew: attempt.renew,
+    change.Progress: attempt.progress,
+    change.Cancel: operator.cancel,
+    change.Move: operator.move,
+    change.Route: operator.route,
+    change.Rehome: operator.rehome,
+    change.Try: operator.try_anyway,
+    change.SetTriage: operator.set_triage,
+    change.Annotate: operator.annotate,
+    change.Resolve: operator.resolve,
+    change.CloseBreaker: operator.close_breaker,
+    change.CloseSession: operator.close_session,
+    change.OpenSession: operator.open_session,
+    change.Nudge: upkeep.nudge,
+    change.GiveUp: upkeep.give_up,
+    change.Postpone: upkeep.postpone,
+    change.OpenShop: upkeep.open_shop,
+    change.OpenLimit: upkeep.open_limit,
+    change.Forget: upkeep.forget,
+    change.TellDependants: dependants.tell_again,
+    change.Relink: dependants.relink,
+}
+
+
+def check(ops: Sequence[Op]) -> None:
+    """Refuse a batch with something in it that is no operation, before anything is changed.
+
+    Raises:
+        TaskError: the text names the type.
+    """
+    for op in ops:
+        if type(op) not in _DECIDE:
+            raise TaskError(f"{type(op).__name__} is not an operation of the store")
+
+
+def apply(view: View, ops: Sequence[Op]) -> list[Answer]:
+    """Decide one after the other; answers at the operations' places."""
+    return [_step(view, op) for op in ops]
+
+
+def _step(view: View, op: Op) -> Answer:
+    answer = _DECIDE[type(op)](view, op)
+    if closed := upkeep.close_overtaken(view):
+        answer = replace(answer, released=(*answer.released, *closed))
+    if view.dropped:
+        answer = replace(answer, ended=tuple(view.dropped))
+        view.dropped = []
+    return answer

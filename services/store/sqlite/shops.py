@@ -1,0 +1,135 @@
+"""Shops as one write transaction on SQLite sees them: read in bulk, counted along, their lots read in order."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from services.domain.fleet.shop import Shop
+from services.domain.task.record import ENCODER, Task
+from services.store.sqlite import write
+from services.store.sqlite.under_way import UnderWay
+
+_COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
+    WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked', 'pending', 'queued')"""
+_SLOTS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
+_PROMISED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
+_PROMISE = "INSERT OR REPLACE INTO reservations (task_id, platform, shop_id, until) VALUES (?, ?, ?, ?)"
+_LOT = f"""SELECT task_id, held_uniq FROM tasks WHERE lot = ? AND NOT task_type {write.IN_LIST}
+    ORDER BY priority DESC, created_at, task_id"""
+_LOT_OF_TYPE = """SELECT task_id, held_uniq FROM tasks INDEXED BY tasks_lot_type WHERE lot = ? AND task_type = ?
+    ORDER BY priority DESC, created_at, task_id"""
+
+
+class Shops:
+    """Each shop is read when somebody asks, together with those that were announced, then kept up to date."""
+
+    def __init__(
+        self, conn: sqlite3.Connection, now: int, write_tasks: Callable[[], None], write_counted: Callable[[], None]
+    ) -> None:
+        """``write_tasks`` and ``write_counted`` bring what has changed so far into the database."""
+        self._conn, self._now = conn, now
+        self._write_tasks, self._write_counted = write_tasks, write_counted
+        self._counted: dict[str, dict[str, int]] = {}
+        self._slots: dict[str, int | None] = {}
+        self._promised: dict[str, set[str]] = {}
+        self._under_way = UnderWay(conn, write_tasks)
+
+    def load(self, shops: Iterable[str]) -> None:
+        """Read slots, counts and promises in one go."""
+        wanted = {shop for shop in shops if shop not in self._counted}
+        if not wanted:
+            return
+        self._write_counted()
+        for shop in wanted:
+            self._counted[shop], self._slots[shop], self._promised[shop] = {}, None, set()
+        names = write.text_list({shop.partition(":")[2] for shop in wanted})
+        for platform, shop_id, status, n in self._conn.execute(_COUNTED, (names,)):
+            self._counted.get(f"{platform}:{shop_id}", {})[status] = n
+        for platform, shop_id, slots in self._conn.execute(_SLOTS, (names,)):
+            self._slots[f"{platform}:{shop_id}"] = slots
+        for platform, shop_id, task_id in self._conn.execute(_PROMISED, (names, self._now)):
+            self._promised.get(f"{platform}:{shop_id}", set()).add(task_id)
+
+    def _need(self, shop: str) -> None:
+        if shop not in self._counted:
+            self.load([shop])
+
+    def follow(self, old: Task | None, task: Task | None) -> None:
+        """A record changes; None: there was none, or it goes."""
+        whose = task or old
+        counted = self._counted.get(whose.shop) if whose is not None else None
+        if counted is not None:
+            if old is not None:
+                counted[old.status] = counted.get(old.status, 0) - 1
+            if task is not None:
+                counted[task.status] = counted.get(task.status, 0) + 1
+        if task is not None:
+            self._under_way.follow(old, task)
+
+    def count(self, shop: str, status: str) -> int:
+        """Tasks of a shop: those running, blocked, pending or queued."""
+        self._need(shop)
+        return self._counted[shop].get(status, 0)
+
+    def under_way(self, shop: str, priority: int = 0) -> int:
+        """Its tasks that a message is under way for, of those at least so urgent."""
+        self._need(shop)
+        counted = self._counted[shop]
+        total = counted.get("pending", 0) + counted.get("queued", 0)
+        if not priority or not total:
+            return total
+        return self._under_way.count(shop, priority, self._counted)
+
+    def slots(self, shop: str) -> int | None:
+        """How many may run at once."""
+        self._need(shop)
+        return self._slots[shop]
+
+    def promised(self, shop: str) -> Collection[str]:
+        """The tasks for which a slot is kept."""
+        self._need(shop)
+        return self._promised[shop]
+
+    def register(self, shop: str) -> None:
+        """Make an unknown shop known."""
+        self._need(shop)
+        if self._slots[shop] is None:
+            platform, _, shop_id = shop.partition(":")
+            one = Shop(platform=platform, shop_id=shop_id, unregistered=True)
+            self._conn.execute(
+                "INSERT OR IGNORE INTO shops (platform, shop_id, concurrency, data) VALUES (?, ?, ?, ?)",
+                (platform, shop_id, one.concurrency, ENCODER.encode(one)),
+            )
+            self._slots[shop] = one.concurrency
+
+    def promise(self, task: Task, until: int) -> None:
+        """Keep a slot for a task."""
+        self._need(task.shop)
+        self._promised[task.shop].add(task.task_id)
+        self._conn.execute("DELETE FROM reservations WHERE until <= ?", (self._now,))
+        self._conn.execute(_PROMISE, (task.task_id, task.platform, task.shop_id, until))
+
+    def take_back(self, task: Task) -> None:
+        """Keep it no longer."""
+        self._need(task.shop)
+        self._promised[task.shop].discard(task.task_id)
+        self._conn.execute("DELETE FROM reservations WHERE task_id = ?", (task.task_id,))
+
+    def lot(self, shop: str, without: Collection[str]) -> Iterator[tuple[str, str]]:
+        """(task id, guard) of its parked tasks in their order, without those of some types."""
+        if self.count(shop, "blocked"):
+            yield from self._rows(_LOT, (shop, write.text_list(without)))
+
+    def lot_of_type(self, shop: str, kind: str) -> Iterator[tuple[str, str]]:
+        """Those of one type."""
+        yield from self._rows(_LOT_OF_TYPE, (shop, kind))
+
+    def _rows(self, sql: str, values: tuple[str, str]) -> Iterator[tuple[str, str]]:
+        self._write_tasks()
+        rows = self._conn.execute(sql, values)
+        try:
+            for task_id, guard in rows:
+                yield task_id, guard or ""
+        finally:
+            rows.close()
