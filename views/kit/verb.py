@@ -4,7 +4,7 @@
     verbs = Verbs(VERBS, run=lambda verb, row: verb.do(actions, row), barred=actions.barred)
     verbs.fill(menu, row)                      # grey with a reason where it cannot be done
     verbs.bind(table, self._row)               # keys, only while the table has the focus
-    verbs.offers(Place.BAR, row)               # what a row of buttons shows
+    verbs.offers(Place.BAR, row)               # what a row of buttons shows, each by show(button, offer)
     verbs.commands("shops", row)               # the palette
 
 A verb is offered in every place unless it names some; nothing else of a page has to know it.
@@ -24,6 +24,7 @@ from services.i18n import _
 from views.page import PageCommand
 from views.support.keys import bind
 from views.support.offers import offer
+from views.widgets.buttons import Button
 
 
 class Place(StrEnum):
@@ -52,14 +53,23 @@ class Verb(Generic[C]):
     role: str = "operator"  #: the least that may; the command asks again
     places: frozenset[Place] = EVERYWHERE
     special: bool = False  #: offered only in some cases, before the usual ones
+    group: int = 0  #: a menu has a line between two groups
 
     def name(self, chosen: C) -> str:
         """What it is called for this, source text."""
         return self.text
 
+    def said(self, chosen: C) -> str:
+        """What it is called for this, translated; with a number where it has one."""
+        return _(self.name(chosen))
+
     def entry(self, chosen: C) -> str:
         """The entry of a menu, translated."""
-        return _(self.name(chosen))
+        return self.said(chosen)
+
+    def glyph(self, chosen: C) -> str:
+        """Its icon for this."""
+        return self.icon
 
     def offered(self, place: Place, chosen: C) -> bool:
         """Whether it is shown there at all; what only cannot be done now is shown with its reason."""
@@ -84,9 +94,18 @@ class Offer(Generic[V]):
 
     verb: V
     name: str  #: source text
+    said: str  #: the same translated, with its number
+    glyph: str
     shown: bool = True
     reason: str = ""  #: translated; why it is disabled
     warning: str = ""  #: translated
+
+
+def show(button: Button, offer: Offer[Any]) -> None:
+    """Let a button be what is offered now."""
+    button.setVisible(offer.shown)
+    button.set_count_text(offer.said)
+    button.disable(offer.reason)
 
 
 class Verbs(Generic[V, C]):
@@ -111,6 +130,8 @@ class Verbs(Generic[V, C]):
             Offer(
                 verb=verb,
                 name=verb.name(chosen),
+                said=verb.said(chosen),
+                glyph=verb.glyph(chosen),
                 shown=verb.offered(place, chosen),
                 reason=self.reason(verb, chosen) or verb.needless(chosen),
                 warning=verb.warning(chosen),
@@ -125,10 +146,11 @@ class Verbs(Generic[V, C]):
             self._run(verb, chosen)
 
     def fill(self, menu: QMenu, chosen: C) -> None:
-        """Put them into a menu, the special ones apart."""
+        """Put them into a menu, the special ones and each group apart."""
         shown = [verb for verb in self.all if verb.offered(Place.MENU, chosen)]
         for place, verb in enumerate(shown):
-            if place and shown[place - 1].special and not verb.special:
+            before = shown[place - 1] if place else verb
+            if (before.special and not verb.special) or before.group != verb.group:
                 menu.addSeparator()
             offer(menu, verb.entry(chosen), partial(self._run, verb, chosen), self.reason(verb, chosen))
 
@@ -145,9 +167,9 @@ class Verbs(Generic[V, C]):
         return [
             PageCommand(
                 key=f"{page}.{verb.key}",
-                words=_(verb.name(chosen)),
+                words=verb.said(chosen),
                 note=note,
-                icon=verb.icon,
+                icon=verb.glyph(chosen),
                 keys=verb.shortcut,
                 reason=self.reason(verb, chosen),
                 run=partial(self._run, verb, chosen),

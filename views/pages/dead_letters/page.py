@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
+from services.commands.bulk.republish import RunView
 from services.domain.gates import paused
 from services.domain.insight.shop import ShopNow
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.domain.task.status import Triage
-from services.i18n import N_
+from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.page import Page
+from views.dialogs.republish.runner import BulkRunner
+from views.dialogs.republish.runs import RunsDialog
+from views.dialogs.republish.telling import detail, headline
+from views.kit.verb import Verbs
+from views.page import Page, PageCommand
 from views.pages.dead_letters import words
-from views.pages.dead_letters.asking import Asker, Grouped, Listing, Wanted
-from views.pages.dead_letters.broken_run import BrokenRun
 from views.pages.dead_letters.causes import ordered
-from views.pages.dead_letters.detail import LetterPanel
+from views.pages.dead_letters.panel import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
-from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
-from views.pages.dead_letters.run_strip import RunStrip
-from views.pages.dead_letters.verbs import Verbs
-from views.support import instant, text
+from views.pages.dead_letters.table import COLUMNS, Asker, Grouped, LetterRow, Listing, Wanted, letters_of, sentence
+from views.pages.dead_letters.verbs import (
+    CAUSE_VERBS,
+    REPORT,
+    VERBS,
+    CauseActions,
+    CauseVerb,
+    LetterActions,
+    Letters,
+    LetterVerb,
+    OfCause,
+)
+from views.support import instant, safe, text
+from views.support.language import on_language_changed
+from views.support.operation import Operation
+from views.support.words import verdicts
 from views.support.words.rows import News
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
-from views.widgets.strip import ErrorStrip
+from views.widgets.strip import ErrorStrip, Strip
 
 STATES = (
     (Triage.OPEN, N_("Open")),
@@ -64,7 +80,12 @@ class DeadLettersPage(Page):
         self._moved = False
         self._asker = Asker(context, self)
         self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
-        self.verbs = Verbs(context, self._model, self)
+        self._forbidden, self._copied = "", ""  # the latter: the cause whose report is on the clipboard
+        self._all = Operation(self)
+        self.actions_of_page = LetterActions(context, self)
+        self._whole = CauseActions(context, self.actions_of_page, self)
+        self.verbs: Verbs[LetterVerb, Letters] = Verbs(VERBS, self._do, self._barred)
+        self.cause_verbs: Verbs[CauseVerb, OfCause] = Verbs(CAUSE_VERBS, self._do_whole, self._barred)
         self._build()
         self._connect()
         self._show_bar()
@@ -86,8 +107,23 @@ class DeadLettersPage(Page):
         self.panel.refresh()
 
     def set_acting(self, reason: str) -> None:
-        """Decide nothing while that is not allowed; looking, copying and typing go on."""
-        self.verbs.set_acting(reason)
+        """Decide nothing while that is not allowed; looking, copying and typing go on, and a run can be stopped."""
+        self._forbidden = reason
+        self.panel.set_acting(reason)
+        self._say()
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: what can be done about the letters that are ticked, else about the one in the panel,
+        and about their cause.
+        """
+        ticked = self.ticked()
+        letters = ticked if ticked.ids else self.panel.letters()
+        number = ngettext("{n} task", "{n} tasks", len(letters.ids)).format(n=text.count(len(letters.ids)))
+        found = self.verbs.commands("dead_letters", letters, number if letters.ids else "")
+        of = self.about(self._asker.wanted.cause)
+        if of is not None:
+            found += self.cause_verbs.commands("dead_letters.cause", of, words.heading(of.cause))
+        return found
 
     def show_request(self, request: object) -> None:
         """Show the cause with this fingerprint."""
@@ -120,18 +156,18 @@ class DeadLettersPage(Page):
         self.header.add_action(self.states)
         self.header.set_divider(True)
         self.error = ErrorStrip()
-        self.run_strip = RunStrip(self.verbs.actions.runner)
+        self.run_strip = RunStrip(self.actions_of_page.runner)
         self.broken = BrokenRun(self._context)
         self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
         self.header.add_action(self.runs_button)
         for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
         self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
-        self.panel = LetterPanel(self._context)
+        self.panel = LetterPanel(self._context, self.verbs)
         self.panel.setMinimumWidth(400)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._pane = CausePane()
-        self.letters = LetterPane(self._model)
+        self.letters = LetterPane(self._model, self.verbs, self.cause_verbs)
         self.causes, self.table, self.bar = self._pane.causes, self.letters.table, self.letters.bar
         self._split.addWidget(self._pane)
         self._split.addWidget(self.letters)
@@ -160,11 +196,11 @@ class DeadLettersPage(Page):
         self._asker.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._asker.on_changes)
         self._context.feed.looked.connect(self._on_looked)
-        self.broken.wanted.connect(self.verbs.show_runs)
+        self.broken.wanted.connect(self.show_runs)
         self.broken.found.connect(self._show_bar)
-        self.run_strip.wanted.connect(self.verbs.show_runs)
-        self.runs_button.clicked.connect(self.verbs.show_runs)
-        self.verbs.actions.runner.changed.connect(self.broken.look)
+        self.run_strip.wanted.connect(self.show_runs)
+        self.runs_button.clicked.connect(self.show_runs)
+        self.actions_of_page.runner.changed.connect(self.broken.look)
         # choosing
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
@@ -172,12 +208,21 @@ class DeadLettersPage(Page):
         self._model.ticked_changed.connect(self._show_bar)
         self._model.pending_changed.connect(self._show_bar)
         # acting
-        self.verbs.connect_panes(self._pane, self.letters, self.panel, lambda: self._asker.wanted)
-        self.verbs.acted.connect(self.panel.refresh)
-        self.verbs.causes_changed.connect(self.refresh)
-        self.verbs.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
+        self.table.menu_requested.connect(self._fill_menu)
+        self.bar.all_wanted.connect(self._tick_all)
+        self.bar.clear_wanted.connect(self._model.untick_all)
+        self.bar.new_rows_wanted.connect(self._model.show_new)
+        self.letters.menu_wanted.connect(lambda place: self._open_cause_menu(self._asker.wanted.cause, place))
+        self.causes.menu_wanted.connect(self._open_cause_menu)
+        self.panel.editor.reveal_wanted.connect(self._on_reveal)
+        self.panel.task_wanted.connect(self._open_task)
+        acts = self.actions_of_page
+        acts.acted.connect(self.panel.refresh)
+        acts.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
+        acts.runs_wanted.connect(self.show_runs)
+        self._whole.acted.connect(self.refresh)
+        self._whole.shop_wanted.connect(partial(self.navigate.emit, "shops"))
         self.empty.action.connect(self._on_again)
-        self.verbs.shop_wanted.connect(partial(self.navigate.emit, "shops"))
 
     # answers
 
@@ -220,7 +265,7 @@ class DeadLettersPage(Page):
             for key, _title in STATES:
                 self.states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
             self._say_summary()
-            self._know_pauses()
+            self._show_pauses()
 
     # choosing
 
@@ -269,18 +314,93 @@ class DeadLettersPage(Page):
             self.causes.causes.apply(ordered(self._grouped.causes.rows, sort), settle=True)
         self._say()
 
+    # acting
+
+    def ticked(self) -> Letters:
+        """The letters that are ticked; once something is decided about them, they are ticked no more."""
+        return self._letters(tuple(map(str, self._model.ticked_in_order())), self._model.untick_all)
+
+    def about(self, fingerprint: str) -> OfCause | None:
+        """A cause as verbs take it."""
+        cause, wanted = self.causes.causes.find(fingerprint), self._asker.wanted
+        if cause is None:
+            return None
+        shown = wanted.cause == fingerprint
+        return OfCause(
+            cause=cause,
+            wanted=wanted if shown else Wanted(triage=wanted.triage, cause=fingerprint),
+            paused=frozenset(one.scope for one in self._context.feed.latest.pauses if one.gate == paused.GATE),
+            example=self._model.record(0).task if shown and self._model.rowCount() else None,
+            copied=self._copied == fingerprint,
+        )
+
+    def show_runs(self) -> None:
+        """Show what became of the bulk runs, the newest first."""
+        runner = self.actions_of_page.runner
+        dialog = RunsDialog(lambda: self._context.commands.bulk, runner, self._forbidden, self)
+        dialog.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
+        dialog.finished.connect(lambda _result: self.panel.refresh())
+        dialog.open()
+
+    def _letters(self, ids: tuple[str, ...], then: Callable[[], None]) -> Letters:
+        cause = self.causes.causes.find(self._asker.wanted.cause)
+        return Letters(
+            ids=ids,
+            state=self._asker.wanted.triage,
+            note=self.letters.title(),
+            worth=cause.worth if cause is not None else None,
+            refused=lambda: verdicts.barred(
+                row.refusal if row is not None else None for row in map(self._model.find, ids)
+            ),
+            then=then,
+        )
+
+    def _barred(self, role: str) -> str:
+        return "" if role == "viewer" else self._forbidden
+
+    def _do(self, verb: LetterVerb, letters: Letters) -> None:
+        verb.do(self.actions_of_page, letters)
+
+    def _do_whole(self, verb: CauseVerb, of: OfCause) -> None:
+        verb.do(self._whole, of)
+        if verb.key == REPORT:
+            self._copied = of.cause.fingerprint
+            self._say()
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        keys = self._model.ticked_in_order() or [key]
+        self.verbs.fill(menu, self._letters(tuple(map(str, keys)), lambda: None))
+        menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
+
+    def _open_cause_menu(self, fingerprint: str, place: QPoint) -> None:
+        of = self.about(fingerprint)
+        if of is not None:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.cause_verbs.fill(menu, of)
+            menu.popup(place)
+
+    def _tick_all(self) -> None:
+        call = partial(letters_of, self._context.tasks, self._asker.wanted)
+        self._all.start(call, lambda letters: self._model.set_ticked([task.task_id for task in letters]))
+
+    def _on_reveal(self, task_id: str) -> None:
+        self.actions_of_page.reveal(task_id, partial(self.panel.editor.reveal, task_id))
+
+    def _open_task(self, task_id: str) -> None:
+        self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
+
     # words
 
     def _say(self) -> None:
-        wanted = self._asker.wanted
-        self._know_pauses()
-        self.letters.show_cause(self.causes.causes.find(wanted.cause), is_open=wanted.triage == Triage.OPEN)
+        self.letters.show_cause(self.about(self._asker.wanted.cause))
         self._say_summary()
         self._show_bar()
 
-    def _know_pauses(self) -> None:
-        pauses = self._context.feed.latest.pauses
-        self.letters.know_pauses({one.scope for one in pauses if one.gate == paused.GATE})
+    def _show_pauses(self) -> None:
+        of = self.about(self._asker.wanted.cause)
+        if of != self.letters.of:
+            self.letters.show_cause(of)
 
     def _say_summary(self) -> None:
         if self._grouped is not None:
@@ -297,17 +417,107 @@ class DeadLettersPage(Page):
             self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:
-        ticked = len(self._model.ticked())
-        self.bar.show_state(
-            ticked=ticked,
-            loaded=self._model.rowCount(),
-            total=max(self._total, self._model.rowCount()),
-            news=News(self._model.pending, self._answered, self._total > self._answered),
-            triage=self._asker.wanted.triage,
-            refused=self.verbs.refused(map(str, self._model.ticked())),
-        )
+        ticked = self.ticked()
+        loaded = self._model.rowCount()
+        news = News(self._model.pending, self._answered, self._total > self._answered)
+        self.bar.show_state(ticked, loaded=loaded, total=max(self._total, loaded), news=news)
         # what was sent is looked at before anything else is
-        self.broken.set_leading(not ticked)
-        modest = bool(ticked) or self.broken.asks
+        self.broken.set_leading(not ticked.ids)
+        modest = bool(ticked.ids) or self.broken.asks
         self.letters.set_leading(not modest)
         self.panel.yield_primary(modest or self.letters.asks)
+
+
+class BrokenRun(Strip):
+    """Signals:
+    wanted: show what became of the run.
+    found: whether there is one was asked and is known.
+    """
+
+    wanted = Signal()
+    found = Signal()
+
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__("warning", parent=parent)
+        self._context = context
+        self._view: RunView | None = None
+        self._asking = Operation(self, latest=True)
+        self.button = Button(N_("Look at it"), small=True)
+        self.button.clicked.connect(self.wanted)
+        self.add_action(self.button)
+        on_language_changed(self._say)
+        self.hide()
+
+    def look(self) -> None:
+        """Ask whether there is one; without an answer the strip stays as it is."""
+        self._asking.start(lambda: self._context.commands.bulk.runs(), self._take, lambda _error: None)
+
+    def _take(self, views: list[RunView]) -> None:
+        self._view = next((view for view in views if view.state == "interrupted"), None)
+        self._say()
+        self.found.emit()
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a run to look at."""
+        return self._view is not None
+
+    def set_leading(self, leads: bool) -> None:
+        """Whether looking at it is what the page asks for: one filled button a view."""
+        self.button.set_kind("primary" if leads else "plain")
+
+    def _say(self) -> None:
+        view = self._view
+        self.setVisible(view is not None)
+        if view is not None:
+            said = _("{done} of {total} were sent, by {who}; the rest are still dead letters.").format(
+                done=text.count(view.entry.done),
+                total=text.count(view.entry.total),
+                who=safe.one_line(view.entry.who, 60),
+            )
+            self.show_text(said, _("A republish was interrupted"))
+
+
+class RunStrip(Strip):
+    """Hidden while nothing runs.
+
+    Signals:
+        wanted: show what became of each letter so far.
+    """
+
+    wanted = Signal()
+
+    def __init__(self, runner: BulkRunner, parent: QWidget | None = None) -> None:
+        super().__init__("running", parent=parent)
+        self._runner = runner
+        self.hand = Button(N_("Pause"), small=True)
+        self.stop = Button(N_("Stop"), kind="danger", small=True)
+        self.look = Button(N_("Look at it"), small=True)
+        self.look.clicked.connect(self.wanted)
+        self.add_action(self.look)
+        self.add_action(self.hand)
+        self.add_action(self.stop)
+        self.hand.clicked.connect(self._on_hand)
+        self.stop.clicked.connect(runner.stop)
+        runner.changed.connect(self._say)
+        runner.progressed.connect(self._say)
+        on_language_changed(self._say)
+        self.hide()
+
+    def _on_hand(self) -> None:
+        if self._runner.paused:
+            self._runner.resume()
+        else:
+            self._runner.pause()
+
+    def _say(self) -> None:
+        job = self._runner.job
+        shown = job is not None and not self._runner.held and not job.options.probe_only
+        self.setVisible(shown)
+        if job is None or not shown:
+            return
+        paused = self._runner.paused
+        self.set_status("paused" if paused else "running")
+        self.hand.set_source(N_("Resume") if paused else N_("Pause"))
+        said = detail(self._runner.progress) or (_("What is stopped stays a dead letter.") if not paused else "")
+        self.show_text(said, headline(job, self._runner.progress))

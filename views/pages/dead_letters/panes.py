@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from services.clock import SystemClock
-from services.domain.insight.cause import AGAIN, NOW, OF_CREATOR, OF_MAKER
-from services.domain.task import classify
+from services.domain.insight.cause import AGAIN, NOW, OF_CREATOR
 from services.i18n import N_, _, ngettext
-from services.monitor.causes import Cause
+from views.kit.verb import Place, Verbs, show
 from views.pages.dead_letters import words
-from views.pages.dead_letters.bulk_bar import BulkBar
 from views.pages.dead_letters.causes import SORTS, CauseList
-from views.pages.dead_letters.rows import LetterRow
+from views.pages.dead_letters.table import LetterRow
+from views.pages.dead_letters.verbs import CauseVerb, Letters, LetterVerb, OfCause
 from views.support import safe, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line
-from views.support.words import verdicts, way
+from views.support.look import Label, line, set_look
+from views.support.words import verdicts
+from views.support.words.rows import NOTHING_NEW, News
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.strip import Strip
-
-_CLOCK = SystemClock()
 
 
 class CausePane(QWidget):
@@ -78,41 +74,35 @@ class LetterPane(QWidget):
 
     Signals:
         menu_wanted: where on the screen the menu of the cause shall open.
-        republish_wanted: republish the whole cause, after a look at what becomes of each.
-        browser_wanted: open the browser of this shop (``platform:shop_id``) for a person.
-        shops_wanted: show this shop, one of several.
-        pause_wanted: ``pause`` or ``resume``, and the scope of that.
     """
 
     menu_wanted = Signal(QPoint)
-    republish_wanted = Signal()
-    browser_wanted = Signal(str)
-    shops_wanted = Signal(str)
-    pause_wanted = Signal(str, str)
 
-    def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: RecordModel[LetterRow],
+        letters: Verbs[LetterVerb, Letters],
+        causes: Verbs[CauseVerb, OfCause],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._cause: Cause | None = None
+        self._verbs = causes
+        self._of: OfCause | None = None
         self.table = TableView(model, name=N_("Dead letters of the cause"))
-        self.bar = BulkBar()
+        self.bar = BulkBar(letters)
         self._title = Elided("", "card")
         self._note = Label("", "label", "text3")
         self.shops = Label("", "label", "text2")
         self.more = IconButton("ph.dots-three", N_("What to do about this cause"))
         self.more.clicked.connect(self._on_more)
         self.worth = Strip("warning")
-        self.republish = Button(kind="plain", icon="ph.arrow-clockwise", small=True)
-        self.republish.clicked.connect(self.republish_wanted)
-        self.report = Button(kind="primary", icon="ph.copy", small=True)
-        self.report.clicked.connect(self._on_report)
-        self.visit = Button(kind="primary", icon="ph.browser", small=True)
-        self.visit.clicked.connect(self._on_visit)
-        self.hold = Button(icon="ph.pause-circle", small=True)
-        self.hold.clicked.connect(self._on_hold)
-        self._paused: frozenset[str] = frozenset()
-        self._copied = ""  #: fingerprint of the cause whose report is on the clipboard
+        self.buttons: dict[str, Button] = {}
+        for verb in causes.at(Place.PANEL):
+            kind = "plain" if verb.key in ("republish_all", "hold") else "primary"
+            self.buttons[verb.key] = button = Button(kind=kind, icon=verb.icon, small=True)
+            button.clicked.connect(partial(self._act, verb.key))
+        self.republish, *others = self.buttons.values()
         self.worth.add_action(self.republish)
-        self._barred, self._open = "", True
         self.said = Label("", "label", "text2", wrap=True)
         self.said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
@@ -131,34 +121,28 @@ class LetterPane(QWidget):
         room.addWidget(self._reach)
         room.addWidget(self.worth)
         ways = FlowRow(across=8, down=6)
-        for button in (self.report, self.visit, self.hold):
+        for button in others:
             ways.addWidget(button)
         room.addLayout(ways)
         _column(self, head, self.table, self.bar, about, self.said)
         self._about = about
         on_language_changed(self._say)
 
-    def show_cause(self, cause: Cause | None, *, is_open: bool = True) -> None:
-        """Name the cause whose letters are listed; only open ones are republished as a whole."""
-        self._cause, self._open = cause, is_open
+    def show_cause(self, of: OfCause | None) -> None:
+        """Name the cause whose letters are listed, and what can be done about it."""
+        self._of = of
         self._say()
 
-    def set_acting(self, reason: str) -> None:
-        """Republish nothing, for this reason; "" allows it again."""
-        self._barred = reason
-        self._say()
-
-    def know_pauses(self, scopes: Collection[str]) -> None:
-        """What is paused now: of that the end is offered."""
-        if self._paused != frozenset(scopes):
-            self._paused = frozenset(scopes)
-            self._say()
+    @property
+    def of(self) -> OfCause | None:
+        """The cause that is named."""
+        return self._of
 
     @property
     def asks(self) -> bool:
-        """Whether republishing the whole cause is what would help now."""
-        cause = self._cause
-        return self._open and cause is not None and cause.count > 1 and cause.worth.level == NOW
+        """Whether republishing the whole cause is what would help now; only open ones are."""
+        of = self._of
+        return of is not None and of.is_open and of.cause.count > 1 and of.cause.worth.level == NOW
 
     def set_leading(self, leads: bool) -> None:
         """Whether the one filled button of the page may be here."""
@@ -166,76 +150,47 @@ class LetterPane(QWidget):
 
     def title(self) -> str:
         """What the cause is called."""
-        return words.heading(self._cause) if self._cause is not None else ""
+        return words.heading(self._of.cause) if self._of is not None else ""
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        if self._of is not None:
+            self._verbs.act(key, self._of)
 
     def _say(self) -> None:
-        cause = self._cause
+        cause = self._of.cause if self._of is not None else None
         count = cause.count if cause is not None else 0
         self._title.show_text(self.title())
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self.shops.setText(words.scope(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)
         self._about.setVisible(cause is not None)
-        if cause is not None:
-            found = verdicts.look(cause.worth)
-            self.worth.set_status(found.status, found.glyph)
-            why = verdicts.why(cause.worth)
-            self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
-            self.republish.disable(self._barred)
-            # what fails again until a flow, or what creates the tasks, is put right: the next step is somebody else's,
-            # and they need to be told
-            copied = self._copied == cause.fingerprint
-            verb = way.label("copy_creator" if cause.kind in OF_CREATOR else "copy_flow", "")
-            self.report.set_count_text(_("Copied") if copied else verb)
-            told = cause.kind in OF_MAKER or cause.kind in OF_CREATOR
-            self.report.setVisible(self._open and cause.worth.level == AGAIN and told)
-            if cause.kind in OF_CREATOR and cause.worth.level == AGAIN and cause.worth.code != "worth.flow_refused":
-                # that some failed again is the reason, but says not what to do
-                way_out = _("Have it put right where the tasks are created, then republish; edit single ones here.")
-                why = text.run_on((why, way_out))
-            if self._open:
-                self.worth.show_text(why)
-            else:
-                self.worth.hide()
-            # a restricted account is looked at in its shop, by a person
-            one = len(cause.shop_keys) == 1
-            restricted = cause.kind == classify.RISK_CONTROL and cause.worth.level == AGAIN and bool(cause.shop_keys)
-            self.visit.set_count_text(way.label("login_shop" if one else "open_shops", ""))
-            self.visit.setVisible(self._open and restricted)
-            self.visit.disable(self._barred if one else "")
-            self._show_hold(cause)
+        if self._of is not None:
+            self._say_worth(self._of)
         note = cause.rule.note if cause is not None else ""
         self.said.setText(safe.visible(note, keep_newlines=True))
         self.said.setVisible(bool(note))
 
-    def _show_hold(self, cause: Cause) -> None:
-        """Until it is put right, what would die of it can be held back: no wider than it reaches."""
-        scope = cause.pause_scope
-        self.hold.setVisible(self._open and cause.worth.level == AGAIN and bool(scope))
-        verb = "resume" if scope in self._paused else "pause"
-        self.hold.set_glyph("ph.play" if verb == "resume" else "ph.pause-circle")
-        self.hold.set_count_text(way.label(verb, scope))
-        self.hold.disable(self._barred)
-
-    def _on_hold(self) -> None:
-        scope = self._cause.pause_scope if self._cause is not None else ""
-        if scope:
-            self.pause_wanted.emit("resume" if scope in self._paused else "pause", scope)
-
-    def _on_report(self) -> None:
-        if self._cause is not None:
-            model = self.table.records
-            example = model.record(0).task if model.rowCount() else None
-            QGuiApplication.clipboard().setText(words.report(self._cause, example, _CLOCK.now_ms()))
-            self._copied = self._cause.fingerprint
-            self._say()
-
-    def _on_visit(self) -> None:
-        keys = self._cause.shop_keys if self._cause is not None else ()
-        if len(keys) == 1:
-            self.browser_wanted.emit(keys[0])
-        elif keys:
-            self.shops_wanted.emit(keys[0])
+    def _say_worth(self, of: OfCause) -> None:
+        cause = of.cause
+        found = verdicts.look(cause.worth)
+        self.worth.set_status(found.status, found.glyph)
+        why = verdicts.why(cause.worth)
+        if cause.kind in OF_CREATOR and cause.worth.level == AGAIN and cause.worth.code != "worth.flow_refused":
+            # that some failed again is the reason, but says not what to do
+            way_out = _("Have it put right where the tasks are created, then republish; edit single ones here.")
+            why = text.run_on((why, way_out))
+        if of.is_open:
+            self.worth.show_text(why)
+        else:
+            self.worth.hide()
+        for one in self._verbs.offers(Place.PANEL, of):
+            button = self.buttons[one.verb.key]
+            if button is self.republish:
+                button.disable(one.reason)
+            else:
+                show(button, one)
+                button.set_glyph(one.glyph)
+        self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(cause.count)))
 
     def _on_more(self) -> None:
         self.menu_wanted.emit(self.more.mapToGlobal(self.more.rect().bottomLeft()))
@@ -262,3 +217,78 @@ def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, *notes
         column.addWidget(note)
     column.addWidget(middle, 1)
     column.addWidget(foot)
+
+
+HEIGHT, NARROW = 42, 440
+
+
+class BulkBar(QWidget):
+    """Signals:
+    all_wanted: tick everything that matches, loaded or not.
+    clear_wanted: untick everything.
+    new_rows_wanted: show the rows that wait.
+    """
+
+    all_wanted = Signal()
+    clear_wanted = Signal()
+    new_rows_wanted = Signal()
+
+    def __init__(self, verbs: Verbs[LetterVerb, Letters], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._verbs, self._letters = verbs, Letters()
+        self._state, self._news = (0, 0, 0), NOTHING_NEW
+        self.setFixedHeight(HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._count = Label("", "strong")
+        self._clear = IconButton("ph.x", N_("Clear the selection"))
+        self._clear.clicked.connect(self.clear_wanted)
+        self._all = LinkLabel()
+        self._all.activated.connect(self.all_wanted)
+        self.new_button = Button(small=True, icon="ph.arrow-down")
+        self.new_button.clicked.connect(self.new_rows_wanted)
+        self.buttons: dict[str, Button] = {}
+        for verb in verbs.at(Place.BAR):
+            kind, icon = ("primary", verb.icon) if verb.key == "republish" else ("ghost", "")
+            self.buttons[verb.key] = button = Button(kind=kind, icon=icon)
+            button.clicked.connect(partial(self._act, verb.key))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(6)
+        left: tuple[QWidget, ...] = (self._count, self._clear, self._all)
+        for widget in left:
+            row.addWidget(widget)
+        row.addStretch(1)
+        first, *others = self.buttons.values()
+        for button in (self.new_button, *others, first):
+            row.addWidget(button)
+        on_language_changed(self._say)
+
+    def show_state(self, letters: Letters, *, loaded: int, total: int, news: News) -> None:
+        """Show how many are ticked (``letters``), of how many, and what suits them."""
+        self._letters, self._news = letters, news
+        ticked = len(letters.ids)
+        self._state = (ticked, loaded, total)
+        set_look(self, panel="actionbar" if ticked else "footer")
+        self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
+        self._all.setVisible(loaded < total and 0 < ticked < total)
+        self.new_button.setVisible(bool(news.number))
+        self._say()
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        self._verbs.act(key, self._letters)
+
+    def _say(self) -> None:
+        ticked, loaded, total = self._state
+        if ticked and self.width() < NARROW:
+            self._count.setText(text.count(ticked))
+        elif ticked:
+            self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
+        else:
+            shown = _("{shown} of {total} loaded") if loaded < total else ngettext("{n} task", "{n} tasks", total)
+            self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))
+        self._count.set_tone("text" if ticked else "text2")
+        self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
+        self.new_button.set_count_text(self._news.words())
+        for one in self._verbs.offers(Place.BAR, self._letters):
+            show(self.buttons[one.verb.key], replace(one, shown=one.shown and bool(ticked)))
+        self.buttons["republish"].set_count_text(_("Republish {n}").format(n=text.count(ticked)))

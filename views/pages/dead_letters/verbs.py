@@ -1,174 +1,617 @@
-"""The page's verbs: what buttons, menus and the bar ask for goes to the actions with the letters it means."""
+"""What is done about dead letters and about a cause as a whole: two lists behind bar, panes, panel, menus and palette.
+
+A few letters are republished after a moment in which that can be taken back, many only after a look at what becomes of
+each; the rest is done at once and can be taken back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from services.domain.insight.cause import Worth
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.clock import SystemClock
+from services.commands.outcome import Outcome
+from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER, Worth
+from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE
+from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
+from services.monitor.causes import Cause
 from views.context import PageContext
-from views.dialogs.republish.runs import RunsDialog
+from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
+from views.dialogs.frame import DialogFrame
+from views.dialogs.republish.dialog import RepublishDialog
+from views.dialogs.republish.runner import BulkRunner
+from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.shop_login import ShopLogin
-from views.pages.dead_letters.actions import LetterActions
-from views.pages.dead_letters.asking import Wanted, letters_of
-from views.pages.dead_letters.cause_actions import CauseActions
-from views.pages.dead_letters.detail import LetterPanel
-from views.pages.dead_letters.panes import CausePane, LetterPane
-from views.pages.dead_letters.rows import LetterRow
-from views.support.offers import offer
+from views.kit.verb import Place, Verb
+from views.pages.dead_letters import words
+from views.pages.dead_letters.table import Wanted, letters_of
+from views.support import shown, text
+from views.support.acting import REPUBLISH, Acting
+from views.support.look import Label
 from views.support.operation import Operation
-from views.support.words import verdicts
-from views.tables.record_model import RecordModel
+from views.support.words import verdicts, way
+from views.theme.tokens import platform_badge
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
-_STATES = ((Triage.OPEN, N_("Reopen")), (Triage.IGNORED, N_("Ignore")), (Triage.ARCHIVED, N_("Archive")))
+#: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
+FEW = 9
+UNDO_S = 10
+HOUR_S, DAY_S = 3600, 86_400
+PREVIEW_ROWS = 40
+WIDTH, NOTE_HEIGHT = 460, 110
+_CLOCK = SystemClock()
 
 
-class Verbs(QObject):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letters:
+    """What a verb is about: the letters that are ticked, that of a row, or that of the panel."""
+
+    ids: tuple[str, ...] = ()
+    state: str = Triage.OPEN  #: where they stand, "" where that is not known
+    note: str = ""  #: what they share
+    worth: Worth | None = None  #: whether they would pass now, None where nobody has said
+    refused: Callable[[], str] = lambda: ""  #: why none of them could be republished as it is, translated
+    then: Callable[[], None] = lambda: None  #: what follows once it is decided
+    # of the one in the panel
+    task: Task | None = None
+    closed: str = ""  #: why nothing can be done about it, translated
+    edited: bool = False  #: its message was changed
+    invalid: bool = False  #: so that it cannot be sent
+    payload: Callable[[], dict[str, Any] | None] = lambda: None  #: that message, None while it is no JSON object
+
+    @property
+    def unread(self) -> bool:
+        """Whether nobody could read the message, so that there is no record to make the task of."""
+        return self.task is not None and self.task.task_id.startswith("bad_")
+
+
+class LetterActions(QObject):
     """Signals:
-    acted: something was decided about letters.
-    causes_changed: something was decided about a cause.
+    acted: something was decided; lists may be asked again.
     tasks_wanted: a filter that the Tasks page shall show.
+    runs_wanted: show how what was sent ends.
+    """
+
+    acted = Signal()
+    tasks_wanted = Signal(str)
+    runs_wanted = Signal()
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._acting = Acting(self, context.toast, context.pending)
+        self._operation = Operation(self)
+        self.runner = BulkRunner(lambda: context.commands.bulk, self)
+        self.runner.changed.connect(self._note_run)
+        self._telling = Telling(self.runner, context.toast, self.runs_wanted.emit, self)
+
+    def again(self, letters: Letters) -> None:
+        """Republish them as they are."""
+        self.republish(letters.ids, letters.note, letters.then, worth=letters.worth)
+
+    def correct(self, letters: Letters) -> None:
+        """Make a new task of the one in the panel, with its corrected message."""
+        payload = letters.payload()
+        if letters.task is not None and payload is not None:
+            self._republish_edited(letters.task, payload)
+
+    def renew(self, letters: Letters) -> None:
+        """Fill the dialog of a new task with what can be read."""
+        self._context.new_task({"payload": letters.payload() or {}})
+
+    def reopen(self, letters: Letters) -> None:
+        """Let them wait for a person again."""
+        self._put(letters, Triage.OPEN)
+
+    def ignore(self, letters: Letters) -> None:
+        """Put them aside."""
+        self._put(letters, Triage.IGNORED)
+
+    def archive(self, letters: Letters) -> None:
+        """Be done with them."""
+        self._put(letters, Triage.ARCHIVED)
+
+    def _put(self, letters: Letters, to: str) -> None:
+        self.triage(letters.ids, to, letters.state)
+        letters.then()
+
+    def republish(
+        self,
+        ids: Sequence[str],
+        note: str = "",
+        then: Callable[[], None] = lambda: None,
+        *,
+        whole: bool = False,
+        worth: Worth | None = None,
+    ) -> None:
+        """Make new tasks; many, or the ``whole`` of a cause, only after a look at what becomes of each.
+
+        ``note`` names what they share; ``then`` is called once it is decided. What is known to fail again by their
+        ``worth`` is asked about however few they are.
+        """
+        doubtful = verdicts.hopeless(worth)
+        if doubtful and worth is not None and len(ids) == 1:
+            if self._free(ids):
+                self._ask_all_the_same(ids, worth, then)
+            return
+        if len(ids) <= FEW and not ((whole or doubtful) and len(ids) > 1):
+            self._hold(ids)
+            then()
+            return
+        dialog = RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner)
+        dialog.started.connect(then)
+        dialog.open()
+
+    def _ask_all_the_same(self, ids: Sequence[str], worth: Worth, then: Callable[[], None]) -> None:
+        question = Question(
+            title=N_("Republish all the same?"),
+            rows=((_("task id"), ids[0]),),
+            findings=(Finding(verdicts.look(worth).status, verdicts.word(worth, 1), verdicts.why(worth)),),
+            verb=_("Republish all the same"),
+        )
+
+        def go() -> None:
+            self._hold(ids)
+            then()
+
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(go)
+        dialog.open()
+
+    def _republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:
+        if self._free([task.task_id]):
+            call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
+            about = [(REPUBLISH, task.task_id)]
+            self._acting.held(_("Republishing with your changes in 5 s"), call, _republished, about=about)
+
+    def reveal(self, task_id: str, then: Callable[[], None]) -> None:
+        """Write down that somebody looks at the secrets of a letter; ``then`` shows them."""
+        call = partial(self._context.commands.records.reveal, task_id)
+        self._operation.start(call, lambda _none: then(), self._fail)
+
+    def triage(self, ids: Sequence[str], to: str, before: str) -> None:
+        """Ignore, archive or reopen at once; the toast offers to take it back."""
+        call = partial(self._context.commands.dead_letters.set_triage, list(ids), to)
+        self._operation.start(call, partial(self._tell_triage, to=to, before=before), self._fail)
+
+    def _free(self, ids: Sequence[str]) -> list[str]:
+        """Those that nobody republishes already, neither one by one nor with many."""
+        return self._acting.free(REPUBLISH, ids)
+
+    def _note_run(self) -> None:
+        job = self.runner.job
+        many = job.plan.items if job is not None and not job.options.probe_only else ()
+        self._context.pending.put(self.runner, [(REPUBLISH, item.task_id) for item in many])
+
+    def _hold(self, ids: Sequence[str]) -> None:
+        ids = self._free(ids)
+        if not ids:
+            return
+        announce = ngettext("Republishing {n} task in 5 s", "Republishing {n} tasks in 5 s", len(ids)).format(
+            n=text.count(len(ids))
+        )
+        call = partial(self._context.commands.dead_letters.republish, list(ids))
+        self._acting.held(announce, call, _republished, about=[(REPUBLISH, one) for one in ids])
+
+    def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
+        self.acted.emit()
+        left = outcome.skipped
+        detail = shown.say(left[0].why) if left else ""
+        actions: tuple[ToastAction, ...] = ()
+        if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
+            undo = partial(self.triage_back, outcome.done, before)
+            actions = (ToastAction(text=_("Undo"), call=undo),)
+        self._context.toast(
+            ToastSpec(
+                text=_triaged(len(outcome.done), to) if outcome.done else _("Nothing was changed."),
+                status="warning" if left else "healthy",
+                detail=detail,
+                actions=actions,
+                seconds=UNDO_S,
+            )
+        )
+
+    def triage_back(self, ids: Sequence[str], to: str) -> None:
+        """The reverse of a decision."""
+        call = partial(self._context.commands.dead_letters.set_triage, list(ids), to)
+        self._operation.start(call, self._tell_back, self._fail)
+
+    def _tell_back(self, _outcome: Outcome) -> None:
+        self.acted.emit()
+        self._context.toast(ToastSpec(text=_("Taken back."), status="cancelled"))
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+
+
+def _republished(outcome: Outcome) -> str:
+    return republished(len(outcome.done))
+
+
+def _triaged(number: int, to: str) -> str:
+    count = text.count(number)
+    if to == Triage.ARCHIVED:
+        return ngettext("{n} dead letter archived", "{n} dead letters archived", number).format(n=count)
+    if to == Triage.IGNORED:
+        return ngettext("{n} dead letter ignored", "{n} dead letters ignored", number).format(n=count)
+    return ngettext("{n} dead letter open again", "{n} dead letters open again", number).format(n=count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterVerb(Verb[Letters]):
+    """Something that can be done about letters."""
+
+    do: Callable[[LetterActions, Letters], None]
+
+    def why_not(self, chosen: Letters) -> str:
+        """That of the panel may be done with."""
+        return chosen.closed
+
+
+class Again(LetterVerb):
+    """Sends them as they are."""
+
+    def offered(self, place: Place, chosen: Letters) -> bool:
+        """What nobody could read has nothing to be sent again."""
+        return place in self.places and not chosen.unread
+
+    def why_not(self, chosen: Letters) -> str:
+        """What their rows tell."""
+        return super().why_not(chosen) or chosen.refused()
+
+
+class Corrected(LetterVerb):
+    """Sends the one of the panel with its new message."""
+
+    def offered(self, place: Place, chosen: Letters) -> bool:
+        """Only with one."""
+        return place in self.places and chosen.edited and not chosen.unread
+
+    def why_not(self, chosen: Letters) -> str:
+        """The message must be one."""
+        return super().why_not(chosen) or (_("Correct the message first") if chosen.invalid else "")
+
+
+class Renewed(LetterVerb):
+    """Makes a task of a message that nobody could read."""
+
+    def offered(self, place: Place, chosen: Letters) -> bool:
+        """Only of such a one."""
+        return place in self.places and chosen.unread
+
+
+class Put(LetterVerb):
+    """Puts them into the state that it is named for."""
+
+    def offered(self, place: Place, chosen: Letters) -> bool:
+        """Not where they are; what is open, or was sent again, is not opened."""
+        shut = chosen.state in (Triage.IGNORED, Triage.ARCHIVED, Triage.OVERTAKEN)
+        return place in self.places and (shut if self.key == Triage.OPEN else chosen.state != self.key)
+
+
+#: the key of what the panel offers first
+PRESS = "Ctrl+Return"
+_OF_PANEL = frozenset({Place.PANEL, Place.PALETTE})
+VERBS: tuple[LetterVerb, ...] = (
+    Again(key="republish", text=N_("Republish"), icon="ph.arrow-clockwise", do=LetterActions.again),
+    Corrected(
+        key="correct", text=N_("Edit and republish"), icon="ph.pencil-simple", shortcut=PRESS, places=_OF_PANEL,
+        do=LetterActions.correct,
+    ),
+    Renewed(
+        key="renew", text=N_("New task from it"), icon="ph.plus", shortcut=PRESS, places=_OF_PANEL,
+        do=LetterActions.renew,
+    ),
+    Put(key=Triage.OPEN, text=N_("Reopen"), icon="ph.arrow-counter-clockwise", do=LetterActions.reopen),
+    Put(key=Triage.IGNORED, text=N_("Ignore"), icon="ph.eye-slash", do=LetterActions.ignore),
+    Put(key=Triage.ARCHIVED, text=N_("Archive"), icon="ph.archive", do=LetterActions.archive),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfCause:
+    """A cause, and what is known around it."""
+
+    cause: Cause
+    wanted: Wanted  #: its letters as they are listed
+    paused: frozenset[str] = frozenset()  #: scopes
+    example: Task | None = None  #: one of its letters
+    copied: bool = False  #: its report is on the clipboard
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its letters wait for a person."""
+        return self.wanted.triage == Triage.OPEN
+
+    @property
+    def fails_again(self) -> bool:
+        """Whether its letters would fail again, so that something must be put right first."""
+        return self.is_open and self.cause.worth.level == AGAIN
+
+    @property
+    def holding(self) -> tuple[str, str]:
+        """Whether what would die of it can be paused or, where it is, resumed; and the scope of that."""
+        scope = self.cause.pause_scope
+        return "resume" if scope in self.paused else "pause", scope
+
+    @property
+    def restricted(self) -> bool:
+        """Whether the platform restricts an account: that is looked at in its shop, by a person."""
+        return self.fails_again and self.cause.kind == classify.RISK_CONTROL
+
+
+class CauseActions(QObject):
+    """Signals:
+    acted: something was decided; causes may be asked again.
     shop_wanted: the shop (``platform:shop_id``) that the Shops page shall show.
     """
 
     acted = Signal()
-    causes_changed = Signal()
-    tasks_wanted = Signal(str)
     shop_wanted = Signal(str)
 
-    def __init__(self, context: PageContext, model: RecordModel[LetterRow], page: QWidget) -> None:
-        super().__init__(page)
-        self._context, self._model, self._page = context, model, page
-        self.actions = LetterActions(context, page)
-        self.whole = CauseActions(context, self.actions, page)
-        self._login = ShopLogin(context, page)
-        self._all = Operation(self)
-        self._forbidden = ""
-        self.actions.acted.connect(self.acted)
-        self.actions.tasks_wanted.connect(self.tasks_wanted)
-        self.actions.runs_wanted.connect(self.show_runs)
-        self.whole.acted.connect(self.causes_changed)
+    def __init__(self, context: PageContext, letters: LetterActions, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._letters, self._owner = context, letters, owner
+        self._operation = Operation(self)
+        self._login = ShopLogin(context, owner)
 
-    def connect_panes(
-        self, causes: CausePane, letters: LetterPane, panel: LetterPanel, wanted: Callable[[], Wanted]
-    ) -> None:
-        """Listen to the three panes."""
-        self._causes, self._letters, self._panel, self._wanted = causes.causes, letters, panel, wanted
-        letters.table.menu_requested.connect(self.fill_menu)
-        letters.bar.verb_wanted.connect(self.on_bulk)
-        letters.bar.all_wanted.connect(self._tick_all)
-        letters.bar.clear_wanted.connect(self._model.untick_all)
-        letters.bar.new_rows_wanted.connect(self._model.show_new)
-        letters.menu_wanted.connect(self._on_more)
-        letters.republish_wanted.connect(self._republish_cause)
-        letters.browser_wanted.connect(self._open_browser)
-        letters.shops_wanted.connect(self.shop_wanted)
-        letters.pause_wanted.connect(self._context.way_out)
-        causes.causes.menu_wanted.connect(self._open_cause_menu)
-        panel.republish_wanted.connect(self._on_republish)
-        panel.triage_wanted.connect(self._on_triage)
-        panel.new_task_wanted.connect(self._context.new_task)
-        panel.editor.reveal_wanted.connect(self._on_reveal)
-        panel.task_wanted.connect(self._open_task)
+    # the whole of it
 
-    def set_acting(self, reason: str) -> None:
-        """Decide nothing, for this reason, already translated; "" decides again. A run that goes on can be stopped."""
-        self._forbidden = reason
-        self._letters.bar.set_acting(reason)
-        self._letters.set_acting(reason)
-        self._panel.set_acting(reason)
+    def republish_all(self, of: OfCause) -> None:
+        """Republish every letter, after a look at each."""
+        call = partial(letters_of, self._context.tasks, of.wanted)
+        self._operation.start(call, partial(self._go_on_republishing, of.cause), self._fail)
 
-    # letters
+    def _go_on_republishing(self, cause: Cause, letters: Sequence[Task]) -> None:
+        ids = [task.task_id for task in letters]
+        self._letters.republish(ids, words.heading(cause), whole=True, worth=cause.worth)
 
-    def on_bulk(self, verb: str) -> None:
-        """Do something with those that are ticked."""
-        if self._forbidden:
-            return
-        ids = [str(key) for key in self._letters.table.target_keys()]
-        if verb == "republish":
-            if self.refused(ids):
-                return
-            self.actions.republish(ids, self._letters.title(), self._model.untick_all, worth=self._worth())
-        else:
-            self.actions.triage(ids, verb, self._wanted().triage)
-            self._model.untick_all()
+    def archive_all(self, of: OfCause) -> None:
+        """Archive every letter, counted first."""
+        call = partial(letters_of, self._context.tasks, of.wanted)
+        self._operation.start(call, partial(self._ask_archive, of), self._fail)
 
-    def _worth(self) -> Worth | None:
-        """Whether letters of the cause that is shown would pass now, None where nobody has said."""
-        cause = self._causes.causes.find(self._wanted().cause)
-        return cause.worth if cause is not None else None
-
-    def refused(self, ids: Iterable[str]) -> str:
-        """Why none of these letters could be republished as they are, as far as their rows tell; "" where one could."""
-        rows = map(self._model.find, ids)
-        return verdicts.barred(row.refusal if row is not None else None for row in rows)
-
-    def fill_menu(self, menu: QMenu, key: object) -> None:
-        """Offer what suits a letter, or those that are ticked."""
-        ids = [str(key)] if not self._model.ticked() else [str(one) for one in self._letters.table.target_keys()]
-        now = self._wanted().triage
-        again = partial(self.actions.republish, ids, self._letters.title(), worth=self._worth())
-        offer(menu, _("Republish"), again, self._forbidden or self.refused(ids))
-        for triage, title in _STATES:
-            if triage != now:
-                offer(menu, _(title), partial(self.actions.triage, ids, triage, now), self._forbidden)
-        menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
-
-    def _tick_all(self) -> None:
-        self._all.start(partial(letters_of, self._context.tasks, self._wanted()), self._tick)
-
-    def _tick(self, letters: list[Task]) -> None:
-        self._model.set_ticked([task.task_id for task in letters])
-
-    def _on_republish(self, task: Task, payload: object) -> None:
-        if isinstance(payload, dict):
-            self.actions.republish_edited(task, payload)
-        else:
-            self.actions.republish([task.task_id], worth=self._panel.worth)
-
-    def _on_reveal(self, task_id: str) -> None:
-        self.actions.reveal(task_id, partial(self._panel.editor.reveal, task_id))
-
-    def _on_triage(self, task_id: str, to: str, before: str) -> None:
-        self.actions.triage([task_id], to, before)
-
-    def _open_task(self, task_id: str) -> None:
-        self.tasks_wanted.emit(filter.format_terms((equals("id", task_id),)))
-
-    def show_runs(self) -> None:
-        """Show what became of the bulk runs, the newest first."""
-        dialog = RunsDialog(lambda: self._context.commands.bulk, self.actions.runner, self._forbidden, self._page)
-        dialog.tasks_wanted.connect(self.tasks_wanted)
-        dialog.finished.connect(lambda _result: self.acted.emit())
+    def _ask_archive(self, of: OfCause, letters: Sequence[Task]) -> None:
+        ids = [task.task_id for task in letters]
+        dialog = ConfirmDialog(_preview(letters, words.heading(of.cause), self._context.environment), self._owner)
+        dialog.confirmed.connect(partial(self._letters.triage, ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
-    # causes
+    # for a while
 
-    def _on_more(self, place: QPoint) -> None:
-        self._open_cause_menu(self._wanted().cause, place)
+    def ignore(self, cause: Cause, seconds: int) -> None:
+        """Ignore it and what dies of it from now on."""
+        call = partial(self._context.commands.causes.ignore, cause.fingerprint, seconds=seconds)
+        self._operation.start(call, partial(self._tell_ignored, cause, seconds), self._fail)
 
-    def _open_browser(self, shop: str) -> None:
-        if not self._forbidden:
-            self._login.begin(shop)
+    def _tell_ignored(self, cause: Cause, seconds: int, outcome: Outcome) -> None:
+        self.acted.emit()
+        number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
+        self._context.toast(
+            ToastSpec(
+                text=number.format(n=text.count(len(outcome.done))),
+                detail=_span(seconds),
+                actions=(ToastAction(text=_("Undo"), call=partial(self.lift, cause.fingerprint)),),
+                seconds=UNDO_S,
+            )
+        )
 
-    def _republish_cause(self) -> None:
-        wanted = self._wanted()
-        cause = self._causes.causes.find(wanted.cause)
-        if cause is not None and not self._forbidden:
-            self.whole.republish_all(wanted, cause)
+    def lift(self, fingerprint: str) -> None:
+        """Ignore it no longer."""
+        self._operation.start(partial(self._context.commands.causes.lift, fingerprint), self._tell_lifted, self._fail)
 
-    def _open_cause_menu(self, fingerprint: str, place: QPoint) -> None:
-        cause = self._causes.causes.find(fingerprint)
-        if cause is not None:
-            menu = QMenu(self._page)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            self.whole.fill_menu(menu, cause, self._wanted().triage, self._forbidden)
-            menu.popup(place)
+    def _tell_lifted(self, outcome: Outcome) -> None:
+        self.acted.emit()
+        number = len(outcome.done)
+        done = ngettext("{n} dead letter open again", "{n} dead letters open again", number)
+        self._context.toast(ToastSpec(text=done.format(n=text.count(number)), status="cancelled"))
+
+    # its name
+
+    def describe(self, of: OfCause) -> None:
+        """Ask for a name and a note."""
+        cause = of.cause
+        dialog = CauseNote(words.kind_title(cause), cause.rule.name, cause.rule.note, self._owner)
+        dialog.saved.connect(partial(self._save, cause.fingerprint))
+        dialog.open()
+
+    def _save(self, fingerprint: str, name: str, note: str) -> None:
+        call = partial(self._context.commands.causes.describe, fingerprint, name=name, note=note)
+        self._operation.start(call, self._on_saved, self._fail)
+
+    def _on_saved(self, _nothing: object) -> None:
+        self.acted.emit()
+
+    # for somebody else
+
+    def copy(self, of: OfCause) -> None:
+        """Put the error on the clipboard."""
+        QGuiApplication.clipboard().setText(of.cause.headline)
+
+    def report(self, of: OfCause) -> None:
+        """Put on the clipboard what whoever can put it right needs to know."""
+        QGuiApplication.clipboard().setText(words.report(of.cause, of.example, _CLOCK.now_ms()))
+
+    def log_in(self, of: OfCause) -> None:
+        """Open the browser of its shop for a person."""
+        self._login.begin(of.cause.shop_keys[0])
+
+    def show_shops(self, of: OfCause) -> None:
+        """Show the first of its shops among the others."""
+        self.shop_wanted.emit(of.cause.shop_keys[0])
+
+    def hold(self, of: OfCause) -> None:
+        """Hold back what would die of it, or let that go on."""
+        self._context.way_out(*of.holding)
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+
+
+def _preview(letters: Sequence[Task], title: str, environment: str) -> Question:
+    """What archiving will take, counted by shop."""
+    shops = Counter((task.shop_id, task.platform) for task in letters)
+    lines = [
+        (f"{name}  {platform_badge(platform)}", text.count(count)) for (name, platform), count in shops.most_common()
+    ]
+    rest = len(lines) - PREVIEW_ROWS
+    if rest > 0:
+        more = ngettext("{n} more shop", "{n} more shops", rest).format(n=text.count(rest))
+        lines = [*lines[:PREVIEW_ROWS], (more, "")]
+    number = len(letters)
+    count = text.count(number)
+    return Question(
+        title=N_("Archive dead letters"),
+        number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
+        text=title,
+        rows=tuple(lines),
+        verb=ngettext("Archive {n} dead letter", "Archive {n} dead letters", number).format(n=count),
+        typed=typed_count(number, environment),
+    )
+
+
+def _span(seconds: int) -> str:
+    if not seconds:
+        return _("Whatever dies of it is ignored until its text changes.")
+    return _("Whatever dies of it in the next {span} is ignored; then they come back.").format(
+        span=text.coarse(shown.span(seconds * 1000))
+    )
+
+
+class CauseNote(DialogFrame):
+    """Signals:
+    saved: name and note.
+    """
+
+    saved = Signal(str, str)
+
+    def __init__(self, kind: str, name: str, note: str, parent: QWidget | None = None) -> None:
+        """`kind` is what the cause is called without a name of its own."""
+        super().__init__(N_("Name and note"), icon="ph.note-pencil", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.name, self.note = QLineEdit(name), QPlainTextEdit(note)
+        self.name.setMaxLength(MAX_NAME)
+        self.name.setPlaceholderText(kind)
+        self.name.setAccessibleName(_("Name"))
+        self.note.setFixedHeight(NOTE_HEIGHT)
+        self.note.setTabChangesFocus(True)
+        self.note.setAccessibleName(_("Note"))
+        self.note.setPlaceholderText(_("What was found out, who works on it, what helps"))
+        parts: tuple[tuple[str, QWidget], ...] = ((_("Name"), self.name), (_("Note"), self.note))
+        for title, field in parts:
+            self.body.addWidget(Label(title, "label", "text2"))
+            self.body.addWidget(field)
+        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.note.textChanged.connect(self._check)
+        self.name.setFocus()
+
+    def _check(self) -> None:
+        over = len(self.note.toPlainText()) - MAX_NOTE
+        self.save.disable(_("The note is {n} characters too long").format(n=over) if over > 0 else "")
+
+    def _on_save(self) -> None:
+        self.accept()
+        self.saved.emit(self.name.text(), self.note.toPlainText())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CauseVerb(Verb[OfCause]):
+    """Something that can be done about a cause."""
+
+    do: Callable[[CauseActions, OfCause], None]
+    fits: Callable[[OfCause], bool] = lambda _of: True  #: where it is offered
+    called: Callable[[OfCause], str] | None = None  #: what it is called, translated
+
+    def offered(self, place: Place, chosen: OfCause) -> bool:
+        """Only what suits its state."""
+        return place in self.places and self.fits(chosen)
+
+    def said(self, chosen: OfCause) -> str:
+        """With the number of its letters, or what it is about."""
+        return self.called(chosen) if self.called is not None else _(self.text)
+
+
+class Hold(CauseVerb):
+    """Until it is put right, what would die of it can be held back: no wider than it reaches."""
+
+    def glyph(self, chosen: OfCause) -> str:
+        """What is held back can go on."""
+        return "ph.play" if chosen.holding[0] == "resume" else self.icon
+
+
+_LISTED = frozenset({Place.MENU, Place.PALETTE})
+
+
+def _ignoring(key: str, title: str, seconds: int) -> CauseVerb:
+    return CauseVerb(
+        key=key, text=title, icon="ph.eye-slash", places=_LISTED, group=1,
+        fits=lambda of: of.is_open and words.has_print(of.cause), do=lambda acts, of: acts.ignore(of.cause, seconds),
+    )  # fmt: skip
+
+
+def _to_creator(of: OfCause) -> bool:
+    return of.cause.kind in OF_CREATOR
+
+
+def _report(of: OfCause) -> str:
+    return _("Copied") if of.copied else way.label("copy_creator" if _to_creator(of) else "copy_flow", "")
+
+
+#: what must be put right elsewhere, by somebody who needs to be told
+REPORT = "report"
+CAUSE_VERBS: tuple[CauseVerb, ...] = (
+    CauseVerb(
+        key="republish_all", text=N_("Republish"), icon="ph.arrow-clockwise", fits=lambda of: of.is_open,
+        called=lambda of: verdicts.republish_all(of.cause.worth).format(n=text.count(of.cause.count)),
+        do=CauseActions.republish_all,
+    ),
+    CauseVerb(
+        key="archive_all", text=N_("Archive"), icon="ph.archive", places=_LISTED,
+        fits=lambda of: of.wanted.triage != Triage.ARCHIVED,
+        called=lambda of: _("Archive all {n}").format(n=text.count(of.cause.count)), do=CauseActions.archive_all,
+    ),
+    CauseVerb(
+        key="lift", text=N_("Stop ignoring it"), icon="ph.eye", places=_LISTED,
+        fits=lambda of: of.wanted.triage == Triage.IGNORED and of.cause.rule.ignored,
+        do=lambda acts, of: acts.lift(of.cause.fingerprint),
+    ),
+    _ignoring("ignore_hour", N_("Ignore for 1 hour"), HOUR_S),
+    _ignoring("ignore_day", N_("Ignore for 1 day"), DAY_S),
+    _ignoring("ignore", N_("Ignore until its text changes"), 0),
+    CauseVerb(
+        key="describe", text=N_("Name and note"), icon="ph.note-pencil", places=_LISTED, group=2,
+        fits=lambda of: words.has_print(of.cause), do=CauseActions.describe,
+    ),
+    CauseVerb(
+        key="copy", text=N_("Copy the error"), icon="ph.copy", role="viewer", places=_LISTED, group=2,
+        do=CauseActions.copy,
+    ),
+    CauseVerb(
+        key=REPORT, text=way.VERBS["copy_flow"], icon="ph.copy", role="viewer", places=_OF_PANEL, called=_report,
+        fits=lambda of: of.fails_again and (of.cause.kind in OF_MAKER or _to_creator(of)), do=CauseActions.report,
+    ),
+    CauseVerb(
+        key="login_shop", text=way.VERBS["login_shop"], icon="ph.browser", places=_OF_PANEL,
+        fits=lambda of: of.restricted and len(of.cause.shop_keys) == 1, do=CauseActions.log_in,
+    ),
+    CauseVerb(
+        key="open_shops", text=way.VERBS["open_shops"], icon="ph.browser", role="viewer", places=_OF_PANEL,
+        fits=lambda of: of.restricted and len(of.cause.shop_keys) > 1, do=CauseActions.show_shops,
+    ),
+    Hold(
+        key="hold", text=way.VERBS["pause"], icon="ph.pause-circle", places=_OF_PANEL,
+        fits=lambda of: of.fails_again and bool(of.cause.pause_scope), called=lambda of: way.label(*of.holding),
+        do=CauseActions.hold,
+    ),
+)  # fmt: skip

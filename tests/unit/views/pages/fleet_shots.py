@@ -84,7 +84,7 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
     page.activate()
     wait(lambda: bool(page.table.records.rowCount()))
     page.table.records.tick_all()
-    page.verbs.on_bulk("republish")
+    page.verbs.act("republish", page.ticked())
     settle()
     from views.dialogs.republish.dialog import RepublishDialog
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.domain.task.record import Task
-from views.pages.dead_letters.rows import COLUMNS as LETTERS
-from views.pages.dead_letters.rows import LetterRow
+from views.pages.dead_letters.table import COLUMNS as LETTERS
+from views.pages.dead_letters.table import LetterRow
 from views.pages.tasks.rows import COLUMNS as TASKS
 from views.pages.tasks.rows import TaskRow
 

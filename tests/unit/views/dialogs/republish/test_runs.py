@@ -18,8 +18,7 @@ from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.runs import RunsDialog, words
-from views.pages.dead_letters.broken_run import BrokenRun
-from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.dead_letters.page import BrokenRun, DeadLettersPage
 from views.widgets.buttons import Button
 
 pytestmark = pytest.mark.both_pairs

@@ -6,7 +6,7 @@ import pytest
 
 from services.domain.task import filter
 from services.domain.task.status import Triage
-from views.pages.dead_letters.asking import Wanted
+from views.pages.dead_letters.table import Wanted
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause import AGAIN, NOW, Worth
-from services.domain.insight.cause_rule import CauseRule
+from services.domain.task.status import Triage
+from services.monitor.causes import Cause
 from tests.unit.views.pages.dead_letters.test_words import cause
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.kit.verb import Verbs
 from views.pages.dead_letters.causes import CauseList, ordered, title_lines
 from views.pages.dead_letters.panes import LetterPane
-from views.pages.dead_letters.rows import COLUMNS
+from views.pages.dead_letters.table import COLUMNS, Wanted
+from views.pages.dead_letters.verbs import CAUSE_VERBS, VERBS, CauseActions, LetterActions, OfCause
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
 
@@ -73,51 +79,57 @@ def test_a_title_without_room_goes_on_in_a_second_line(qtbot: QtBot) -> None:
     assert "".join(title_lines("页面元素缺失：.order-list-with-a-very-long-name", 150)).endswith("name")
 
 
-def test_what_only_who_makes_the_flow_can_mend_is_copied_for_them(qtbot: QtBot) -> None:
-    pane = LetterPane(RecordModel(COLUMNS, key=task_id))
+@pytest.fixture
+def pane(qtbot: QtBot, fleet: Fleet) -> LetterPane:
+    """The pane of a cause whose verbs go."""
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    letters = LetterActions(fleet.context, owner)
+    acts = CauseActions(fleet.context, letters, owner)
+    pane = LetterPane(
+        RecordModel(COLUMNS, key=task_id),
+        Verbs(VERBS, lambda verb, chosen: verb.do(letters, chosen), lambda _role: ""),
+        Verbs(CAUSE_VERBS, lambda verb, of: verb.do(acts, of), lambda _role: ""),
+    )
     qtbot.addWidget(pane)
     pane.show()
+    return pane
+
+
+def of(cause: Cause, triage: str = Triage.OPEN) -> OfCause:
+    """A cause as verbs take it."""
+    return OfCause(cause=cause, wanted=Wanted(triage=triage, cause=cause.fingerprint))
+
+
+def test_what_only_who_makes_the_flow_can_mend_is_copied_for_them(pane: LetterPane) -> None:
     changed = replace(MANY, kind="element_not_found", worth=Worth(level=AGAIN, code="worth.page"))
-    pane.show_cause(changed)
-    assert (pane.report.text(), pane.report.kind) == ("Copy report for the flow's maker", "primary")
-    assert (pane.report.isVisible(), pane.republish.kind) == (True, "plain")
-    pane.report.click()
+    pane.show_cause(of(changed))
+    report = pane.buttons["report"]
+    assert (report.text(), report.kind) == ("Copy report for the flow's maker", "primary")
+    assert (report.isVisible(), pane.republish.kind) == (True, "plain")
+    report.click()
     assert "Page element missing" in QGuiApplication.clipboard().text()
-    assert pane.report.text() == "Copied"
+    pane.show_cause(replace(of(changed), copied=True))
+    assert report.text() == "Copied"
     for other in (replace(changed, worth=Worth()), replace(changed, kind="network")):
-        pane.show_cause(other)
-        assert not pane.report.isVisible()
+        pane.show_cause(of(other))
+        assert not report.isVisible()
 
 
-def test_what_only_who_creates_the_tasks_can_mend_is_copied_for_them(qtbot: QtBot) -> None:
-    pane = LetterPane(RecordModel(COLUMNS, key=task_id))
-    qtbot.addWidget(pane)
-    pane.show()
+def test_what_only_who_creates_the_tasks_can_mend_is_copied_for_them(pane: LetterPane) -> None:
     refused = replace(MANY, kind="bad_payload", worth=Worth(level=AGAIN, code="worth.flow_refused"))
-    pane.show_cause(refused)
-    assert (pane.report.text(), pane.report.kind) == ("Copy report for who creates these tasks", "primary")
-    assert (pane.report.isVisible(), pane.republish.kind) == (True, "plain")
+    pane.show_cause(of(refused))
+    report = pane.buttons["report"]
+    assert (report.text(), report.kind) == ("Copy report for who creates these tasks", "primary")
+    assert (report.isVisible(), pane.republish.kind) == (True, "plain")
     assert "put right where the tasks are created" in pane.worth.accessibleName()
-    pane.report.click()
+    report.click()
     assert "Parameters refused" in QGuiApplication.clipboard().text()
     again = Worth(level=AGAIN, code="worth.failed_again", params={"count": 1, "of": 1})
-    pane.show_cause(replace(refused, worth=again))
-    assert pane.report.isVisible()
+    pane.show_cause(of(replace(refused, worth=again)))
+    assert report.isVisible()
     assert "Have it put right where the tasks are created, then republish" in pane.worth.accessibleName()
-    pane.show_cause(replace(refused, worth=again), is_open=False)
+    pane.show_cause(of(replace(refused, worth=again), Triage.IGNORED))
     assert not pane.worth.isVisible()
-    pane.show_cause(replace(refused, worth=Worth()))
-    assert not pane.report.isVisible()
-
-
-def test_a_row_is_as_high_as_its_title_needs(qtbot: QtBot) -> None:
-    causes = CauseList()
-    qtbot.addWidget(causes)
-    named = replace(FEW, rule=CauseRule(name="The list of orders has another name since this morning"))
-    causes.causes.apply((MANY, named), settle=True)
-    causes.resize(250, 400)
-    causes.show()
-    heights = [causes.visualRect(causes.causes.index(row, 0)).height() for row in range(2)]
-    assert heights[causes.causes.row_of("few")] > heights[causes.causes.row_of("many")]
-    causes.resize(700, 400)
-    qtbot.waitUntil(lambda: len({causes.visualRect(causes.causes.index(row, 0)).height() for row in range(2)}) == 1)
+    pane.show_cause(of(replace(refused, worth=Worth())))
+    assert not report.isVisible()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from views.pages.dead_letters.changes import changes, line_diff
+from views.pages.dead_letters.editor import changes, line_diff
 
 
 def test_each_field_that_differs_is_named_with_what_stood_there() -> None:

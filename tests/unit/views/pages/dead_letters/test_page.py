@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -27,8 +28,8 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
-from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.dead_letters.verbs import CauseNote
 from views.support.acting import REPUBLISH, Acting
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -50,7 +51,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
             qtbot.waitUntil(lambda: page.table.records.rowCount() > 0 and page.panel.task is not None)
 
     yield from opening(
-        qtbot, lambda: DeadLettersPage(fleet.context), show, leave=lambda page: page.verbs.actions.runner.finish()
+        qtbot, lambda: DeadLettersPage(fleet.context), show, leave=lambda page: page.actions_of_page.runner.finish()
     )
 
 
@@ -249,13 +250,13 @@ def test_what_was_typed_waits_while_another_letter_is_looked_at(qtbot: QtBot, fl
     qtbot.waitUntil(lambda: page.panel.task_id == first and page.panel.editor.payload() == {"page_size": 7})
 
 
-@pytest.mark.parametrize(("button", "state"), [("archive_button", Triage.ARCHIVED), ("ignore_button", Triage.IGNORED)])
+@pytest.mark.parametrize("state", [Triage.ARCHIVED, Triage.IGNORED])
 def test_ignore_and_archive_act_at_once_and_can_be_undone(
-    qtbot: QtBot, fleet: Fleet, open_page: Open, button: str, state: str
+    qtbot: QtBot, fleet: Fleet, open_page: Open, state: str
 ) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
     page = open_page()
-    getattr(page.panel, button).click()
+    page.panel.buttons[state].click()
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     assert one(fleet, dead).triage == state
     press(fleet.toasts[-1], "Undo")
@@ -268,8 +269,8 @@ def test_an_archived_letter_can_be_opened_again(qtbot: QtBot, fleet: Fleet, open
     page = open_page()
     page.states.choose(Triage.ARCHIVED)
     qtbot.waitUntil(lambda: page.panel.task is not None)
-    assert page.panel.reopen_button.isVisible()
-    page.panel.reopen_button.click()
+    assert page.panel.buttons[Triage.OPEN].isVisible()
+    page.panel.buttons[Triage.OPEN].click()
     qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.OPEN)
 
 
@@ -278,9 +279,9 @@ def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, 
     page = open_page()
     ticked = [str(page.table.records.key_at(row)) for row in range(3)]
     page.table.records.set_ticked(ticked)
-    assert page.bar.republish.text() == "Republish 3"
+    assert page.bar.buttons["republish"].text() == "Republish 3"
     assert page.panel.primary_button.kind == "plain", "one filled button per view"
-    page.bar.republish.click()
+    page.bar.buttons["republish"].click()
     assert page.findChild(RepublishDialog) is None
     press(fleet.toasts[-1], "Send now")
     # The three shops have one sync_order each, which may be active once only.
@@ -304,16 +305,16 @@ def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet:
     page.refresh()
     qtbot.waitUntil(lambda: all(page.table.records.find(task_id).refusal is not None for task_id in ids))
     page.table.records.set_ticked(ids)
-    assert not page.bar.republish.isEnabled()
-    assert "The same task is active already" in page.bar.republish.toolTip()
-    page.verbs.on_bulk("republish")
+    assert not page.bar.buttons["republish"].isEnabled()
+    assert "The same task is active already" in page.bar.buttons["republish"].toolTip()
+    page.verbs.act("republish", page.ticked())
     assert fleet.toasts == [], "whoever asks for it"
     menu = QMenu(page)
-    page.verbs.fill_menu(menu, ids[0])
+    page.table.menu_requested.emit(menu, ids[0])
     assert {action.text(): action.isEnabled() for action in menu.actions()}["Republish"] is False
     other = next(row.key for row in page.table.records.records() if row.refusal is None)
     page.table.records.set_ticked([other])
-    assert page.bar.republish.isEnabled(), "one of them would go"
+    assert page.bar.buttons["republish"].isEnabled(), "one of them would go"
 
 
 def bulk_dialog(qtbot: QtBot, page: DeadLettersPage) -> RepublishDialog:
@@ -322,7 +323,7 @@ def bulk_dialog(qtbot: QtBot, page: DeadLettersPage) -> RepublishDialog:
     page.causes.choose(largest.fingerprint)
     qtbot.waitUntil(lambda: page.table.records.rowCount() == largest.count)
     page.table.records.tick_all()
-    page.bar.republish.click()
+    page.bar.buttons["republish"].click()
     dialog = page.findChild(RepublishDialog)
     assert dialog is not None
     qtbot.waitUntil(lambda: dialog.looked is not None)
@@ -411,8 +412,9 @@ def test_cancelling_keeps_what_was_ticked(qtbot: QtBot, fleet: Fleet, open_page:
 def cause_menu(page: DeadLettersPage, row: int = 0) -> dict[str, QAction]:
     """The menu of a cause by its texts."""
     menu = QMenu(page)
-    cause = page.causes.causes.record(row)
-    page.verbs.whole.fill_menu(menu, cause, page.states.current())
+    of = page.about(page.causes.causes.record(row).fingerprint)
+    assert of is not None
+    page.cause_verbs.fill(menu, of)
     return {action.text(): action for action in menu.actions() if action.text()}
 
 
@@ -523,7 +525,7 @@ def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_p
     fleet.seed_deaths()
     page = open_page()
     page.table.records.tick_all()
-    page.bar.archive.click()
+    page.bar.buttons[Triage.ARCHIVED].click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.ARCHIVED: 18})
     qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters archived"])
 
@@ -594,7 +596,7 @@ def test_what_will_fail_again_is_asked_about_before_it_is_republished(
         qtbot.keyClick(page.panel.editor.json, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     elif way == "menu":
         menu = QMenu(page)
-        page.verbs.fill_menu(menu, dead)
+        page.table.menu_requested.emit(menu, dead)
         menu.actions()[0].trigger()
     else:
         page.letters.republish.click()
@@ -635,24 +637,25 @@ def test_where_a_whole_cause_would_pass_now_its_verb_is_the_only_filled_one(flee
     assert page.letters.title().startswith("Network"), "it comes first"
     assert (page.letters.republish.kind, page.panel.primary_button.kind) == ("primary", "plain")
     page.table.records.set_ticked([str(page.table.records.key_at(0))])
-    assert (page.letters.republish.kind, page.bar.republish.kind) == ("plain", "primary")
+    assert (page.letters.republish.kind, page.bar.buttons["republish"].kind) == ("plain", "primary")
 
 
 def test_a_changed_page_offers_to_hold_back_what_would_die_of_it_and_then_to_let_it_go(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
+    wished: list[tuple[str, str]] = []
+    fleet.context = replace(fleet.context, way_out=lambda verb, target: wished.append((verb, target)))
     fleet.die("temu", "t1", "get_content", PAYLOAD, {})
     for shop in ("pdd-10021", "pdd-10067"):
         fleet.die("pdd", shop, "sync_order", "ElementNotFound: selector '.row' not found within 20 s", {})
     page = open_page()
     cause = next(one for one in page.causes.causes.records() if one.kind == "element_not_found")
     page.causes.choose(cause.fingerprint)
-    hold = page.letters.hold
+    hold = page.letters.buttons["hold"]
     qtbot.waitUntil(lambda: hold.isVisible() and hold.text() == "Pause all of Pinduoduo")
-    assert (hold.kind, page.letters.report.kind) == ("plain", "primary")
-    with qtbot.waitSignal(page.letters.pause_wanted) as said:
-        hold.click()
-    assert said.args == ["pause", "platform:pdd"]
+    assert (hold.kind, page.letters.buttons["report"].kind) == ("plain", "primary")
+    hold.click()
+    assert wished == [("pause", "platform:pdd")]
     fleet.context.commands.fleet.pause("platform:pdd")
     qtbot.waitUntil(lambda: hold.text() == "Resume Pinduoduo")
 
@@ -673,7 +676,7 @@ def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -
     fleet.seed_deaths()
     page = open_page()
     menu = QMenu(page)
-    page.verbs.fill_menu(menu, page.table.records.key_at(0))
+    page.table.menu_requested.emit(menu, page.table.records.key_at(0))
     assert [action.text() for action in menu.actions()] == ["Republish", "Ignore", "Archive", "Open in Tasks"]
 
 
@@ -684,13 +687,13 @@ def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     fleet.seed_deaths()
     page = open_page()
     page.table.records.set_ticked([page.table.records.key_at(0)])
-    buttons = (page.bar.republish, page.bar.ignore, page.bar.archive)
-    buttons += (page.panel.primary_button, page.panel.ignore_button, page.panel.archive_button)
+    buttons = (page.bar.buttons["republish"], page.bar.buttons[Triage.IGNORED], page.bar.buttons[Triage.ARCHIVED])
+    buttons += (page.panel.primary_button, page.panel.buttons[Triage.IGNORED], page.panel.buttons[Triage.ARCHIVED])
     page.set_acting(LOST)
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(False, LOST)}
     qtbot.keyClick(page.panel.editor.json, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    page.verbs.on_bulk("republish")
-    page.letters.republish_wanted.emit()
+    page.verbs.act("republish", page.ticked())
+    page.letters.republish.click()
     assert not fleet.toasts
     assert len(page.table.records.ticked()) == 1
     page.set_acting("")
@@ -707,7 +710,7 @@ def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_
     page = open_page()
     page.set_acting(LOST)
     menu = QMenu(page)
-    page.verbs.fill_menu(menu, page.table.records.key_at(0))
+    page.table.menu_requested.emit(menu, page.table.records.key_at(0))
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
         "Republish": False,
         "Ignore": False,
@@ -772,3 +775,28 @@ def test_a_note_is_written_in_the_panel_and_stays_with_the_letter(qtbot: QtBot, 
     fleet.store.apply([Annotate(task_id=task_id, by="bob@desk", text="done", note_id="n2")])
     page.panel.refresh()
     qtbot.waitUntil(lambda: "done" in notes.rows.values().values())
+
+
+def test_the_palette_offers_what_can_be_done_about_the_letter_and_its_cause(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    offered = {one.key: one for one in page.commands()}
+    assert [one.words for one in offered.values()] == [
+        "Republish", "Ignore", "Archive", "Republish all 18", "Archive all 18", "Ignore for 1 hour",
+        "Ignore for 1 day", "Ignore until its text changes", "Name and note", "Copy the error",
+    ]  # fmt: skip
+    assert {one.note for one in offered.values()} == {"1 task", "Seller login expired · sync_order"}
+    page.panel.editor.json.setPlainText('{"page_size": 20}')
+    assert "dead_letters.correct" in {one.key for one in page.commands()}
+    page.set_acting(LOST)
+    assert {one.key for one in page.commands() if not one.reason} == {"dead_letters.cause.copy"}
+    page.set_acting("")
+    ticked = [str(page.table.records.key_at(row)) for row in range(2)]
+    page.table.records.set_ticked(ticked)
+    archive = next(one for one in page.commands() if one.key == f"dead_letters.{Triage.ARCHIVED}")
+    assert archive.note == "2 tasks"
+    archive.run()
+    qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.ARCHIVED for key in ticked))
+    assert not page.table.records.ticked()

@@ -1,0 +1,505 @@
+"""One dead letter: why it died, its message to correct, and the verbs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from services import messages
+from services.commands.outcome import Outcome
+from services.domain.insight.cause import refused_field
+from services.domain.insight.shop import ShopNow
+from services.domain.task import classify
+from services.domain.task.record import Task
+from services.domain.task.remarks import NOTE_LIMIT
+from services.domain.task.status import Status, Triage
+from services.domain.text import mask
+from services.domain.types.task_type import TaskType
+from services.i18n import N_, _, pgettext
+from services.messages import told
+from services.monitor.tasks import TaskDetail
+from views.context import PageContext
+from views.kit.verb import Place, Verbs, show
+from views.pages.dead_letters import words
+from views.pages.dead_letters.editor import MessageEditor
+from views.pages.dead_letters.verbs import PRESS, Letters, LetterVerb, Put
+from views.pages.dead_letters.words import minute
+from views.support import instant, safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.support.operation import Operation
+from views.support.words import type_names, verdicts
+from views.theme import theme
+from views.theme.tokens import LANES, platform_badge
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.elided import Elided
+from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import ErrorStrip, Strip
+
+ERROR_SHOWN = 4000
+
+
+class LetterPanel(QWidget):
+    """Shows one letter; what is typed into its message stays until it is sent.
+
+    Signals:
+        step_wanted: the letter above (-1) or below (+1).
+        task_wanted: id of another task to be shown.
+    """
+
+    step_wanted = Signal(int)
+    task_wanted = Signal(str)
+
+    def __init__(self, context: PageContext, verbs: Verbs[LetterVerb, Letters], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._verbs = context, verbs
+        self._task_id = ""
+        self._detail: TaskDetail | None = None
+        self._now = ShopNow()
+        self._types: Mapping[str, TaskType] = {}
+        self._yields = self._whole = False
+        self._first = "republish"
+        self._ask = Operation(self, latest=True)
+        self._noting = Operation(self)
+        self.setProperty("panel", "side")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build()
+        on_language_changed(self._say)
+
+    @property
+    def task_id(self) -> str:
+        """Id of the letter shown, "" for none."""
+        return self._task_id
+
+    @property
+    def task(self) -> Task | None:
+        """The letter shown, None while it is asked for."""
+        detail = self._detail
+        return detail.task if detail is not None and detail.task.task_id == self._task_id else None
+
+    def letters(self) -> Letters:
+        """The letter shown, as verbs take it."""
+        detail, task = self._detail, self.task
+        if detail is None:
+            return Letters(state="", closed=_("Select a dead letter first"))
+        if task is None or task.status != Status.DEAD:
+            none = _("Select a dead letter first")
+            return Letters(state="", closed=none, task=detail.task, worth=detail.worth)
+        edited = self.editor.is_edited
+        return Letters(
+            ids=(task.task_id,),
+            state=task.triage,
+            worth=detail.worth,
+            refused=lambda: shown.say(detail.refusal) if detail.refusal is not None else "",
+            task=task,
+            closed=_("Already republished") if task.triage == Triage.REPUBLISHED else "",
+            edited=edited,
+            invalid=edited and not self.editor.is_valid,
+            payload=self.editor.payload,
+        )
+
+    def set_types(self, types: Mapping[str, TaskType]) -> None:
+        """Take the task types, whose schemas check the message."""
+        self._types = types
+        self._say()
+
+    def yield_primary(self, yields: bool) -> None:
+        """Be modest while rows are ticked: one filled button per view."""
+        self._yields = yields
+        self._show_verbs()
+
+    def set_acting(self, reason: str) -> None:
+        """Write no notes, for this reason, and show what may be decided now. What is typed stays."""
+        self.notes.bar(reason)
+        self._show_verbs()
+
+    def show_letter(self, task_id: str) -> None:
+        """Show a letter; what stands there stays until the answer is here."""
+        self._task_id = task_id
+        self.refresh()
+
+    def show_shop(self, now: ShopNow) -> None:
+        """Say how the shop of the letter stands now."""
+        self._now = now
+        if self._detail is not None and self._detail.task.task_id == self._task_id:
+            self._show_reason(self._detail)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._task_id, self._detail = "", None
+        self._say()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        if self._task_id:
+            self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show, self._on_failed)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.head = LetterHead()
+        self.head.step_wanted.connect(self.step_wanted)
+        column.addWidget(self.head)
+        self._error = ErrorStrip()
+        self._error.retry.connect(self.refresh)
+        column.addWidget(self._error)
+        self._inner = ScrollPane()
+        self._body = self._inner.body
+        self._content = self._inner.takeWidget()
+        self._inner.setWidget(self._content)
+        self._build_reason()
+        self._body.addWidget(line())
+        self.editor = MessageEditor()
+        self.editor.changed.connect(self._show_verbs)
+        self._body.addWidget(self.editor)
+        self.notes = NotesSection()
+        self.notes.note_wanted.connect(self._on_note)
+        self._body.addWidget(self.notes)
+        self._build_facts()
+        column.addWidget(self._inner, 1)
+        column.addWidget(line())
+        column.addWidget(self._build_foot())
+
+    def _build_reason(self) -> None:
+        self._why = Section(N_("Why it died"), foldable=False)
+        self._reason = Strip("dead")
+        self._text = Label("", "monosmall", "text2", wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.attempts = KeyValues()
+        self.attempts.setContentsMargins(0, 2, 0, 6)
+        self._verdict = Strip("healthy")
+        self._beside = Label("", "label", "text2", wrap=True)
+        self._more = LinkLabel()
+        self._more.activated.connect(self._on_more)
+        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self.attempts, self._verdict, self._beside)
+        for widget in parts:
+            self._why.body.addWidget(widget)
+        self._body.addWidget(self._why)
+
+    def _build_facts(self) -> None:
+        self._headers = Section(N_("Headers"))
+        self._fields = KeyValues(mono=True)
+        copy = IconButton("ph.copy", N_("Copy the headers"))
+        copy.clicked.connect(self._copy_headers)
+        self._headers.add_action(copy)
+        self._headers.body.addWidget(self._fields)
+        self._future = Section(N_("What happens next"), foldable=False)
+        self._next = Label("", "label", "text2", wrap=True)
+        self._follow = Button(N_("Open the new task"), kind="link")
+        self._follow.clicked.connect(self._on_follow)
+        self._future.body.addWidget(self._next)
+        self._future.body.addWidget(self._follow)
+        self._body.addWidget(self._headers)
+        self._body.addWidget(self._future)
+        self._body.addStretch(1)
+
+    def _build_foot(self) -> QWidget:
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(8)
+        self.buttons: dict[str, Button] = {}
+        for verb in self._verbs.at(Place.PANEL):
+            if isinstance(verb, Put):
+                self.buttons[verb.key] = button = Button(verb.text)
+                button.clicked.connect(partial(self._act, verb.key))
+                row.addWidget(button)
+        row.addStretch(1)
+        self.plain_button = Button(N_("Republish"))
+        self.primary_button = Button(N_("Republish"), kind="primary", icon="ph.arrow-clockwise", shortcut=PRESS)
+        for button in (self.plain_button, self.primary_button):
+            row.addWidget(button)
+        self.plain_button.clicked.connect(partial(self._act, "republish"))
+        self.primary_button.clicked.connect(self._on_primary)
+        return foot
+
+    # answers
+
+    def _show(self, detail: TaskDetail | None) -> None:
+        self._error.clear()
+        self._detail = detail
+        self._say()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._error.show_error(told(error))
+
+    def _say(self) -> None:
+        detail = self._detail
+        there = detail is not None and detail.task.task_id == self._task_id
+        self._content.setVisible(there)
+        self.head.show_letter(detail if there else None)
+        if detail is not None and there:
+            self._show_reason(detail)
+            self._show_message(detail)
+            self.notes.show_notes(detail)
+            self._next.setText(words.next_step(detail.task, self._context.commands.operator.who))
+            self._follow.setVisible(bool(detail.task.successor))
+        self._show_verbs()
+
+    def _show_reason(self, detail: TaskDetail) -> None:
+        task = detail.task
+        self._reason.show_text(words.reason(task))
+        whole = safe.visible(safe.cut(messages.own(task.error.strip()), ERROR_SHOWN), keep_newlines=True)
+        brief = safe.visible(messages.own(classify.headline(task.error)))
+        self._text.setText(whole if self._whole else brief)
+        self._text.setVisible(bool(task.error))
+        self._more.setVisible(whole != brief)
+        self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
+        now = instant.now_ms()
+        self.attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, task, now)])
+        self._verdict.setVisible(detail.verdict is not None)
+        self._beside.hide()
+        if detail.verdict is not None:
+            said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
+            self._verdict.set_status(said.status)
+            self._verdict.show_text(verdicts.wrapped(f"{said.lead}\n{said.evidence}"))
+            self._beside.setText(said.beside)
+            self._beside.setVisible(bool(said.beside))
+
+    def _show_message(self, detail: TaskDetail) -> None:
+        task = detail.task
+        payload = task.payload
+        if task.task_id.startswith("bad_") and detail.letter is not None:
+            payload = detail.letter.body.decode("utf-8", "replace")
+        self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
+        refused = task.error_kind == classify.BAD_PAYLOAD
+        self.editor.show_refusal(refused, refused_field(task.error) if refused else "")
+        self.editor.set_read_only(task.triage == Triage.REPUBLISHED)
+        headers = headers_of(detail)
+        self._headers.setVisible(bool(headers))
+        self._fields.set_rows(headers)
+
+    def _show_verbs(self) -> None:
+        letters = self.letters()
+        offers = [one for one in self._verbs.offers(Place.PANEL, letters) if not isinstance(one.verb, Put)]
+        for one in self._verbs.offers(Place.PANEL, letters):
+            if one.verb.key in self.buttons:
+                show(self.buttons[one.verb.key], one)
+        # the filled one is what is done with what was typed; beside it the letter can go as it is
+        first = [one for one in offers if one.shown][-1]
+        self._first = first.verb.key
+        show(self.primary_button, first)
+        self.primary_button.set_glyph(first.glyph)
+        hopeless = verdicts.hopeless(letters.worth) and self._first == "republish"
+        self.primary_button.set_kind("plain" if self._yields or hopeless else "primary")
+        self.plain_button.setVisible(self._first == "correct")
+        self.plain_button.disable(offers[0].reason)
+
+    # verbs
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        self._verbs.act(key, self.letters())
+
+    def _on_primary(self) -> None:
+        self._act(self._first)
+
+    def _on_more(self) -> None:
+        self._whole = not self._whole
+        self._say()
+
+    def _on_note(self, task_id: str, note: str) -> None:
+        call = partial(self._context.commands.dead_letters.note, task_id, note)
+        self._noting.start(call, self._on_noted, self._on_failed)
+
+    def _on_noted(self, outcome: Outcome) -> None:
+        for one in outcome.skipped:
+            self._error.show_error(shown.say(one.why))
+        for task_id in outcome.done:
+            self.notes.kept(task_id)
+            self.refresh()
+
+    def _on_follow(self) -> None:
+        if self._detail is not None:
+            self.task_wanted.emit(self._detail.task.successor)
+
+    def _copy_headers(self) -> None:
+        lines = (f"{name}: {value}" for name, value in self._fields.values().items())
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def headers_of(detail: TaskDetail) -> list[tuple[str, str]]:
+    """Where the message lay and what it carried; nothing where the letter is not kept."""
+    letter = detail.letter
+    if letter is None:
+        return []
+    rows = [("queue", letter.queue), ("routing-key", letter.routing_key), ("content-type", letter.content_type)]
+    try:
+        kept = json.loads(letter.headers)
+    except ValueError:
+        kept = {"headers": letter.headers}
+    if isinstance(kept, dict):
+        rows += [
+            (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            for name, value in kept.items()
+        ]
+    return [(name, safe.cut(_dotted(name, value), 400)) for name, value in rows if value]
+
+
+def _dotted(name: str, value: str) -> str:
+    """A header called like a secret is one."""
+    return mask.DOTS if mask.is_secret(name) else mask.masked_text(value)
+
+
+_STATES: dict[str, tuple[str, str]] = {
+    Triage.OPEN: ("dead", N_("Dead since {time}")),
+    Triage.IGNORED: ("paused", N_("Ignored, dead since {time}")),
+    Triage.ARCHIVED: ("cancelled", N_("Archived, dead since {time}")),
+    Triage.REPUBLISHED: ("succeeded", N_("Republished, dead since {time}")),
+    Triage.OVERTAKEN: ("succeeded", N_("Overtaken, dead since {time}")),
+}
+
+
+class LetterHead(QWidget):
+    """Signals:
+    step_wanted: the letter above (-1) or below (+1).
+    """
+
+    step_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._id_text = ""
+        self._type, self._pill = Label("", "panel"), StatusPill("dead", framed=True)
+        self._shop, self._badge = Elided("", "body"), Badge.platform("")
+        self._lane_glyph, self._lane = QLabel(), Label("", "label", "text2")
+        self._id = Elided("", "monosmall", "text3", middle=True)
+        self._up = IconButton("ph.arrow-up", N_("Letter above"))
+        self._down = IconButton("ph.arrow-down", N_("Letter below"))
+        self._copy = IconButton("ph.copy", N_("Copy the task id"))
+        self._up.clicked.connect(lambda: self.step_wanted.emit(-1))
+        self._down.clicked.connect(lambda: self.step_wanted.emit(1))
+        self._copy.clicked.connect(self._on_copy)
+        self._put_together()
+
+    def _put_together(self) -> None:
+        first = QHBoxLayout()
+        self._detail_row = QWidget()
+        second = QHBoxLayout(self._detail_row)
+        second.setContentsMargins(0, 0, 0, 0)
+        first.setSpacing(8)
+        first.addWidget(self._type)
+        first.addWidget(self._pill)
+        first.addStretch(1)
+        first.addWidget(self._up)
+        first.addWidget(self._down)
+        second.setSpacing(8)
+        parts: tuple[QWidget, ...] = (self._shop, self._badge, self._lane_glyph, self._lane)
+        for widget in parts:
+            second.addWidget(widget)
+        second.addWidget(self._id, 1)
+        second.addWidget(self._copy)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(16, 10, 12, 8)
+        rows.setSpacing(4)
+        rows.addLayout(first)
+        rows.addWidget(self._detail_row)
+
+    def show_letter(self, detail: TaskDetail | None) -> None:
+        """Show a letter, or that none is chosen."""
+        self._show_rest(detail is not None)
+        if detail is None:
+            self._type.setText(_("No dead letter chosen"))
+            return
+        task, now = detail.task, instant.now_ms()
+        self._type.setText(type_names.name(task.task_type))
+        self._type.setToolTip(safe.tooltip(task.task_type))
+        status, words = _STATES.get(task.triage, ("waiting", task.status))
+        self._pill.set_status(status, _(words).format(time=minute(task.ended_at, now)))
+        name = detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id
+        self._shop.show_text(name)
+        self._badge.show_text(platform_badge(task.platform))
+        lane = LANES.get(task.lane)
+        self._lane.setText(pgettext("lane", lane.word) if lane is not None else task.lane)
+        if lane is not None:
+            self._lane_glyph.setPixmap(theme().status_pixmap(lane, 13))
+        self._id_text = task.task_id
+        self._id.show_text(task.task_id)
+
+    def _show_rest(self, shown: bool) -> None:
+        self._pill.setVisible(shown)
+        self._detail_row.setVisible(shown)
+        for button in (self._up, self._down):
+            button.setVisible(shown)
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._id_text)
+
+
+class NotesSection(Section):
+    """Shows the notes of one letter; what is typed waits for its letter to be shown again.
+
+    Signals:
+        note_wanted: id of the letter, and the text that shall be kept.
+    """
+
+    note_wanted = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(N_("Notes"), parent=parent)
+        self.rows = KeyValues()
+        self._barred = self._task_id = ""
+        self._drafts: dict[str, str] = {}
+        self.line = QLineEdit()
+        self.line.setMaxLength(NOTE_LIMIT)
+        self.line.returnPressed.connect(self._ask)
+        self.line.textChanged.connect(self._allow)
+        self.button = Button(N_("Add note"))
+        self.button.clicked.connect(self._ask)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        self.body.addWidget(self.rows)
+        self.body.addLayout(row)
+        on_language_changed(self._name)
+        self._name()
+
+    def show_notes(self, detail: TaskDetail) -> None:
+        """The notes of this letter, the oldest first; before them what was said when it was put aside."""
+        task = detail.task
+        if task.task_id != self._task_id:
+            self._drafts[self._task_id] = self.line.text()
+            self._task_id = task.task_id
+            self.line.setText(self._drafts.pop(task.task_id, ""))
+        said = [(_("Put aside"), task.triage_note)] if task.triage_note else []
+        now = instant.now_ms()
+        said += [(f"{shown.clock(note.at, now)} {note.who}", note.text) for note in detail.notes]
+        self.rows.set_rows(said)
+        self.rows.setVisible(bool(said))
+        self.set_note(text.count(len(said)) if said else "")
+
+    def bar(self, reason: str) -> None:
+        """Nobody may write, with the reason; an empty one allows it again."""
+        self._barred = reason
+        self._allow()
+
+    def _ask(self) -> None:
+        words = self.line.text().strip()
+        if words and not self._barred:
+            self.note_wanted.emit(self._task_id, words)
+
+    def kept(self, task_id: str) -> None:
+        """The note to this letter is there: its line is free again."""
+        self._drafts.pop(task_id, None)
+        if task_id == self._task_id:
+            self.line.clear()
+
+    def _allow(self) -> None:
+        empty = "" if self.line.text().strip() else _("Write something first.")
+        self.line.setEnabled(not self._barred)
+        self.button.disable(self._barred or empty)
+
+    def _name(self) -> None:
+        self.line.setPlaceholderText(_("What whoever looks next should know"))
+        self.line.setAccessibleName(_("Note"))
+        self._allow()
