@@ -23,7 +23,7 @@ class ShellKeys(QObject):
 
     def __init__(self, window: MainWindow, context: PageContext) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._context = window, context
         self._help: KeyHelp | None = None
         self._finder = PaletteFinder(window, context, self._commands)
         self.palette = Palette(self._finder, window)
@@ -34,6 +34,7 @@ class ShellKeys(QObject):
         for spec in (one for one in window.specs if one.letter):
             QShortcut(QKeySequence(f"G, {spec.letter}"), window).activated.connect(partial(window.open_page, spec.id))
         QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
+        QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
 
@@ -45,9 +46,19 @@ class ShellKeys(QObject):
             self._help.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._help.open()
 
+    def ask_of_work(self) -> None:
+        """Ask whether something ran, of a shop, a type and a day."""
+        from views.dialogs.work.dialog import WorkDialog  # read when it is first asked for: the window opens sooner
+
+        button = self._window.top_bar.create_button
+        dialog = WorkDialog(self._context, reason="" if button.isEnabled() else button.toolTip(), parent=self._window)
+        dialog.wanted.connect(self._window.open_page)
+        dialog.open()
+
     def _commands(self) -> Sequence[Entry]:
         calls: dict[str, Callable[[], object]] = {
             "window.new": self._window.top_bar.create_button.click,
+            "window.work": self.ask_of_work,
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
@@ -18,7 +19,7 @@ from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor.shops.states import ShopStates, stranger
-from services.monitor.works import TypeRow, WorkQueries
+from services.monitor.works import TypeRow, WorkQueries, WorkStory
 from services.ports import Store
 
 #: as many rows are handed out; whoever looks for another shop searches for it
@@ -109,6 +110,14 @@ class ShopQueries:
     def works(self, key: str) -> tuple[TypeRow, ...]:
         """For each type of a shop (``platform:shop_id``) its last success and failure, and its next planned run."""
         return self._works.of_shop(key)
+
+    def story(self, key: str, kind: str, day: str, payload: Mapping[str, Any] | None = None) -> WorkStory | None:
+        """Whether a type ran for a shop on a day: ``today``, ``yesterday`` or a date; None for what is no day.
+
+        ``payload``: asks of the work with these parameters only.
+        """
+        span = self._works.day(day)
+        return None if span is None else self._works.story(key, kind, span, payload)
 
     def name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called."""

@@ -16,6 +16,7 @@ from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
 from views.dialogs.quiet_hours import QuietHoursDialog
+from views.dialogs.work.dialog import Asked, WorkDialog
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.shops import words
@@ -205,6 +206,7 @@ class ShopsPage(Page):
         self.shop.session_wanted.connect(lambda: self._on_shop(acts.open_session))
         self.shop.resume_wanted.connect(lambda scope: self._on_shop(acts.resume, scope))
         self.shop.decide_wanted.connect(self._open_held)
+        self.shop.work_wanted.connect(lambda: self._on_work(self.table.current_key()))
         self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
@@ -332,6 +334,12 @@ class ShopsPage(Page):
         dialog.changed.connect(self.refresh)
         dialog.open()
 
+    def _on_work(self, key: object) -> None:
+        if key is not None:
+            dialog = WorkDialog(self._context, Asked(shop=str(key)), self.actions_of_page.barred(), self)
+            dialog.wanted.connect(self.navigate)
+            dialog.open()
+
     def _open_tasks(self, key: object) -> None:
         if key is not None:
             self.navigate.emit("tasks", filter.format_terms((equals("shop", str(key)),)))
@@ -361,6 +369,7 @@ class ShopsPage(Page):
             offer(menu, shop.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
         if not paused:
             offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)
+        menu.addAction(_("Did it run?"), lambda: self._on_work(key))
         menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))
         menu.addAction(
             _("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{row.key}","shop:{row.key}"')

@@ -42,6 +42,7 @@ class ShopCard(Card):
     resume_wanted: the scope of a pause that shall end.
     decide_wanted: show its held tasks.
     tasks_wanted: show its tasks.
+    work_wanted: ask whether something ran for it.
     """
 
     concurrency_chosen = Signal(int)
@@ -53,6 +54,7 @@ class ShopCard(Card):
     resume_wanted = Signal(str)
     decide_wanted = Signal()
     tasks_wanted = Signal()
+    work_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__("", divided=True)
@@ -74,6 +76,7 @@ class ShopCard(Card):
         self.dedicated = Toggle(N_("Dedicated queue"))
         self.pause_button = Button(N_("Pause shop"), icon="ph.pause-circle")
         self.tasks_button = Button(N_("Show tasks"), icon="ph.list-bullets")
+        self.work_button = Button(N_("Ask for a day"), icon="ph.clock-counter-clockwise", small=True)
         self._labels = [Label("", "body") for _n in range(2)]
         self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
         self._settle.timeout.connect(lambda: self.concurrency_chosen.emit(self.at_once.value()))
@@ -85,6 +88,7 @@ class ShopCard(Card):
         self.login_button.clicked.connect(self.login_wanted)
         self.session_button.clicked.connect(self.session_wanted)
         self.tasks_button.clicked.connect(self.tasks_wanted)
+        self.work_button.clicked.connect(self.work_wanted)
         self.decide_button.clicked.connect(self.decide_wanted)
         self.pauses.resume.connect(self.resume_wanted)
         on_language_changed(self._say)
@@ -109,7 +113,10 @@ class ShopCard(Card):
         self.body.addWidget(self._held)
         self.body.addWidget(self.facts)
         self._works_title = Label("", "labelstrong")
-        self.body.addWidget(self._works_title)
+        asking = QHBoxLayout()
+        asking.addWidget(self._works_title, 1)
+        asking.addWidget(self.work_button)
+        self.body.addLayout(asking)
         self.body.addWidget(self.works)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
             self.body.addWidget(line())
@@ -164,7 +171,6 @@ class ShopCard(Card):
         shown = rows if self._row_shown is not None and self._row_shown.key == key else ()
         now = instant.now_ms()
         self._works_title.setText(_("Did it run?"))
-        self._works_title.setVisible(bool(shown))
         self.works.setVisible(bool(shown))
         self.works.set_rows((type_names.name(one.task_type), words.ran(one, now)) for one in shown)
 

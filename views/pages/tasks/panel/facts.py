@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from services import messages
 from services.domain.insight import attempts
 from services.domain.task.record import Task
 from services.domain.text.mask import masked, masked_text
-from services.i18n import N_, _
+from services.i18n import _
 from services.ports import Letter
 from views.support import shown, text
-
-#: by what a task was made
-_ORIGINS: Mapping[str, str] = {
-    "console": N_("this program"),
-    "cli": N_("command line"),
-    "file": N_("a file"),
-    "import": N_("import"),
-    "schedule": N_("a schedule"),
-    "foreign": N_("another program"),
-    "again": N_("created again"),
-    "demo": N_("sample"),
-}
+from views.support.words import origins
 
 
 def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Sequence[tuple[str, str]]:
@@ -35,7 +24,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
         (_("created"), shown.clock(task.created_at, now)),
         (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
         (_("created by"), task.created_by),
-        (_("origin"), _(_ORIGINS[task.origin]) if task.origin in _ORIGINS else task.origin),
+        (_("origin"), origins.name(task.origin)),
         (_("attempts"), _attempts(task)),
         (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
         (_("worker"), task.worker),

@@ -24,6 +24,7 @@ from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
+from views.dialogs.work.dialog import WorkDialog
 from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.rule_dialog import RuleDialog
@@ -277,11 +278,21 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
         "Let the shop run again": False,
         "Pause shop": False,
+        "Did it run?": True,
         "Show tasks": True,
         "Who did what to it": True,
     }
     page.set_acting("")
     assert card.close_button.isEnabled()
+
+
+def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    page.shop.work_button.click()
+    (dialog,) = page.findChildren(WorkDialog)
+    assert dialog.shop.chosen() == SHOP
+    dialog.reject()
 
 
 def test_an_operator_may_not_change_rule_and_types(qtbot: QtBot, fleet: Fleet) -> None:
@@ -379,7 +390,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert [button.kind for button in page.shop.pauses.buttons()] == ["primary", "plain"], "one filled button"
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, SHOP)
-    offered = ["Resume Pinduoduo", "Resume shop", "Show tasks", "Who did what to it"]
+    offered = ["Resume Pinduoduo", "Resume shop", "Did it run?", "Show tasks", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == offered
     page.shop.pauses.buttons()[0].click()
     (asked,) = page.findChildren(ConfirmDialog)

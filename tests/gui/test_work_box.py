@@ -1,0 +1,144 @@
+"""The box that answers whether something ran: opened by keys, asked of a shop, a type and a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import i18n
+from services.commands.tasks import TaskSpec
+from tests.gui.desk import Desk
+from tests.support.widgets import words
+from views.dialogs.work.dialog import Asked, WorkDialog
+
+pytestmark = pytest.mark.both_pairs
+
+WAIT_MS = 10_000
+SHOP = "pdd:pdd-10021"
+Ask = Callable[..., WorkDialog]
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def ask(qtbot: QtBot, desk: Desk) -> Ask:
+    """Opens the dialog over a window and waits for its answer."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+
+    def answered(asked: Asked, reason: str = "") -> WorkDialog:
+        dialog = WorkDialog(desk.context, asked, reason, window)
+        with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+            dialog.open()
+        return dialog
+
+    return answered
+
+
+def opened(console: Console) -> WorkDialog:
+    """The dialog that keys opened."""
+    found = console.window.findChildren(WorkDialog)
+    assert len(found) == 1
+    return found[0]
+
+
+def typed(text: str) -> None:
+    """Type into whatever has the focus, and press Enter."""
+    QTest.keyClicks(QApplication.focusWidget(), text)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+
+def test_keys_alone_open_it_ask_and_create(console: Console, desk: Desk, qtbot: QtBot) -> None:
+    console.window.activateWindow()
+    QTest.keyClick(console.window, Qt.Key.Key_D, CTRL)
+    dialog = opened(console)
+    qtbot.waitUntil(lambda: len(dialog.shop.model().index(0, 0).data() or "") > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.shop, timeout=WAIT_MS)
+    typed("10021")
+    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+        typed("sync_order")
+    assert dialog.answer.lead() == "No: it did not run"
+    assert "It has not succeeded, as far as is known" in words(dialog)
+    assert not dialog.payload.isVisible()  # all of the type are one work
+    QTest.keyClick(dialog, Qt.Key.Key_Return, CTRL)
+    qtbot.waitUntil(lambda: any("New task" in one.windowTitle() for one in QApplication.topLevelWidgets()))
+    assert not dialog.isVisible()
+
+
+def test_it_says_what_ran_by_whom_and_leads_to_the_tasks(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    failed = desk.fail(desk.create(task_type="sync_order"))
+    made = desk.create(task_type="sync_order")
+    desk.succeed(made)
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    assert dialog.answer.lead() == "Yes, it ran"
+    qtbot.waitUntil(lambda: "No further run is planned" in words(dialog), timeout=WAIT_MS)
+    said = words(dialog)
+    who = desk.session.commands.operator.who
+    assert f"by {who}: failed, Seller login expired" in said
+    assert f"by {who}: succeeded" in said
+    assert {failed.task_id, made.task_id} <= set(dialog.lines.links)
+    with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as led:
+        dialog.lines.links[made.task_id].click()
+    assert led.args == ["tasks", f"id:{made.task_id}"]
+
+
+def test_yesterday_it_did_not_run_and_it_says_when_it_did(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.succeed(desk.create(task_type="sync_order"))
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order", day="yesterday"))
+    assert dialog.answer.lead() == "No: it did not run"
+    qtbot.waitUntil(lambda: "Not run since" in words(dialog), timeout=WAIT_MS)
+    i18n.set_language("zh_CN")
+    assert dialog.answer.lead() == "没有跑"
+
+
+def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    made = desk.create(task_type="sync_order")
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    assert dialog.answer.lead() == "Not yet: it waits"
+    desk.claim(made)
+    qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
+
+
+def test_the_parameters_ask_of_one_work_where_the_type_counts_them(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    done = desk.create(task_type="refresh_goods", payload={"page_size": 2})
+    desk.succeed(done)
+    dialog = ask(Asked(shop=SHOP, task_type="refresh_goods"))
+    assert dialog.payload.isVisible()
+    assert dialog.answer.lead() == "Yes, it ran"
+    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+        dialog.payload.setText('{"page_size": 3}')
+    assert dialog.answer.lead() == "No: it did not run"
+    dialog.payload.setText("{page")
+    assert "This is no JSON object" in words(dialog)
+    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+        dialog.payload.setText('{"page_size": 2}')
+    assert dialog.answer.lead() == "Yes, it ran"
+    dialog.create_button.click()
+    assert desk.asked == [
+        {"platform": "pdd", "shops": [SHOP], "task_type": "refresh_goods", "payload": {"page_size": 2}}
+    ]
+
+
+def test_what_fits_several_shops_or_none_is_no_question_yet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    dialog.shop.setEditText("数码")
+    assert "2 fit; go on typing." in words(dialog)
+    dialog.shop.setEditText("nobody")
+    assert "No shop is called so." in words(dialog)
+    assert not dialog.create_button.isEnabled()
+
+
+def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    desk.session.commands.tasks.create(
+        [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")], origin="cli"
+    )
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"), "Only operators may")
+    assert dialog.answer.lead() == "Not yet: it waits"
+    assert not dialog.create_button.isEnabled()
+    assert dialog.create_button.toolTip() == "Only operators may"

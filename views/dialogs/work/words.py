@@ -1,0 +1,132 @@
+"""What is known of a work in words: one answer, then the lines that it rests on. Pure but for the language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.i18n import _, ngettext
+from services.monitor.works import WorkStory
+from views.support import heard, shown, text
+from views.support.words import kinds, origins
+
+#: so many runs of a day are told one by one
+MOST = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The one sentence that was asked for."""
+
+    status: str  #: status name of the design tokens: glyph and tint
+    lead: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One thing that is known; with a task or a schedule it leads there."""
+
+    status: str
+    words: str
+    task_id: str = ""
+    schedule: str = ""
+
+
+def answer(story: WorkStory, now_ms: int) -> Answer:
+    """Whether it ran, and if not, since when not."""
+    ran = [task for task in story.runs if task.status == Status.SUCCEEDED]
+    at_work = next((task for task in story.active if task.status == Status.RUNNING), None)
+    held = next((task for task in story.active if task.status == Status.HELD), None)
+    if ran:
+        return _ran(story, ran, at_work, now_ms)
+    since = _not_since(story, now_ms)
+    if at_work is not None:
+        words = _("Since {when}, by {who}").format(when=_at(at_work.started_at, now_ms), who=_who(at_work))
+        return Answer(status="running", lead=_("It is running now"), words=words)
+    if held is not None:
+        return Answer(status="held", lead=_("Nobody knows: a person has to decide"), words=since)
+    if story.active:
+        return Answer(status="waiting", lead=_("Not yet: it waits"), words=since)
+    if story.runs:
+        return Answer(status="dead", lead=_("No: it was tried and did not succeed"), words=since)
+    return Answer(status="unconfirmed", lead=_("No: it did not run"), words=since)
+
+
+def _ran(story: WorkStory, ran: list[Task], at_work: Task | None, now_ms: int) -> Answer:
+    last = max(ran, key=lambda task: task.ended_at)
+    words = _("Succeeded at {when}, by {who}").format(when=_at(last.ended_at, now_ms), who=_who(last))
+    if len(ran) > 1:
+        number = ngettext("{n} task of this day", "{n} tasks of this day", len(ran)).format(n=text.count(len(ran)))
+        words = _("{tasks} succeeded, the last at {when}, by {who}").format(
+            tasks=number, when=_at(last.ended_at, now_ms), who=_who(last)
+        )
+    if at_work is not None:
+        return Answer(status="running", lead=_("Yes, it ran, and it is running now"), words=words)
+    return Answer(status="healthy", lead=_("Yes, it ran"), words=words)
+
+
+def lines(story: WorkStory, now_ms: int) -> list[Line]:
+    """What each task of the day did, what has not ended, what succeeded last, and when it would run next."""
+    found = [_run(task, now_ms) for task in story.runs[-MOST:]]
+    told = {task.task_id for task in story.runs} | {story.planned.task_id if story.planned is not None else ""}
+    found += [_active(task, now_ms) for task in story.active if task.task_id not in told][:MOST]
+    ran = any(task.status == Status.SUCCEEDED for task in story.runs)
+    if not ran and story.done is not None:
+        found.append(Line(status="succeeded", words=_not_since(story, now_ms), task_id=story.done.task_id))
+    planned = story.planned
+    if planned is None:
+        found.append(Line(status="idle", words=_("No further run is planned")))
+    else:
+        when = _at(planned.at, now_ms)
+        words = _("Would run next at {when}").format(when=when)
+        if planned.schedule:
+            words = _("Would run next at {when}, by a schedule").format(when=when)
+        found.append(Line(status="scheduled", words=words, task_id=planned.task_id, schedule=planned.schedule))
+    return found
+
+
+def left_out(story: WorkStory) -> str:
+    """What the lines do not tell, "" where they tell all."""
+    if not story.complete:
+        return _("It has more tasks than were looked at; see the list of its tasks.")
+    more = max(0, len(story.runs) - MOST) + max(0, len(story.active) - MOST)
+    told = ngettext("{n} more task is not told here.", "{n} more tasks are not told here.", more)
+    return told.format(n=text.count(more)) if more else ""
+
+
+def _run(task: Task, now_ms: int) -> Line:
+    words = _("Ran at {when}, by {who}: {result}").format(
+        when=_at(task.started_at, now_ms), who=_who(task), result=_result(task, now_ms)
+    )
+    return Line(status=heard.glyph(task, now_ms), words=words, task_id=task.task_id)
+
+
+def _active(task: Task, now_ms: int) -> Line:
+    words = _("{status} now, by {who}").format(status=heard.word(task, now_ms), who=_who(task))
+    return Line(status=heard.glyph(task, now_ms), words=words, task_id=task.task_id)
+
+
+def _result(task: Task, now_ms: int) -> str:
+    word = heard.word(task, now_ms).lower()
+    if task.status != Status.DEAD:
+        return word
+    why = kinds.title(task.error_kind) or task.error_kind
+    return _("failed, {why}").format(why=why) if why else word
+
+
+def _not_since(story: WorkStory, now_ms: int) -> str:
+    if story.done is None:
+        return _("It has not succeeded, as far as is known")
+    return _("Not run since {when}; that was by {who}").format(
+        when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
+    )
+
+
+def _who(task: Task) -> str:
+    return origins.who(task.created_by or task.origin)
+
+
+def _at(instant_ms: int, now_ms: int) -> str:
+    return shown.clock(instant_ms, now_ms)
