@@ -7,7 +7,7 @@ from typing import Protocol
 
 from services.domain.change import Answer, Op
 from services.domain.task.event import EventBatch
-from services.domain.task.ledger import Done
+from services.domain.task.ledger import Done, Ran
 from services.domain.task.query import Counts, Page, Query
 from services.domain.task.record import Task
 
@@ -64,6 +64,14 @@ class Records(Protocol):
         """At the place of each work (``Task.work``) its last success, forced ones included; None where none is known.
 
         It is written in the step that ends the task, and kept as long as the record of that task or its tombstone.
+        """
+
+    def ran(self, works: Sequence[str]) -> list[Ran | None]:
+        """At the place of each work all that is known of it; None where nothing is.
+
+        Last success and failure, and the ends of the last 30 days by day, written in the step that ends a task. Success
+        and failure are kept at least as long as the record of that task or its tombstone, the days as long as one of
+        both, and for 31 days.
         """
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:

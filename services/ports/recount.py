@@ -16,3 +16,6 @@ class Recount(Protocol):
         Safe beside working programs: each record is set right only if it is still the one that was looked at. What
         cannot be told while tasks move is ``left``.
         """
+
+    def recount_works(self, *, mend: bool) -> Miscount:
+        """Only the ledger (``Records.ran``): the part of ``recount`` that a store of before needs once."""

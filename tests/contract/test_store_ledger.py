@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Create, Forget, Republish, Resolve, SetTriage
-from services.domain.task.ledger import Done
+from services.domain.change import Cancel, Create, Forget, Published, Republish, Resolve, SetTriage
+from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -211,7 +211,7 @@ def test_repair_finds_a_success_that_it_has_lost(rig: Rig, break_it: Callable[..
 def test_repair_takes_away_what_never_was(rig: Rig, break_it: Callable[..., None]) -> None:
     rig.create(uniq=WORK)
     entry = b"\x95\xa4gone\xcd\x03\xe8\xa0\xa0\x91\xa5other"
-    sql = f"INSERT INTO works VALUES ('{WORK}', 'gone', 1000, '', '', NULL)"
+    sql = f"INSERT INTO works (work, task_id, at, who, worker) VALUES ('{WORK}', 'gone', 1000, '', '')"
     break_it(sql, [("SET", keys.WORK + WORK, entry)])
     assert last(rig.store) == "gone"
     assert {one.kind for one in rig.store.recount(mend=False)} == {"ledger"}
@@ -222,7 +222,8 @@ def test_repair_takes_away_what_never_was(rig: Rig, break_it: Callable[..., None
 
 def test_a_spoilt_entry_holds_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:
     rig.dead(uniq=WORK)
-    break_it(f"INSERT INTO works VALUES ('{WORK}', x'ff', 'soon', '', '', NULL)", [("SET", keys.WORK + WORK, "junk")])
+    sql = f"UPDATE works SET task_id = x'ff', at = 'soon' WHERE work = '{WORK}'"
+    break_it(sql, [("SET", keys.WORK + WORK, "junk")])
     assert last(rig.store) == ""
     task = succeed(rig, rig.create(uniq=WORK))
     assert last(rig.store) == task.task_id
@@ -232,6 +233,141 @@ def test_a_key_of_another_kind_holds_up_nobody(rig: Rig, break_it: Callable[...,
     break_it("SELECT 1", [("RPUSH", keys.WORK + WORK, "what")])
     task = succeed(rig, rig.create(uniq=WORK))
     assert last(rig.store) == task.task_id
+
+
+# --------------------------------------------------------------------------------- the last failure, and the days
+DAY = 86_400_000
+
+
+def known(rig: Rig, work: str = WORK) -> Ran:
+    """All that is known of it."""
+    (found,) = rig.store.ran([work])
+    return found or Ran()
+
+
+def brought(rig: Rig, ended_at: int, status: str = "succeeded", **fields: Any) -> Task:
+    """One that ended then, in another store."""
+    triage = "archived" if status == "dead" else ""
+    at = {"created_at": ended_at, "updated_at": ended_at, "ended_at": ended_at}
+    return rig.create(**({"uniq": WORK, "status": status, "triage": triage} | at | fields))
+
+
+def counted(rig: Rig, work: str = WORK) -> list[tuple[int, int, str, str]]:
+    return [(day.succeeded, day.failed, day.first_id, day.last_id) for day in known(rig, work).days]
+
+
+def test_a_failure_is_told_of_its_work(rig: Rig) -> None:
+    assert rig.store.ran([WORK, "other"]) == [None, None]
+    letter = rig.dead(uniq=WORK)
+    told = Failure(letter.task_id, letter.ended_at, "login_expired", "ann@desk", letter.worker)
+    assert known(rig) == Ran(None, told, (Day(told.at, told.at, 0, 1, letter.task_id, letter.task_id),))
+    rig.ask(SetTriage(task_id=letter.task_id, triage="archived", by="ann@desk"))
+    done = succeed(rig, rig.create(uniq=WORK, created_by="", origin="foreign"))
+    assert (known(rig).failed, known(rig).done) == (told, Done(done.task_id, done.ended_at, "foreign", done.worker))
+    later = rig.dead(uniq=WORK)
+    assert [one.task_id if one else "" for one in (known(rig).done, known(rig).failed)] == [done.task_id, later.task_id]
+    assert rig.store.recount(mend=False) == []
+
+
+def test_the_ends_of_a_day_are_counted(rig: Rig) -> None:
+    letter = rig.dead(uniq=WORK)
+    rig.pass_time(0.002)
+    succeed(rig, rig.create(uniq=WORK))
+    rig.ask(Cancel(task_id=rig.create(uniq=WORK).task_id, by="ann@desk"))
+    rig.pass_time(0.002)
+    last_one = succeed(rig, forced(rig))
+    assert counted(rig) == [(2, 1, letter.task_id, last_one.task_id)]
+    (day,) = known(rig).days
+    assert (day.first_at, day.last_at) == (letter.ended_at, last_one.ended_at)
+
+
+def test_each_day_is_counted_for_itself_also_one_that_was_moved_here_later(rig: Rig) -> None:
+    now = rig.store.now_ms()
+    first, second = brought(rig, now - 3 * DAY), brought(rig, now - 2 * DAY, "dead")
+    live = succeed(rig, rig.create(uniq=WORK))
+    assert counted(rig) == [
+        (1, 0, first.task_id, first.task_id),
+        (0, 1, second.task_id, second.task_id),
+        (1, 0, live.task_id, live.task_id),
+    ]
+    older, oldest = brought(rig, now - 3 * DAY - 1), brought(rig, now - 9 * DAY)
+    brought(rig, now - 40 * DAY)
+    assert counted(rig)[:2] == [(1, 0, oldest.task_id, oldest.task_id), (2, 0, older.task_id, first.task_id)]
+    assert len(counted(rig)) == 4
+    assert rig.store.recount(mend=False) == []
+
+
+def test_a_day_is_one_of_the_zone_of_the_fleet(rig: Rig) -> None:
+    rig.store.put_document("fleet", "time_zone", '"Asia/Kolkata"')  # 18:30 in UTC is midnight there
+    now = rig.store.now_ms()
+    midnight = now - (now + 19_800_000) % DAY
+    evening, night = (brought(rig, midnight - 2 * DAY + minutes * 60_000) for minutes in (-20, 20))
+    assert counted(rig) == [(1, 0, one.task_id, one.task_id) for one in (evening, night)]
+    brought(rig, midnight - DAY - 1)
+    assert [day.count for day in known(rig).days] == [1, 2]
+    assert rig.store.recount(mend=False) == []
+
+
+def test_a_failure_is_known_as_long_as_its_tombstone(rig: Rig) -> None:
+    letter, gone = (rig.dead(uniq=work) for work in (WORK, "none"))
+    for task, tomb_ms in ((letter, 60_000), (gone, 0)):
+        task = rig.ask(SetTriage(task_id=task.task_id, triage="archived", by="ann@desk")).task or task
+        rig.ask(Published(task_id=task.task_id, status="dead", gen=task.gen, attempt=task.attempt))
+        forget = Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=tomb_ms)
+        assert rig.ask(forget).code == "ok"
+    assert [day.last_id for day in known(rig).days] == [letter.task_id]
+    assert (known(rig).failed or Failure("", 0)).task_id == letter.task_id
+    assert known(rig, "none") == Ran()
+    assert rig.store.recount(mend=False) == []
+    rig.pass_life(61)
+    assert known(rig) == Ran()
+    while rig.store.tidy():
+        pass
+    assert rig.store.recount(mend=False) == []
+
+
+def test_the_day_of_removed_records_is_still_known(rig: Rig) -> None:
+    tasks = [succeed(rig, rig.create(uniq=WORK)) for _ in range(3)]
+    letter = rig.dead(uniq=WORK)
+    for task in tasks:
+        rig.ask(Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=0))
+    assert rig.store.get([task.task_id for task in tasks]) == [None] * 3
+    assert counted(rig) == [(3, 1, tasks[0].task_id, letter.task_id)]
+    assert rig.store.recount(mend=False) == []
+
+
+def test_repair_finds_failures_and_days_that_it_has_lost(rig: Rig, break_it: Callable[..., None]) -> None:
+    """So it finds what ended before there was a ledger."""
+    now = rig.store.now_ms()
+    moved = [brought(rig, now - days * DAY, status) for days, status in ((2, "dead"), (1, "succeeded"))]
+    tasks = []
+    for wins in (True, False, True):
+        rig.pass_time(0.002)
+        tasks.append(succeed(rig, rig.create(uniq=WORK)) if wins else rig.dead(uniq=WORK))
+    lonely = rig.dead(uniq="lonely")
+    before, alone = known(rig), known(rig, "lonely")
+    assert [day.count for day in before.days] == [1, 1, 3]
+    names = [keys.WORK + work for work in (WORK, "lonely")]
+    break_it("DELETE FROM works", [("DEL", *names, keys.PAST + WORK)])
+    break_it("DELETE FROM work_days", [])
+    assert known(rig) == Ran()
+    (found,) = rig.store.recount(mend=False)
+    assert (found.kind, found.left) == ("ledger", found.count)
+    assert found.count >= len([*tasks, lonely]) - 1
+    assert rig.store.recount_works(mend=True).left == 0
+    assert (known(rig), known(rig, "lonely")) == (before, alone)
+    assert rig.store.recount(mend=False) == []
+    assert moved[0].task_id == before.days[0].first_id
+
+
+def test_days_that_cannot_be_read_hold_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:
+    now = rig.store.now_ms()
+    brought(rig, now - 2 * DAY)
+    succeed(rig, rig.create(uniq=WORK))
+    break_it("UPDATE work_days SET first_at = 'soon'", [("SET", keys.PAST + WORK, "junk")])
+    assert len(known(rig).days) == 1
+    third = brought(rig, now - DAY)
+    assert third.task_id in [day.first_id for day in known(rig).days]
 
 
 # ---------------------------------------------------------------------------- once within a window (done_since)

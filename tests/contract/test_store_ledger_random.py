@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from services.domain.change import Claim, Create, Finish, Op, Republish, Resolve
-from services.domain.task.ledger import is_red
+from services.domain.task.ledger import DAY_MS, Day, Ran, is_red
 from services.domain.task.record import Task
 from services.domain.task.status import CLAIMABLE, Status
 from tests.contract.rig import Rig, attempt_of
@@ -18,13 +18,33 @@ SINCE = 1  #: no work is to be done a second time, ever
 ASKED = frozenset({"forced", "again"})
 
 
-def check(history: list[Task]) -> None:
-    """The model: nothing open that a later success has overtaken; every success but one was asked for by a person."""
+def check(history: list[Task], ran: Ran | None) -> None:
+    """The model: nothing open that a later success has overtaken; every success but one was asked for by a person; the
+    last ends and the days are those of the tasks.
+    """
     done = [task for task in history if task.status == Status.SUCCEEDED]
     last = max((task.ended_at for task in done), default=0)
     assert not [task for task in history if is_red(task.status, task.triage) and task.updated_at < last]
     asked = [task for task in done if task.reason or ASKED & set(task.marks)]
     assert len(done) - len(asked) <= 1
+    dead = [task for task in history if task.status == Status.DEAD]
+    told = ran or Ran()
+    assert (told.done.at if told.done else 0) == last
+    assert (told.failed.at if told.failed else 0) == max((task.ended_at for task in dead), default=0)
+    days: dict[int, list[Task]] = {}
+    for task in sorted((*done, *dead), key=lambda task: task.ended_at):
+        days.setdefault(task.ended_at // DAY_MS, []).append(task)
+    assert [counted(day) for day in told.days] == [
+        (ends[0].ended_at, ends[-1].ended_at, *(sum(task in kind for task in ends) for kind in (done, dead)))
+        for _, ends in sorted(days.items())
+    ]
+    ended = {task.task_id: task.ended_at for task in (*done, *dead)}
+    assert all((ended[day.first_id], ended[day.last_id]) == counted(day)[:2] for day in told.days)
+
+
+def counted(day: Day) -> tuple[int, int, int, int]:
+    """All but the ids, which two of one instant may share."""
+    return day.first_at, day.last_at, day.succeeded, day.failed
 
 
 class Histories:
@@ -41,6 +61,12 @@ class Histories:
         }
         return [[known[one] for one in names] for names in self.ids]
 
+    def check(self) -> None:
+        """Each against the model."""
+        known = self.rig.store.ran([f"work{number}" for number in range(HISTORIES)])
+        for history, ran in zip(self.records(), known, strict=True):
+            check(history, ran)
+
     def step(self, chance: random.Random) -> None:
         """One of each."""
         chosen = [self.choose(number, tasks, chance) for number, tasks in enumerate(self.records())]
@@ -55,7 +81,7 @@ class Histories:
 
     def choose(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op | None:
         """What happens next."""
-        ways = [self._create, self._create, self._end, self._end, self._claim, self._claim, self._again]
+        ways = [self._create, self._create, self._end, self._end, self._claim, self._claim, self._again, self._brought]
         return chance.choice(ways)(number, tasks, chance)
 
     def _create(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op:
@@ -67,6 +93,13 @@ class Histories:
         if how == 2:
             return Create(task=self.fresh(number), on_duplicate="queue", done_since=SINCE)
         return Create(task=self.fresh(number, origin=("schedule", "cli")[how % 2]), done_since=SINCE)
+
+    def _brought(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op:
+        """One that ended on a day of before, in another store."""
+        at = self.rig.store.now_ms() - chance.randrange(20 * DAY_MS)
+        status, triage = chance.choice([("succeeded", ""), ("dead", "archived")])
+        fields = {"created_at": at, "updated_at": at, "ended_at": at, "triage": triage, "reason": "it was moved here"}
+        return Create(task=self.fresh(number, status=status, **fields))
 
     def _claim(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op | None:
         able = [task for task in tasks if task.status in CLAIMABLE]
@@ -107,11 +140,11 @@ def test_nothing_is_done_twice_unasked_and_nothing_done_stays_open(rig: Rig) -> 
     histories = Histories(rig)
     for _ in range(STEPS):
         histories.step(chance)
-        for history in histories.records():
-            check(history)
+        histories.check()
         if rig.clock is not None:
-            rig.clock.advance(0.01)
+            rig.clock.advance(chance.choice([0.01, 5 * 3600]))
     every = list(chain.from_iterable(histories.records()))
     assert sum(task.triage == "overtaken" for task in every) > 10
     assert sum(task.error_kind == "already_done" for task in every) > 10
+    assert sum(len(ran.days) for ran in rig.store.ran([f"work{one}" for one in range(HISTORIES)]) if ran) > HISTORIES
     assert rig.store.recount(mend=False) == []

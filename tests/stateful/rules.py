@@ -125,13 +125,20 @@ def check_indexes(world: World, tasks: Tasks, turn: int, gone: Iterable[Task] = 
 
 
 def _check_ledger(store: Store, records: Sequence[Task]) -> None:
-    """The last success of each work, and nothing red that it has overtaken but for what a person took up again."""
+    """The last ends of each work and their days; nothing red that was overtaken but for what a person took up again."""
     works = sorted({task.work for task in records} - {""})
     for work, done in zip(works, store.last_done(works), strict=True):
         ends = [task.ended_at for task in records if task.work == work and task.status == S.SUCCEEDED]
         assert (done.at if done else 0) >= max(ends, default=0), work
         red = [task for task in records if task.work == work and is_red(task.status, task.triage)]
         assert all(done is None or task.updated_at >= done.at for task in red), work
+    for work, ran in zip(works, store.ran(works), strict=True):
+        dead = [task.ended_at for task in records if task.work == work and task.status == S.DEAD]
+        assert (ran.failed.at if ran and ran.failed else 0) >= max(dead, default=0), work
+        ended = [task for task in records if task.work == work and task.status in (S.DEAD, S.SUCCEEDED)]
+        days = ran.days if ran else ()
+        assert sum(day.count for day in days) >= len(ended), work
+        assert all(any(day.first_at <= task.ended_at <= day.last_at for day in days) for task in ended), work
 
 
 def _active(records: Sequence[Task], uniq: str) -> bool:

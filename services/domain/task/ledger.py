@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
 import msgspec
 
+from services.domain.task import filter_time
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
-from services.domain.upkeep.stored import Instant
+from services.domain.upkeep.stored import Count, Instant
+
+#: runs are told apart by days for so long: thirty whole days and the one that goes on
+KEPT_MS = 31 * 86_400_000
+DAY_MS = 86_400_000
+QUARTER_MS = 900_000  #: zones are apart by quarters of an hour
 
 
 class Done(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The last success of a work. Kept for as long as the record of that task or its tombstone."""
+    """The last success of a work. Kept at least as long as the record of that task or its tombstone."""
 
     task_id: str
     at: Instant  #: when it ended, UTC milliseconds
@@ -18,11 +27,203 @@ class Done(msgspec.Struct, frozen=True, array_like=True, gc=False):
     worker: str = ""
 
 
+class Failure(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The last task of a work that became a dead letter. Kept at least as long as its record or its tombstone."""
+
+    task_id: str
+    at: Instant
+    kind: str = ""  #: ``Task.error_kind``
+    by: str = ""
+    worker: str = ""
+
+
+class Day(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What ended on one day: tasks that succeeded, and tasks that became dead letters.
+
+    Days begin at midnight of the fleet's time zone as it was then; whoever reads them has the instants.
+    """
+
+    first_at: Instant  #: UTC milliseconds
+    last_at: Instant
+    succeeded: Count
+    failed: Count
+    first_id: str
+    last_id: str
+
+    @property
+    def count(self) -> int:
+        """Ends in all."""
+        return self.succeeded + self.failed
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """All that is known of a work."""
+
+    done: Done | None = None
+    failed: Failure | None = None
+    days: tuple[Day, ...] = ()  #: of the last 30 days, the oldest first; days on which nothing ended are left out
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What changes with every end: the last ones, and the ends of the day of the last one of all.
+
+    What ends that day had last is not kept twice: it is the later of success and failure.
+    """
+
+    done: Done | None = None
+    failed: Failure | None = None
+    succeeded: Count = 0
+    failures: Count = 0
+    first_at: Instant = 0
+    first_id: str = ""
+
+    @property
+    def alone(self) -> bool:
+        """Whether it knows of one success and nothing else."""
+        return self.done is not None and self.failed is None and self.succeeded == 1 and not self.failures
+
+    @property
+    def day(self) -> Day | None:
+        """The last day on which anything ended."""
+        last: Done | Failure | None = self.done
+        if self.failed is not None and (self.done is None or self.failed.at >= self.done.at):
+            last = self.failed
+        if last is None or not self.succeeded + self.failures:
+            return None
+        first_at, first_id = (self.first_at, self.first_id) if self.first_id else (last.at, last.task_id)
+        return Day(first_at, last.at, self.succeeded, self.failures, first_id, last.task_id)
+
+
 def done_by(task: Task) -> Done:
     """What a task that has succeeded leaves in the ledger."""
     return Done(task.task_id, task.ended_at, task.created_by or task.origin, task.worker)
 
 
+def failed_by(task: Task) -> Failure:
+    """What a dead letter leaves in the ledger."""
+    return Failure(task.task_id, task.ended_at, task.error_kind, task.created_by or task.origin, task.worker)
+
+
+def counts(task: Task) -> bool:
+    """Whether its end stands in the ledger."""
+    return task.status in (Status.SUCCEEDED, Status.DEAD) and bool(task.work)
+
+
 def is_red(status: str, triage: str) -> bool:
     """Whether a person has still to decide about a task of this status: held, or dead and open."""
     return status == Status.HELD or (status == Status.DEAD and triage == Triage.OPEN)
+
+
+# ----------------------------------------------------------------------------------------------------------------- days
+def day_begins(at: int, zone: str) -> tuple[int, int]:
+    """First instant of the day of an instant in the fleet's zone ("" for none yet), and the one behind it."""
+    span = filter_time.Times(at, zone or "UTC").span("today")
+    return span if span is not None else (at - at % DAY_MS, at - at % DAY_MS + DAY_MS)
+
+
+def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
+    """The entry after the end of a task, and a day that is over by that.
+
+    ``begins``: first instant of any day of the fleet's. The same decision stands in ``store/redis/scripts/ledger.lua``.
+    """
+    alone, day, over = of_task(task), entry.day, None
+    apart = 0 if day is None else (alone.last_at - begins) // DAY_MS - (day.last_at - begins) // DAY_MS
+    kept = day
+    if day is None or apart > 0:
+        kept, over = alone, day
+    elif apart < 0:  # one that was imported
+        over = alone
+    else:
+        kept = joined(day, alone)
+    return with_day(with_last(entry, task), kept), over
+
+
+def with_last(entry: Entry, task: Task) -> Entry:
+    """The entry with the end of a task, if that is the last of its kind."""
+    done, failed = entry.done, entry.failed
+    if task.status == Status.SUCCEEDED and (done is None or done.at <= task.ended_at):
+        done = done_by(task)
+    if task.status == Status.DEAD and (failed is None or failed.at <= task.ended_at):
+        failed = failed_by(task)
+    return replaced(entry, done=done, failed=failed)
+
+
+def replaced(entry: Entry, **fields: Done | Failure | None) -> Entry:
+    """The entry with another ``done`` or ``failed``."""
+    return msgspec.structs.replace(entry, **fields)
+
+
+def with_day(entry: Entry, day: Day | None) -> Entry:
+    """The entry with another last day."""
+    if day is None:
+        return entry
+    return Entry(entry.done, entry.failed, day.succeeded, day.failed, day.first_at, day.first_id)
+
+
+def of_task(task: Task) -> Day:
+    """The day of one end."""
+    won = task.status == Status.SUCCEEDED
+    return Day(task.ended_at, task.ended_at, int(won), int(not won), task.task_id, task.task_id)
+
+
+def joined(day: Day, other: Day) -> Day:
+    """Two as one."""
+    first = other if other.first_at < day.first_at else day
+    last = other if other.last_at >= day.last_at else day
+    both = (day.succeeded + other.succeeded, day.failed + other.failed)
+    return Day(first.first_at, last.last_at, *both, first.first_id, last.last_id)
+
+
+class Proof:
+    """What records prove of the days of works; it grows with the works and their days, not with the records."""
+
+    def __init__(self, zone: str, since: int) -> None:
+        """``zone``: the fleet's; ``since``: what ended before is not asked for."""
+        self._zone, self._since = zone, since
+        self._days: dict[str, dict[int, Day]] = {}
+        self._begins: dict[int, int] = {}
+
+    def add(self, work: str, day: Day) -> None:
+        """Ends of a work, all on one day."""
+        if day.first_at < self._since:
+            return
+        begins, days = self._begin_of(day.first_at), self._days.setdefault(work, {})
+        days[begins] = joined(days[begins], day) if begins in days else day
+
+    def works(self) -> list[str]:
+        """Those of which anything is proven, by name."""
+        return sorted(self._days)
+
+    def mended(self, work: str, known: Sequence[Day]) -> tuple[Day, ...]:
+        """The known days and what is proven beside them: no end is lost, and none that is known of taken away."""
+        days = list(known)
+        proven = dict(self._days.get(work, {}))
+        if len(days) == 1 and days[0].count == 1 and not any(_within(days[0], day) for day in proven.values()):
+            begins = self._begin_of(days[0].first_at)  # ``add`` was not told of an only end that is known
+            proven[begins] = joined(proven[begins], days[0]) if begins in proven else days[0]
+        for begins, day in sorted(proven.items()):
+            same = [one for one in days if self._begin_of(one.first_at) == begins or _overlap(one, day)]
+            if not same:
+                days.append(day)
+                continue
+            kept = functools.reduce(joined, same)
+            first, last = (day if day.first_at < kept.first_at else kept), (day if day.last_at > kept.last_at else kept)
+            most = (max(kept.succeeded, day.succeeded), max(kept.failed, day.failed))
+            whole = Day(first.first_at, last.last_at, *most, first.first_id, last.last_id)
+            if whole != kept:
+                days = [*(one for one in days if one not in same), whole]
+        return tuple(sorted(days, key=lambda one: one.first_at))
+
+    def _begin_of(self, at: int) -> int:
+        part = at // QUARTER_MS
+        if part not in self._begins:
+            self._begins[part] = day_begins(at, self._zone)[0]
+        return self._begins[part]
+
+
+def _within(one: Day, day: Day) -> bool:
+    return one.first_id in (day.first_id, day.last_id)
+
+
+def _overlap(one: Day, day: Day) -> bool:
+    return one.first_at <= day.last_at and day.first_at <= one.last_at

@@ -14,6 +14,8 @@ from services.domain.errors import TaskError, Unreadable
 from services.domain.task.record import ENCODER, Task, encode
 from services.domain.task.status import TERMINAL
 from services.domain.text.said import words_of
+from services.store import fleet_day
+from services.store.fleet_day import FleetDay, zone_of
 from services.store.redis import keys
 from services.store.redis.part import Part
 from services.store.redis.script import OPERATIONS, PREFIX, load_apply
@@ -79,6 +81,8 @@ def read_record(stored: bytes | None) -> Task | None:
 class Operations(Part):
     """``apply`` and the executed marks."""
 
+    _day: FleetDay
+
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """Apply a batch, each operation atomically, in order; at most 200 hold up Redis at a time."""
         _check(ops)
@@ -93,9 +97,13 @@ class Operations(Part):
         return answers
 
     def _run(self, entries: Sequence[bytes]) -> list[Answer]:
-        reply = self._link.run(_APPLY, (keys.META,), _listed(entries), secrets.token_hex(6))
+        begins = self._day.begins(self._ticker.now_ms(), self._zone)
+        reply = self._link.run(_APPLY, (keys.META,), _listed(entries), secrets.token_hex(6), str(begins))
         self._ticker.saw(reply[0])
         return list(_answers(reply))
+
+    def _zone(self) -> str:
+        return zone_of(self._link.call("HGET", keys.DOCUMENTS + fleet_day.KIND, fleet_day.NAME))
 
     def _alone(self, entry: bytes) -> list[Answer]:
         try:

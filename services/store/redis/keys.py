@@ -85,7 +85,8 @@ ASIDE = ROOT + "aside:"
 ASIDE_NOTES = ROOT + "aside-notes"  #: when and why, by such a key and the entry in it
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
-WORK = ROOT + "w:"  #: by uniqueness key, its last success and what of it is held or open: scripts/ledger.lua
+WORK = ROOT + "w:"  #: by uniqueness key, its last ends and what of it is held or open: scripts/ledger.lua
+PAST = ROOT + "wd:"  #: by uniqueness key, the days before the last one on which anything of it ended
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
 UNSERVED_OF = ROOT + "unserved:"  #: by such a kind: those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
@@ -171,6 +172,7 @@ IN_SCRIPTS = MappingProxyType(
         "audit": AUDIT,
         "unique": UNIQUE,
         "work": WORK,
+        "past": PAST,
         "lot": LOT,
         "lot_types": LOT_TYPES,
         "reserved": RESERVED,

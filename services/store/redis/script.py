@@ -22,6 +22,7 @@ from services.domain.step.transitions import (
 )
 from services.domain.task import classify, own_words, remarks, tombstone
 from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
+from services.domain.task.ledger import KEPT_MS
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.upkeep.stored import LARGEST
 from services.store.redis import keys
@@ -144,6 +145,7 @@ def _numbers() -> Mapping[str, int | str]:
     places = _fields()
     return {
         "schema": keys.SCHEMA,
+        "ledger_ms": KEPT_MS,
         "most_schema": keys.MOST_SCHEMA,
         "prefix": PREFIX,
         "identity": _IDENTITY,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.text.said import words_of
 from services.ports import Clock
+from services.store.fleet_day import FleetDay
 from services.store.redis import facts as redis_facts
 from services.store.redis.apply import Operations
 from services.store.redis.batches import Batches
@@ -58,6 +59,7 @@ class RedisStore(
         self._link = Link(url, read_only=read_only, insecure=insecure)
         self._clock = clock
         self._ticker = Ticker(self._link)
+        self._day = FleetDay()
 
     def now_ms(self) -> int:
         """The store's clock, UTC ms."""

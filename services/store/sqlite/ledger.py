@@ -1,42 +1,98 @@
-"""What is known of a work, on SQLite: its last success, as one write transaction sees it, and as it is asked for."""
+"""What is known of a work, on SQLite: its ends, as one write transaction sees them, and as they are asked for."""
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from services.domain.task.ledger import Done, done_by, is_red
+from services.domain.task import ledger
+from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, done_by, is_red
 from services.domain.task.record import FORCED, Task
 from services.domain.task.status import Status
+from services.domain.upkeep.stored import Count, Instant
 from services.store.sqlite import write
 from services.store.sqlite.part import Part
 from services.store.unreadable import all_sound
 
-#: one that was imported may be older than what is known
-PUT = """INSERT INTO works (work, task_id, at, who, worker, until) VALUES (?, ?, ?, ?, ?, NULL)
-    ON CONFLICT DO UPDATE SET task_id = excluded.task_id, at = excluded.at, who = excluded.who,
-    worker = excluded.worker, until = NULL
-    WHERE excluded.at >= at OR typeof(at) <> 'integer'"""
+_COLUMNS = (
+    "work", "task_id", "at", "who", "worker", "succeeded", "failures", "first_at", "first_id", "failed_id", "failed_at",
+    "kind", "failed_by", "failed_worker",
+)  # fmt: skip
+_NAMES = ", ".join(_COLUMNS)
+#: an end that is new, or that was seen again: its record is there, so nothing says until when it is kept
+_PUT = f"""INSERT INTO works ({_NAMES}) VALUES ({", ".join("?" * len(_COLUMNS))})
+    ON CONFLICT DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])},
+    until = CASE WHEN excluded.task_id = task_id THEN until END,
+    failed_until = CASE WHEN excluded.failed_id = failed_id THEN failed_until END, gone_at = NULL"""
 _BURY = "UPDATE works SET until = ? WHERE work = ? AND task_id = ?"
-_FORGET = "DELETE FROM works WHERE work = ? AND task_id = ?"
+_BURY_FAILURE = "UPDATE works SET failed_until = ? WHERE work = ? AND failed_id = ?"
+#: when nothing of it is kept any more; NULL while a record is there
+_AGE = """UPDATE works SET gone_at = CASE WHEN task_id <> '' AND until IS NULL
+    OR failed_id <> '' AND failed_until IS NULL THEN NULL
+    ELSE max(coalesce(until, 0), coalesce(failed_until, 0)) END WHERE work = ?"""
+FORGET = "DELETE FROM works WHERE gone_at <= ?"
 _RED = f"""SELECT uniq, task_id FROM tasks INDEXED BY tasks_red
     WHERE uniq {write.IN_LIST} AND uniq <> '' AND (status = 'held' OR triage = 'open')"""
-_FIND = f"SELECT work, task_id, at, who, worker FROM works WHERE work {write.IN_LIST} AND (until IS NULL OR until > ?)"
+_FIND = f"""SELECT work, task_id, at, who, worker FROM works
+    WHERE work {write.IN_LIST} AND task_id <> '' AND (until IS NULL OR until > ?)"""
+_ALL = f"SELECT {_NAMES} FROM works WHERE work {write.IN_LIST} AND (gone_at IS NULL OR gone_at > ?)"
+_DAY_NAMES = "work, first_at, last_at, succeeded, failed, first_id, last_id"
+_DAYS = f"""SELECT {_DAY_NAMES} FROM work_days
+    WHERE work {write.IN_LIST} AND last_at >= ? ORDER BY work, first_at"""
+_ADD_DAY = "INSERT OR REPLACE INTO work_days VALUES (?, ?, ?, ?, ?, ?, ?)"
+_THAT_DAY = "FROM work_days WHERE work = ? AND first_at >= ? AND first_at < ?"
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
     work: str
     task_id: str
-    at: int
+    at: Instant
     who: str
     worker: str
 
 
+class _Known(_Row, frozen=True, array_like=True):
+    succeeded: Count
+    failures: Count
+    first_at: Instant
+    first_id: str
+    failed_id: str
+    failed_at: Instant
+    kind: str
+    failed_by: str
+    failed_worker: str
+
+
+class _Day(msgspec.Struct, frozen=True, array_like=True):
+    work: str
+    first_at: Instant
+    last_at: Instant
+    succeeded: Count
+    failed: Count
+    first_id: str
+    last_id: str
+
+
 def _read(row: tuple[object, ...]) -> tuple[str, Done]:
     found = msgspec.convert(row, _Row)
-    return found.work, msgspec.convert((found.task_id, found.at, found.who, found.worker), Done)
+    return found.work, Done(found.task_id, found.at, found.who, found.worker)
+
+
+def _read_all(row: tuple[object, ...]) -> tuple[str, Entry]:
+    one = msgspec.convert(row, _Known)
+    done = Done(one.task_id, one.at, one.who, one.worker) if one.task_id else None
+    failed = None
+    if one.failed_id:
+        failed = Failure(one.failed_id, one.failed_at, one.kind, one.failed_by, one.failed_worker)
+    return one.work, Entry(done, failed, one.succeeded, one.failures, one.first_at, one.first_id)
+
+
+def _read_day(row: tuple[object, ...]) -> tuple[str, Day]:
+    one = msgspec.convert(row, _Day)
+    return one.work, Day(one.first_at, one.last_at, one.succeeded, one.failed, one.first_id, one.last_id)
 
 
 def find(conn: sqlite3.Connection, works: Iterable[str], now: int) -> dict[str, Done]:
@@ -44,13 +100,61 @@ def find(conn: sqlite3.Connection, works: Iterable[str], now: int) -> dict[str, 
     return dict(all_sound(_read, conn.execute(_FIND, (write.text_list(works), now)), "work"))
 
 
-class Works:
-    """Gathers the successes of a transaction, and whom they overtake."""
+def entries(conn: sqlite3.Connection, works: Iterable[str], now: int) -> dict[str, Entry]:
+    """The ends of each work of which any are known."""
+    return dict(all_sound(_read_all, conn.execute(_ALL, (write.text_list(works), now)), "work"))
 
-    def __init__(self, conn: sqlite3.Connection, now: int, settle: Callable[[], None]) -> None:
-        """``settle`` brings the changed records into the database."""
-        self._conn, self._now, self._settle = conn, now, settle
+
+def known(conn: sqlite3.Connection, works: Sequence[str], now: int) -> dict[str, Ran]:
+    """All that is known of each work of which anything is."""
+    since = now - ledger.KEPT_MS
+    days: dict[str, list[Day]] = {}
+    for work, day in all_sound(_read_day, conn.execute(_DAYS, (write.text_list(works), since)), "days"):
+        days.setdefault(work, []).append(day)
+    found: dict[str, Ran] = {}
+    of_works = entries(conn, works, now)
+    for work in dict.fromkeys(works):
+        entry = of_works.get(work, Entry())
+        of_it = days.get(work, [])
+        if (last := entry.day) is not None and last.last_at >= since:
+            of_it.append(last)
+        if of_it or entry != Entry():
+            found[work] = Ran(entry.done, entry.failed, tuple(sorted(of_it, key=lambda day: day.first_at)))
+    return found
+
+
+def put(conn: sqlite3.Connection, found: Iterable[tuple[str, Entry]]) -> None:
+    """Write entries."""
+    conn.executemany(_PUT, [_row(work, entry) for work, entry in found])
+
+
+def _row(work: str, entry: Entry) -> tuple[object, ...]:
+    done, failed = entry.done or Done("", 0), entry.failed or Failure("", 0)
+    first = (entry.first_at, entry.first_id) if entry.succeeded + entry.failures > 1 else (0, "")
+    ends = (done.task_id, done.at, done.by, done.worker, entry.succeeded, entry.failures, *first)
+    return (work, *ends, failed.task_id, failed.at, failed.kind, failed.by, failed.worker)
+
+
+def add_days(conn: sqlite3.Connection, days: Iterable[tuple[str, Day]]) -> None:
+    """Write days that are over."""
+    conn.executemany(_ADD_DAY, [(work, *msgspec.structs.astuple(day)) for work, day in days])
+
+
+def age(conn: sqlite3.Connection, work: str) -> None:
+    """Note until when an entry is kept, after something of it was buried."""
+    conn.execute(_AGE, (work,))
+
+
+class Works:
+    """Gathers the ends of a transaction, and whom the successes among them overtake."""
+
+    def __init__(
+        self, conn: sqlite3.Connection, now: int, settle: Callable[[], None], begins: Callable[[], int]
+    ) -> None:
+        """``settle`` brings the changed records into the database; ``begins``: first instant of the fleet's day."""
+        self._conn, self._now, self._settle, self._begins = conn, now, settle, begins
         self._done: dict[str, Done] = {}
+        self._ended: list[Task] = []
         self._red: dict[str, set[str]] = {}  # by work, of those that were asked for
         self._won: list[Task] = []
 
@@ -70,7 +174,10 @@ class Works:
         work = task.work
         if not work:
             return
-        if task.status == Status.SUCCEEDED and (old is None or old.status != task.status):
+        ended = old is None or old.status != task.status
+        if ended and ledger.counts(task):
+            self._ended.append(task)
+        if ended and task.status == Status.SUCCEEDED:
             known = self._done.get(work)
             if known is None or known.at <= task.ended_at:
                 self._done[work] = done_by(task)
@@ -97,28 +204,52 @@ class Works:
         return found if found is not None and found.task_id != task.task_id and found.at >= since else None
 
     def forget(self, task: Task, until: int) -> None:
-        """The record of a task goes; its success is known until then, 0: no longer."""
-        if task.status != Status.SUCCEEDED or not task.work:
+        """The record of a task goes; its end is known until then, 0: no longer."""
+        if not ledger.counts(task):
             return
         self.flush()
-        if until > 0:
-            self._conn.execute(_BURY, (until, task.work, task.task_id))
-        else:
-            self._conn.execute(_FORGET, (task.work, task.task_id))
+        bury = _BURY if task.status == Status.SUCCEEDED else _BURY_FAILURE
+        if self._conn.execute(bury, (until, task.work, task.task_id)).rowcount:
+            age(self._conn, task.work)
+            self._conn.execute(f"{FORGET} AND work = ?", (self._now, task.work))
 
     def flush(self) -> None:
-        """Write the successes."""
-        if self._done:
-            rows = [(work, one.task_id, one.at, one.by, one.worker) for work, one in self._done.items()]
-            self._conn.executemany(PUT, rows)
-            self._done.clear()
+        """Write the ends."""
+        if not self._ended:
+            return
+        ended, self._ended = self._ended, []
+        self._done.clear()
+        known = entries(self._conn, {task.work for task in ended}, self._now)
+        begins = self._begins()
+        for task in ended:
+            known[task.work], past = ledger.with_end(known.get(task.work, Entry()), task, begins)
+            if past is None or past.last_at < self._now - ledger.KEPT_MS:
+                continue
+            if past.last_id == task.task_id:
+                past = self._beside(task.work, past, begins)
+            add_days(self._conn, [(task.work, past)])
+        put(self._conn, known.items())
+
+    def _beside(self, work: str, day: Day, begins: int) -> Day:
+        """An end that was imported, with what is known of its day."""
+        first = day.first_at - (day.first_at - begins) % ledger.DAY_MS
+        span = (work, first, first + ledger.DAY_MS)
+        rows = self._conn.execute(f"SELECT {_DAY_NAMES} {_THAT_DAY}", span).fetchall()
+        self._conn.execute(f"DELETE {_THAT_DAY}", span)
+        return functools.reduce(ledger.joined, [one for _, one in all_sound(_read_day, rows, "days")], day)
 
 
 class Ledger(Part):
-    """The call of ``services.ports.Records``."""
+    """The calls of ``services.ports.Records``."""
 
     def last_done(self, works: Sequence[str]) -> list[Done | None]:
         """At the place of each work its last success."""
         with self._read() as conn:
             found = find(conn, works, self.now_ms())
+        return [found.get(work) for work in works]
+
+    def ran(self, works: Sequence[str]) -> list[Ran | None]:
+        """At the place of each work all that is known of it."""
+        with self._read() as conn:
+            found = known(conn, works, self.now_ms())
         return [found.get(work) for work in works]

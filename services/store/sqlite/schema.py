@@ -331,6 +331,37 @@ INSERT INTO works SELECT uniq, task_id, max(updated_at), '', worker, NULL FROM t
     WHERE status = 'succeeded' AND uniq <> '' GROUP BY uniq;
 """
 
+#: the last failure of each work, and what ended on the day of its last end (one success unless told otherwise);
+#: gone_at: NULL while a record of either is there, then when nothing of it is kept any more. Days before that one. What
+#: ended before this step is counted by the leader, once (``engine/lead/ledger_keeper.py``).
+_WORK_DAYS = """
+ALTER TABLE works ADD COLUMN succeeded INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE works ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE works ADD COLUMN first_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE works ADD COLUMN first_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE works ADD COLUMN failed_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE works ADD COLUMN failed_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE works ADD COLUMN kind TEXT NOT NULL DEFAULT '';
+ALTER TABLE works ADD COLUMN failed_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE works ADD COLUMN failed_worker TEXT NOT NULL DEFAULT '';
+ALTER TABLE works ADD COLUMN failed_until INTEGER;
+ALTER TABLE works ADD COLUMN gone_at INTEGER;
+UPDATE works SET gone_at = until;
+DROP INDEX works_until;
+CREATE INDEX works_gone ON works (gone_at) WHERE gone_at IS NOT NULL;
+CREATE TABLE work_days (
+    work TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    first_id TEXT NOT NULL,
+    last_id TEXT NOT NULL,
+    PRIMARY KEY (work, first_at)
+) WITHOUT ROWID;
+CREATE INDEX work_days_last ON work_days (last_at);
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -343,5 +374,6 @@ _STEPS = (
     _ORDERS_END,
     _GATE,
     _WORKS,
+    _WORK_DAYS,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -28,6 +28,8 @@ from services.domain.gates.dependency import AT_ONCE
 from services.domain.step.view import Mark, Standing
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
+from services.store import fleet_day
+from services.store.fleet_day import FleetDay
 from services.store.sqlite import write
 from services.store.sqlite.gates import switches
 from services.store.sqlite.gates.breakers import Breakers
@@ -46,14 +48,18 @@ from services.store.unreadable import readable
 _OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
 _PAPERS = tuple(f"DELETE FROM {table} WHERE task_id = ?" for table in ("letters", "logs", "notes"))
 _HOLDERS = f"SELECT held_uniq, task_id, status, gate, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
+_ZONE = "SELECT body FROM documents WHERE kind = ? AND name = ?"
 
 
 class Session:
     """Reads are cached and agree with what was changed in this session; ``flush`` writes it all."""
 
-    def __init__(self, conn: sqlite3.Connection, now: int, lifo: Container[str] = ()) -> None:
+    def __init__(
+        self, conn: sqlite3.Connection, now: int, lifo: Container[str] = (), day: FleetDay | None = None
+    ) -> None:
+        """``day``: remembers between transactions when the fleet's day begins."""
         self.now, self.lifo = now, lifo
-        self._conn = conn
+        self._conn, self._day = conn, day or FleetDay()
         self._out = write.Buffer()
         self._tasks: dict[str, tuple[Task, int] | None] = {}
         self._holders: dict[str, dict[str, Standing]] = {}
@@ -63,7 +69,7 @@ class Session:
         self.limits = Limits(conn, now, self._write_counted)
         self.breakers, self.logins = Breakers(conn), Logins(conn, now)
         self.homes, self.passes = Homes(conn, now), Passes(conn)
-        self.needs, self.works = Needs(conn), Works(conn, now, self._write_tasks)
+        self.needs, self.works = Needs(conn), Works(conn, now, self._write_tasks, self._day_begins)
         self.stones, self.remarks = Tombstones(conn, now), Kept(conn, now)
         self.tell_left = AT_ONCE
         self.dropped: list[Task] = []
@@ -172,6 +178,9 @@ class Session:
         self.works.flush()
         self._conn.executemany(write.WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
 
+    def _day_begins(self) -> int:
+        return self._day.begins(self.now, lambda: fleet_zone(self._conn))
+
     def _write_tasks(self) -> None:
         self._out.write_tasks(self._conn)
 
@@ -199,3 +208,9 @@ class Session:
         """The active tasks that hold a uniqueness key."""
         self._load_holders([uniq])
         return self._holders.get(uniq, {})
+
+
+def fleet_zone(conn: sqlite3.Connection) -> str:
+    """The fleet's time zone; "" where nobody has set one."""
+    row = conn.execute(_ZONE, (fleet_day.KIND, fleet_day.NAME)).fetchone()
+    return fleet_day.zone_of(row[0] if row is not None else None)

@@ -23,6 +23,7 @@ from services.domain.upkeep.stored import Instant
 from services.ports import Clock
 from services.sqlite_holder import writer_of
 from services.sqlite_writer import close_file, open_file
+from services.store.fleet_day import FleetDay
 from services.store.sqlite import query as embedded_query
 from services.store.sqlite.batches import Batches
 from services.store.sqlite.feed import Feed
@@ -69,7 +70,7 @@ class EmbeddedStore(
             raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         super().__init__(file, epoch, clock)
         self._is_open = True
-        self._lifo = frozenset(lifo)
+        self._lifo, self._day = frozenset(lifo), FleetDay()
         with self._read() as conn:
             self._now(conn)
 
@@ -91,7 +92,7 @@ class EmbeddedStore(
     def _apply(self, ops: Sequence[Op]) -> list[Answer]:
         def work(conn: sqlite3.Connection) -> list[Answer]:
             now = self._now(conn)
-            session = Session(conn, now, self._lifo)
+            session = Session(conn, now, self._lifo, self._day)
             session.prepare(ops)
             answers = kernel.apply(session, with_marks(conn, ops, now))
             session.flush()

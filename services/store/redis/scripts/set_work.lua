@@ -1,31 +1,22 @@
--- Sets one entry of the ledger (scripts/ledger.lua) right by one record, if that still is what it was.
--- KEYS[1] the entry, KEYS[2] the record, KEYS[3] its tombstone; ARGV[1] the stored bytes of the record ('' for none),
--- ARGV[2] its id, ARGV[3] what it has done (msgpack { at, by, worker }, '' for nothing), ARGV[4] '1' if it is red.
--- Answers whether the record was the same.
-local id = ARGV[2]
-if (call('GET', KEYS[2]) or '') ~= ARGV[1] then return 0 end
-local good, entry = pcall(cmsgpack.unpack, call('GET', KEYS[1]) or '')
-if not good or type(entry) ~= 'table' or type(entry[5]) ~= 'table' then entry = { '', 0, '', '', {} } end
-local did = ARGV[3] ~= '' and cmsgpack.unpack(ARGV[3])
-local buried = not did and call('PTTL', KEYS[3]) or 0
-if did and entry[2] < did[1] then
-  entry = { id, did[1], did[2], did[3], entry[5] }
-elseif not did and entry[1] == id and buried <= 0 then
-  entry = { '', 0, '', '', entry[5] }
+-- Sets one entry of the ledger (scripts/ledger.lua) right, if all that was looked at still is what it was.
+-- KEYS[1] the entry, KEYS[2] a record, KEYS[3] the days before; ARGV[1..3] the bytes that were read there ('' for none),
+-- ARGV[4] the new entry ('' for none), ARGV[5] how long it is kept in ms ('' for as long as it was, '0' without an end),
+-- ARGV[6] the new days before ('' for none), ARGV[7] how long those are kept. Answers whether it was the same.
+for place = 1, 3 do
+  if (call('GET', KEYS[place]) or '') ~= ARGV[place] then return 0 end
 end
-local red = {}
-for _, other in ipairs(entry[5]) do
-  if other ~= id then red[#red + 1] = other end
-end
-if ARGV[4] == '1' then red[#red + 1] = id end
-entry[5] = red
-if entry[1] == '' and not red[1] then
+if ARGV[4] == '' then
   call('DEL', KEYS[1])
-elseif entry[1] == id and buried > 0 and not red[1] then
-  call('SET', KEYS[1], cmsgpack.pack(entry), 'PX', string.format('%d', buried))
-elseif red[1] then
-  call('SET', KEYS[1], cmsgpack.pack(entry))
+elseif ARGV[5] == '' then
+  call('SET', KEYS[1], ARGV[4], 'KEEPTTL')
+elseif ARGV[5] == '0' then
+  call('SET', KEYS[1], ARGV[4])
 else
-  call('SET', KEYS[1], cmsgpack.pack(entry), 'KEEPTTL')
+  call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5])
+end
+if ARGV[6] == '' then
+  call('DEL', KEYS[3])
+elseif ARGV[6] ~= ARGV[3] then
+  call('SET', KEYS[3], ARGV[6], 'PX', ARGV[7])
 end
 return 1

@@ -19,7 +19,7 @@ from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry
 from services.store.redis import keys
 from services.store.redis.breakers import read_breaker
 from services.store.redis.fleet import Fleet, read_home, read_worker
-from services.store.redis.ledger import read_entry
+from services.store.redis.ledger import read_days, read_entry
 from services.store.redis.limits import read_limit
 from services.store.redis.logins import read_login
 from services.store.redis.papers import read_end, read_seal
@@ -145,6 +145,7 @@ _FAMILIES = (
     Family(keys.TASK, _STRING, _record, many=True),
     Family(keys.TOMB, _STRING, _tomb, many=True),
     Family(keys.WORK, _STRING, _value(read_entry), many=True),
+    Family(keys.PAST, _STRING, _value(read_days), many=True),
     Family(keys.BURIED, _HASH, _value(number), many=True),
     Family(keys.LEADER, _STRING, _value(bytes.decode), many=True),
     Family(keys.NOTES, _LIST, _value(read_note), many=True),

@@ -50,7 +50,7 @@ class Recounting(Sides, Works):
             self._link.check_writable()
         found = [self._astray(mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
-        found += [self._links(mend=mend), *self._limits(mend=mend), self._works(mend=mend)]
+        found += [self._links(mend=mend), *self._limits(mend=mend), self.recount_works(mend=mend)]
         return [one for one in found if one.count]
 
     # ----------------------------------------------------------------------------------------------------- indexes

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from services.domain.task.ledger import done_by, is_red
-from services.domain.task.record import ENCODER, Task
+from services.domain.task import ledger
+from services.domain.task.ledger import Proof, is_red
+from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.redis import keys
-from services.store.redis.ledger import Entry, Ledger
+from services.store.redis.ledger import Ledger, Stored, pack_days, packed_entry, read_entry
 from services.store.redis.script import load
-from services.store.unreadable import name_of
+from services.store.unreadable import name_of, sound
 
 SLICE = 500
 _SET_WORK = load("set_work")
@@ -31,19 +32,28 @@ class Works(Ledger):
     def _ids(self) -> Iterator[list[str]]:
         raise NotImplementedError
 
-    def _works(self, *, mend: bool) -> Miscount:
-        """Successes and red tasks that it does not know, and those that it names and that are none."""
+    def _zone(self) -> str:
+        raise NotImplementedError
+
+    def recount_works(self, *, mend: bool) -> Miscount:
+        """Ends and red tasks that it does not know, those that it names and that are none, and days that lack some."""
+        if mend:
+            self._link.check_writable()
+        proof = Proof(self._zone(), self._ticker.now_ms() - ledger.KEPT_MS)
         wrong: list[str] = []
         left = 0
-        for found in (*self._unknown(), *self._astray_works()):
+        for found in (*self._unknown(proof), *self._astray_works()):
             again = [one for ids in _ids_of(found) for one in self._wrong_works(ids)]  # it may just have moved
             wrong += [task_id for _, task_id, _, _ in again]
             left += sum(not (mend and self._set_work(one)) for one in again)
-        return Miscount(kind="ledger", where=some(wrong), count=len(wrong), left=left)
+        for work, last_id in self._lacking_days(proof):
+            wrong += [] if last_id in wrong[-SLICE:] else [last_id]
+            left += not (mend and self._set_days(proof, work))
+        return Miscount(kind="ledger", where=some(wrong), count=len(wrong), left=min(left, len(wrong)))
 
-    def _unknown(self) -> Iterator[list[Wrong]]:
+    def _unknown(self, proof: Proof) -> Iterator[list[Wrong]]:
         for ids in self._ids():
-            yield list(self._wrong_works([(None, task_id) for task_id in ids]))
+            yield list(self._wrong_works([(None, task_id) for task_id in ids], proof))
 
     def _astray_works(self) -> Iterator[list[Wrong]]:
         for names in self._scan("MATCH", keys.WORK + "*", "TYPE", "string"):
@@ -51,12 +61,11 @@ class Works(Ledger):
             named = [
                 (work, task_id)
                 for work, entry in zip(works, self._work_entries(works), strict=True)
-                for task_id in (dict.fromkeys((entry.task_id, *entry.red)) if entry is not None else ())
-                if task_id
+                for task_id in (dict.fromkeys(_named(entry)) if entry is not None else ())
             ]
             yield list(self._wrong_works(named))
 
-    def _wrong_works(self, named: Sequence[tuple[str | None, str]]) -> Iterator[Wrong]:
+    def _wrong_works(self, named: Sequence[tuple[str | None, str]], proof: Proof | None = None) -> Iterator[Wrong]:
         """Of these tasks, in the entry that names each (None: its own one), those that stand there wrongly."""
         for start in range(0, len(named), SLICE):
             part = named[start : start + SLICE]
@@ -65,35 +74,97 @@ class Works(Ledger):
                 work if work is not None else task.work if task is not None else ""
                 for (work, _), (_, _, task) in zip(part, records, strict=True)
             ]
-            buried = [
-                stone is not None for stone in self._link.call("MGET", *(keys.TOMB + task_id for _, task_id in part))
-            ]
-            for work, entry, stone, (task_id, stored, task) in zip(
-                works, self._work_entries(works), buried, records, strict=True
-            ):
+            for work, entry, (task_id, stored, task) in zip(works, self._work_entries(works), records, strict=True):
                 own = task if task is not None and task.work == work else None
-                if work and _is_wrong(task_id, own, entry, buried=stone):
+                alone = entry is not None and entry.alone and entry.task_id == task_id
+                if work and own is not None and proof is not None and ledger.counts(own) and not alone:
+                    proof.add(work, ledger.of_task(own))
+                if work and _is_wrong(task_id, own, entry) and not (own is None and self._lasts(entry, task_id)):
                     yield work, task_id, stored, own
+
+    def _lasts(self, entry: Stored | None, task_id: str) -> bool:
+        """Whether an end without a record stands there with right: its tombstone does, or what is beside it."""
+        return entry is not None and task_id not in entry.red and (bool(entry.red) or self._kept(entry) is not None)
+
+    def _kept(self, entry: Stored) -> int | None:
+        """How long an entry stays without anything red: 0 without an end, else ms; None: not at all."""
+        ids = [task_id for task_id in (entry.task_id, entry.failed_id) if task_id]
+        if not ids:
+            return None
+        if any(stored for _, stored, _ in self._as_stored(ids)):
+            return 0
+        return max(
+            (left for left in self._link.many([("PTTL", keys.TOMB + one) for one in ids]) if left > 0), default=None
+        )
+
+    def _raw(self, work: str) -> tuple[bytes, bytes, Stored]:
+        """An entry and its days before as bytes ("" for none), and the entry."""
+        data, past = self._link.call("MGET", keys.WORK + work, keys.PAST + work)
+        entry = sound(read_entry, data, "work", work) if data else None
+        return data or b"", past or b"", entry or Stored("", 0, "", "")
 
     def _set_work(self, wrong: Wrong) -> bool:
         work, task_id, stored, task = wrong
-        did = done_by(task) if task is not None and task.status == Status.SUCCEEDED else None
-        packed = ENCODER.encode((did.at, did.by, did.worker)) if did is not None else b""
-        red = "1" if task is not None and is_red(task.status, task.triage) else "0"
-        names = (keys.WORK + work, keys.task(task_id), keys.TOMB + task_id)
-        return bool(self._link.run(_SET_WORK, names, stored, task_id, packed, red))
+        data, past, before = self._raw(work)
+        known = before.entry
+        if task is None or task.status != Status.SUCCEEDED:
+            gone = known.done is not None and known.done.task_id == task_id
+            known = ledger.replaced(known, done=None) if gone else known
+        if task is None or task.status != Status.DEAD:
+            gone = known.failed is not None and known.failed.task_id == task_id
+            known = ledger.replaced(known, failed=None) if gone else known
+        known = ledger.with_last(known, task) if task is not None else known
+        red = tuple(one for one in before.red if one != task_id)
+        if task is not None and is_red(task.status, task.triage):
+            red += (task_id,)
+        packed = packed_entry(known, red)
+        left = 0 if red else self._kept(read_entry(packed))
+        packed = b"" if left is None else packed
+        where = (keys.WORK + work, keys.task(task_id), keys.PAST + work)
+        return bool(self._link.run(_SET_WORK, where, data, stored, past, packed, str(left or 0), past, "1"))
+
+    # -------------------------------------------------------------------------------------------------------- days
+    def _lacking_days(self, proof: Proof) -> Iterator[tuple[str, str]]:
+        """Works whose days do not know all that records prove, each with its last end."""
+        works = proof.works()
+        for start in range(0, len(works), SLICE):
+            part = works[start : start + SLICE]
+            for work, (_, ran) in zip(part, self._known_works(part), strict=True):
+                days = ran.days if ran is not None else ()
+                mended = proof.mended(work, days)
+                if mended != days:
+                    yield work, mended[-1].last_id
+
+    def _set_days(self, proof: Proof, work: str) -> bool:
+        data, past, before = self._raw(work)
+        ((_, ran),) = self._known_works([work])
+        days = proof.mended(work, ran.days if ran is not None else ())
+        if not data or not days:
+            return False
+        packed = packed_entry(ledger.with_day(before.entry, days[-1]), before.red)
+        where = (keys.WORK + work, keys.task(days[-1].last_id), keys.PAST + work)
+        record = self._link.call("GET", where[1]) or b""
+        older = pack_days(days[:-1])
+        return bool(self._link.run(_SET_WORK, where, data, record, past, packed, "", older, str(ledger.KEPT_MS)))
 
 
-def _is_wrong(task_id: str, task: Task | None, entry: Entry | None, *, buried: bool) -> bool:
+def _named(entry: Stored) -> Iterator[str]:
+    yield from (task_id for task_id in (entry.task_id, entry.failed_id, *entry.red) if task_id)
+
+
+def _is_wrong(task_id: str, task: Task | None, entry: Stored | None) -> bool:
     if task is None:
-        return entry is not None and (task_id in entry.red or (entry.task_id == task_id and not buried))
-    at = entry.at if entry is not None else 0
+        return entry is not None and task_id in _named(entry)
     red = entry is not None and task_id in entry.red
     if red != is_red(task.status, task.triage):
         return True
-    if task.status != Status.SUCCEEDED:
-        return entry is not None and entry.task_id == task_id
-    return at < task.ended_at
+    won = entry.at if entry is not None else 0
+    lost = entry.failed_at if entry is not None else 0
+    if task.status == Status.SUCCEEDED:
+        return won < task.ended_at or (entry is not None and entry.failed_id == task_id)
+    if task.status == Status.DEAD:
+        return lost < task.ended_at or (entry is not None and entry.task_id == task_id)
+    return entry is not None and task_id in (entry.task_id, entry.failed_id)
 
 
 def _ids_of(found: Sequence[Wrong]) -> Iterator[list[tuple[str | None, str]]]:

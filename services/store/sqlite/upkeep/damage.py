@@ -28,7 +28,7 @@ from services.store.unreadable import WRONG
 
 #: tables with a row for each task, which only a deep look reads
 _OF_TASKS = frozenset(
-    {"tasks", "events", "logs", "letters", "messages", "executed", "tombstones", "dependencies", "works"}
+    {"tasks", "events", "logs", "letters", "messages", "executed", "tombstones", "dependencies", "works", "work_days"}
 )
 _OURS = frozenset({"aside", "meta"})
 Row = Mapping[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from services.domain.task import ledger
 from services.domain.task.query import Page
 from services.domain.task.status import Triage
 from services.domain.task.tombstone import Tombstone
@@ -21,6 +22,14 @@ _TRIAGED = f"""SELECT data, updated_at, task_id FROM tasks INDEXED BY tasks_tria
 TIDY_ROWS = 500
 #: free pages that stay in the file for what comes next, and how many are given back at a time
 KEPT_PAGES, TIDY_PAGES = 2_000, 500
+
+#: table, its key, the instant after which a row is of no use, and by how much
+_OLD = (
+    ("tombstones", "task_id", "until", 0),
+    ("buried", "batch", "until", 0),
+    ("works", "work", "gone_at", 0),
+    ("work_days", "work", "last_at", ledger.KEPT_MS),
+)
 
 
 class Forgetting(Part):
@@ -52,8 +61,9 @@ class Forgetting(Part):
             (old,) = conn.execute(
                 """SELECT EXISTS (SELECT 1 FROM tombstones WHERE until <= :now)
                 OR EXISTS (SELECT 1 FROM buried WHERE until <= :now)
-                OR EXISTS (SELECT 1 FROM works WHERE until <= :now)""",
-                {"now": now},
+                OR EXISTS (SELECT 1 FROM works WHERE gone_at <= :now)
+                OR EXISTS (SELECT 1 FROM work_days WHERE last_at <= :past)""",
+                {"now": now, "past": now - ledger.KEPT_MS},
             ).fetchone()
             (free,) = conn.execute("PRAGMA freelist_count").fetchone()
             (mode,) = conn.execute("PRAGMA auto_vacuum").fetchone()
@@ -63,10 +73,10 @@ class Forgetting(Part):
 
         def work(conn: sqlite3.Connection) -> bool:
             gone = 0
-            for table, key in (("tombstones", "task_id"), ("buried", "batch"), ("works", "work")):
-                some = f"SELECT {key} FROM {table} WHERE until <= ? LIMIT {TIDY_ROWS}"
-                sql = f"DELETE FROM {table} WHERE {key} IN ({some}) AND until <= ?"
-                gone += conn.execute(sql, (now, now)).rowcount
+            for table, key, until, past in _OLD:
+                some = f"SELECT {key} FROM {table} WHERE {until} <= ? LIMIT {TIDY_ROWS}"
+                sql = f"DELETE FROM {table} WHERE {key} IN ({some}) AND {until} <= ?"
+                gone += conn.execute(sql, (now - past, now - past)).rowcount
             if pages > 0:
                 conn.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
             return bool(gone) or pages > 0

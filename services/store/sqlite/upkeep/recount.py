@@ -36,8 +36,12 @@ class Recounting(Part):
         """Rows first, for the counters are made of them."""
         found = [*self._rows(mend=mend), *self._tallies(mend=mend), *self._reservations(mend=mend)]
         found += [side.links(self._read, self._write, mend=mend), self._waiting(mend=mend)]
-        found.append(recount_works.works(self._read, self._write, self.now_ms(), mend=mend))
+        found.append(self.recount_works(mend=mend))
         return [one for one in found if one.count]
+
+    def recount_works(self, *, mend: bool) -> Miscount:
+        """See ``services.ports.Store``."""
+        return recount_works.works(self._read, self._write, self.now_ms(), mend=mend)
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """See ``services.ports.Store``."""

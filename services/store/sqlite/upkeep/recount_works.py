@@ -8,66 +8,129 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from services.domain.task.ledger import Done, done_by
+from services.domain.task import ledger as decide
+from services.domain.task.ledger import Entry, Proof
 from services.domain.task.record import Task
-from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.sqlite import ledger
 from services.store.sqlite.part import words
+from services.store.sqlite.session import fleet_zone
 from services.store.sqlite.write import IN_LIST, text_list
 from services.store.unreadable import readable
 
 Read = Callable[[], AbstractContextManager[sqlite3.Connection]]
 Write = Callable[[Callable[[sqlite3.Connection], Any]], Any]
+End = decide.Done | decide.Failure
 SLICE = 500
-_DONE = """SELECT rowid, data FROM tasks WHERE rowid > ? AND status = 'succeeded' AND uniq <> ''
+_DONE = """SELECT rowid, data FROM tasks WHERE rowid > ? AND status IN ('succeeded', 'dead') AND uniq <> ''
     ORDER BY rowid LIMIT ?"""
-_LOST = "NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = works.task_id AND status = 'succeeded')"
-_UNTIL = "(SELECT until FROM tombstones WHERE tombstones.task_id = works.task_id)"
-#: successes whose record is gone and that are kept without an end
-_GONE = f"works WHERE until IS NULL AND {_LOST}"
+_LOST = """{column} <> '' AND {until} IS NULL
+    AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = works.{column} AND status = '{status}')"""
+#: ends whose record is gone and that are kept without an end
+_LOST_ENDS = tuple(
+    (column, until, _LOST.format(column=column, until=until, status=status))
+    for column, until, status in (("task_id", "until", "succeeded"), ("failed_id", "failed_until", "dead"))
+)
 
 
 def works(read: Read, write: Write, now_ms: int, *, mend: bool) -> Miscount:
-    """Successes that it does not know, and those that it names and of which nothing is left."""
+    """Ends that it does not know, those that it names and of which nothing is left, and days that lack some."""
     wrong: list[str] = []
     last = 0
+    with read() as conn:
+        proof = Proof(fleet_zone(conn), now_ms - decide.KEPT_MS)
     while True:
         with read() as conn:
             rows = conn.execute(_DONE, (last, SLICE)).fetchall()
-            missing = _missing(conn, [task for _, data in rows if (task := readable(data)) is not None], now_ms)
+            missing = _missing(conn, [task for _, data in rows if (task := readable(data)) is not None], now_ms, proof)
         if missing and mend:
-            write(functools.partial(_put, found=missing))
-        wrong += [done.task_id for _, done in missing]
+            write(functools.partial(_put, found=missing, now=now_ms))
+        wrong += [task.task_id for task in missing]
         if not rows:
             break
         last = rows[-1][0]
+    lost: list[str] = []
     with read() as conn:
-        gone = [words(name) for (name,) in conn.execute(f"SELECT task_id FROM {_GONE} ORDER BY task_id")]
-    if gone and mend:
-        write(_bury)
-    found = [*wrong, *gone]
-    return Miscount(kind="ledger", where=some(found), count=len(found), left=0 if mend else len(found))
+        for column, _, where in _LOST_ENDS:
+            found = conn.execute(f"SELECT {column} FROM works WHERE {where} ORDER BY {column}")
+            lost += [words(name) for (name,) in found]
+    if lost and mend:
+        write(functools.partial(_bury, now=now_ms))
+    wrong += lost
+    for start in range(0, len(proof.works()), SLICE):
+        part = proof.works()[start : start + SLICE]
+        with read() as conn:
+            lacking = _lacking(conn, part, proof, now_ms)
+        if lacking and mend:
+            write(functools.partial(_set_days, part=list(lacking), proof=proof, now=now_ms))
+        wrong += [one for one in lacking.values() if one not in wrong[-SLICE:]]
+    return Miscount(kind="ledger", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong))
 
 
-def _missing(conn: sqlite3.Connection, tasks: Sequence[Task], now: int) -> list[tuple[str, Done]]:
-    known = ledger.find(conn, {task.work for task in tasks}, now)
-    best: dict[str, Done] = {}
+def _missing(conn: sqlite3.Connection, tasks: Sequence[Task], now: int, proof: Proof) -> list[Task]:
+    """Those later than the last end of their kind that is known; others are noted for their days."""
+    known = ledger.entries(conn, {task.work for task in tasks}, now)
+    best = dict(known)
     for task in tasks:
-        done = done_by(task)
-        before = best.get(task.work) or known.get(task.work)
-        if before is None or before.at < done.at:
-            best[task.work] = done
-    return list(best.items())
+        entry = known.get(task.work)
+        if entry is None or entry.done is None or entry.done.task_id != task.task_id or not entry.alone:
+            proof.add(task.work, decide.of_task(task))
+        best[task.work] = decide.with_last(best.get(task.work, Entry()), task)
+    found: list[Task] = []
+    for task in tasks:
+        before, after = known.get(task.work, Entry()), best[task.work]
+        if _later(task.task_id, before.done, after.done) or _later(task.task_id, before.failed, after.failed):
+            found.append(task)
+    return found
 
 
-def _put(conn: sqlite3.Connection, found: Sequence[tuple[str, Done]]) -> None:
-    there = f"SELECT task_id FROM tasks WHERE task_id {IN_LIST} AND status = '{Status.SUCCEEDED}'"
-    left = {words(name) for (name,) in conn.execute(there, (text_list(done.task_id for _, done in found),))}
-    rows = [(work, one.task_id, one.at, one.by, one.worker) for work, one in found if one.task_id in left]
-    conn.executemany(ledger.PUT, rows)
+def _later(task_id: str, before: End | None, after: End | None) -> bool:
+    return after is not None and after.task_id == task_id and (before is None or before.at < after.at)
 
 
-def _bury(conn: sqlite3.Connection) -> None:
-    conn.execute(f"UPDATE works SET until = {_UNTIL} WHERE until IS NULL AND {_LOST}")
-    conn.execute(f"DELETE FROM {_GONE}")  # no tombstone is left either
+def _put(conn: sqlite3.Connection, found: Sequence[Task], now: int) -> None:
+    there = f"SELECT task_id FROM tasks WHERE task_id {IN_LIST} AND status IN ('succeeded', 'dead')"
+    left = {words(name) for (name,) in conn.execute(there, (text_list(task.task_id for task in found),))}
+    known = ledger.entries(conn, {task.work for task in found}, now)
+    changed: dict[str, Entry] = {}
+    for task in found:
+        if task.task_id in left:
+            before = changed.get(task.work) or known.get(task.work, Entry())
+            first = before.day is None
+            after = decide.with_last(before, task)
+            changed[task.work] = decide.with_day(after, decide.of_task(task)) if first else after
+    ledger.put(conn, changed.items())
+
+
+def _bury(conn: sqlite3.Connection, now: int) -> None:
+    changed: set[str] = set()
+    for column, until, where in _LOST_ENDS:
+        changed |= {words(work) for (work,) in conn.execute(f"SELECT work FROM works WHERE {where}")}
+        stone = f"(SELECT until FROM tombstones WHERE tombstones.task_id = works.{column})"
+        conn.execute(f"UPDATE works SET {until} = coalesce({stone}, 0) WHERE {where}")
+    for work in changed:
+        ledger.age(conn, work)
+    conn.execute(ledger.FORGET, (now,))
+
+
+def _lacking(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int) -> dict[str, str]:
+    """Works whose days do not know all that records prove, each with its last end."""
+    known = ledger.known(conn, part, now)
+    found: dict[str, str] = {}
+    for work in part:
+        days = known[work].days if work in known else ()
+        mended = proof.mended(work, days)
+        if mended != days:
+            found[work] = mended[-1].last_id
+    return found
+
+
+def _set_days(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int) -> None:
+    known, of_works = ledger.known(conn, part, now), ledger.entries(conn, part, now)
+    for work in part:
+        days = proof.mended(work, known[work].days if work in known else ())
+        if not days or work not in of_works:
+            continue
+        ledger.put(conn, [(work, decide.with_day(of_works[work], days[-1]))])
+        conn.execute("DELETE FROM work_days WHERE work = ?", (work,))
+        ledger.add_days(conn, [(work, day) for day in days[:-1]])
