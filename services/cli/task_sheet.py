@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from services import assembly
-from services.cli import context
+from services.cli import context, shapes
 from services.clock import machine_zone
 from services.commands.sheet import columns, table
 from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
@@ -43,7 +43,8 @@ def read(engine: assembly.Engine, args: argparse.Namespace, settings: Settings, 
         twins=args.if_duplicate != "reject",
         shops=index,
     )
-    return checked(asked, assembly.commands(engine).tasks.check(asked.specs), args.if_duplicate)
+    answer = assembly.commands(engine).tasks.check(asked.specs)
+    return checked(asked, answer, args.if_duplicate, reason=args.reason, now_ms=engine.store.now_ms())
 
 
 def document(asked: Orders) -> dict[str, Any]:
@@ -69,6 +70,18 @@ def document(asked: Orders) -> dict[str, Any]:
             }
             for one in asked.active
         ],
+        "before": [
+            {
+                "row": one.spec.line,
+                "shop": f"{one.spec.platform}:{one.spec.shop_id}",
+                "type": one.spec.task_type,
+                "existing": one.done.task_id,
+                "at": shapes.iso(one.done.at),
+                "by": one.done.by,
+                "needs_reason": one.asks,
+            }
+            for one in (*asked.again, *asked.before)
+        ],
         "encoding": asked.table.encoding,
         "sheet": asked.table.sheet,
     }
@@ -87,11 +100,24 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
     told += [
         f"row {fault.row}: {_place(fault)}{english(fault.reason)}"
         for fault in asked.left_out
-        if not created or fault.field != "active"
+        if not created or fault.field not in ("active", "done")
     ]
     told += active(len(asked.active), asked.fate) if not created or asked.fate != "reject" else []
+    told += before(asked)
     if found.empty:
         told.append(f"{found.empty} empty rows")
+    return told
+
+
+def before(asked: Orders) -> list[str]:
+    """How many rows are work that has succeeded before, and what becomes of them; nothing for none."""
+    told = []
+    if asked.again:
+        rows = "1 row was" if len(asked.again) == 1 else f"{len(asked.again)} rows were"
+        told.append(f"{rows} done already{': done again' if asked.reason else ': left out (--reason: done again)'}")
+    if asked.before:
+        rows = "1 row is" if len(asked.before) == 1 else f"{len(asked.before)} rows are"
+        told.append(f"{rows} work that has succeeded before; its type lets it be done again")
     return told
 
 

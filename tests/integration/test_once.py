@@ -44,6 +44,24 @@ def test_it_is_created_again_only_with_a_reason(once: Cli) -> None:
     assert once.run("task", "show", again)["task"]["status"] == "succeeded"
 
 
+def test_a_file_tells_what_was_done_before_anything_is_created(once: Cli, tmp_path: Path) -> None:
+    (first,) = once.run(*WORDS)["created"]
+    once.drain()
+    sheet = tmp_path / "again.csv"
+    sheet.write_text("shop,type\npdd:s1,once\npdd:s2,once\n", encoding="utf-8")
+    words = ("task", "create", "--file", sheet, "--allow-unknown")
+    told = once.run(*words, "--dry-run", code=1)
+    assert (told["tasks"], told["created"]) == (1, [])
+    (before,) = told["before"]
+    assert (before["row"], before["existing"], before["needs_reason"]) == (2, first, True)
+    people = once.call(*words, "--dry-run").stdout
+    assert "row 2: 'pdd:s1 once': done already" in people
+    assert f"as {first}, by " in people
+    assert "1 row was done already: left out (--reason: done again)" in people
+    made = once.run(*words, "--reason", "the shop lost it")
+    assert (len(made["created"]), made["done"]) == (2, [])
+
+
 def test_a_schedule_leaves_out_what_was_done(once: Cli) -> None:
     (first,) = once.run(*WORDS)["created"]
     once.drain()

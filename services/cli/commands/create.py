@@ -129,8 +129,8 @@ def _create_of_file(context: Context) -> int:
     defaults = _defaults(args, Instants.of(context.settings()))
     with context.engine() as engine:
         asked = task_sheet.read(engine, args, context.settings(), defaults)
-        # also what is active already: the guard looks once more, and notes whom it turned away
-        every = (*asked.specs, *(one.spec for one in asked.active))
+        # also what is active or done already: the guard looks once more, and notes whom it turned away
+        every = (*asked.specs, *(one.spec for one in asked.active), *(one.spec for one in asked.again))
         batch = _batch(args, len(every))
         specs = [
             replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch)
@@ -157,7 +157,8 @@ def _create_of_file(context: Context) -> int:
     elif args.dry_run:
         words.append(f"{len(asked.going)} tasks would be created; nothing was created")
     context.show(told, words)
-    doubled = done.duplicates or done.done or asked.twins or (asked.active and asked.fate == "reject")
+    left = (asked.active and asked.fate == "reject") or (asked.again and not asked.reason)
+    doubled = done.duplicates or done.done or asked.twins or left
     return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
 
 

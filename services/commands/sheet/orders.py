@@ -20,6 +20,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import Shop, valid_shop_id, valid_word
 from services.domain.gates import dependency
+from services.domain.insight import same_work
 from services.domain.task import lane
 from services.domain.text.mask import is_masked
 from services.domain.text.message import Message
@@ -27,7 +28,7 @@ from services.domain.text.said import Said
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.recipe import payload_text
-from services.engine.spec import Checked, TaskSpec, Twin
+from services.engine.spec import Before, Checked, TaskSpec, Twin
 
 SUGGESTED = 200  #: unknown shops for which a similar one is looked for
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"})
@@ -72,13 +73,17 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a file asks for: every row of it is in exactly one of specs, active, bad rows, twins and empty rows."""
+    """What a file asks for: each of its rows is in exactly one of specs, active, again, bad rows, twins, empty rows."""
 
     table: Table
     columns: tuple[Column, ...]
     specs: tuple[TaskSpec, ...] = ()
     active: tuple[Twin, ...] = ()  #: rows whose work an active task does already
     fate: str = "reject"  #: what becomes of those: reject leaves them out, queue | force creates them too
+    again: tuple[Before, ...] = ()  #: rows whose work has succeeded so lately that their type asks for a reason
+    reason: str = ""  #: why those are done again; "" leaves them out
+    before: tuple[Before, ...] = ()  #: of the rows that are created, those whose work has succeeded some time ago
+    now_ms: int = 0  #: when that was looked at, UTC
     faults: tuple[Fault, ...] = ()  #: of bad rows, in their order; a row may have several
     twins: tuple[Fault, ...] = ()  #: rows that repeat an earlier one
 
@@ -95,16 +100,23 @@ class Orders:
     @property
     def going(self) -> tuple[TaskSpec, ...]:
         """The tasks that come of it, in the order of their rows."""
-        if self.fate == "reject" or not self.active:
+        beside = self.active if self.fate != "reject" else ()
+        again = self.again if self.reason.strip() else ()
+        if not beside and not again:
             return self.specs
-        beside = (replace(one.spec, if_duplicate=self.fate) for one in self.active)
-        return tuple(sorted((*self.specs, *beside), key=lambda spec: spec.line))
+        wanted = (
+            *self.specs,
+            *(replace(one.spec, if_duplicate=self.fate) for one in beside),
+            *(replace(one.spec, reason=self.reason.strip()) for one in again),
+        )
+        return tuple(sorted(wanted, key=lambda spec: spec.line))
 
     @property
     def left_out(self) -> tuple[Fault, ...]:
         """Everything that keeps a row from becoming a task, by row."""
         active = map(_active, self.active) if self.fate == "reject" else ()
-        return tuple(sorted((*self.faults, *self.twins, *active), key=lambda fault: fault.row))
+        again = [_again(one, self.now_ms) for one in self.again] if not self.reason.strip() else []
+        return tuple(sorted((*self.faults, *self.twins, *active, *again), key=lambda fault: fault.row))
 
     @property
     def ignored(self) -> tuple[Column, ...]:
@@ -161,23 +173,30 @@ def orders(
     )
 
 
-def checked(found: Orders, answer: Checked, fate: str = "reject") -> Orders:
-    """The orders after the engine's look at them: what it would refuse, and what an active task does already, is told
-    with its row. ``fate``: reject | queue | force, what becomes of the latter.
+def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str = "", now_ms: int = 0) -> Orders:
+    """The orders after the engine's look at them (at ``now_ms``, UTC): what it would refuse, what an active task does
+    already, and what was done so lately that it asks for a reason, is told with its row. ``fate``: reject | queue |
+    force, what becomes of what is active; ``reason``: why what was done is done again, "" leaves it out.
     """
     refused = _refused(found, answer.errors) if answer.errors else found
     lost = {fault.row for fault in refused.faults}
     active = {one.spec.line: one for one in answer.twins if one.spec.line not in lost}
+    before = {one.spec.line: one for one in answer.before if one.spec.line not in lost}
+    again = {row: one for row, one in before.items() if one.asks}
     # a row that repeats one of those is not created with it either
-    twins = (
-        replace(fault, reason=_active(active[first]).reason) if (first := _first(fault)) in active else fault
-        for fault in refused.twins
-    )
+    why = {row: _active(one).reason for row, one in active.items()}
+    if not reason.strip():
+        why |= {row: _again(one, now_ms).reason for row, one in again.items()}
+    twins = (replace(fault, reason=why.get(_first(fault), fault.reason)) for fault in refused.twins)
     return replace(
         refused,
-        specs=tuple(spec for spec in refused.specs if spec.line not in active),
+        specs=tuple(spec for spec in refused.specs if spec.line not in active and spec.line not in again),
         active=tuple(active[row] for row in sorted(active)),
         fate=fate,
+        again=tuple(again[row] for row in sorted(again)),
+        reason=reason,
+        before=tuple(one for row, one in sorted(before.items()) if row not in again),
+        now_ms=now_ms,
         twins=tuple(twins),
     )
 
@@ -225,6 +244,10 @@ def _first(repeated: Fault) -> int:
 
 def _active(twin: Twin) -> Fault:
     return _whole_row(twin.spec, "active", Message("sheet.active", {"id": twin.task_id, "status": twin.status}))
+
+
+def _again(before: Before, now_ms: int) -> Fault:
+    return _whole_row(before.spec, "done", Message("sheet.done", same_work.told(before.done, now_ms)))
 
 
 def _whole_row(spec: TaskSpec, field: str, reason: Message) -> Fault:

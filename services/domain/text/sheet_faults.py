@@ -54,6 +54,7 @@ SHEET: dict[str, str] = {
     "sheet.twin": N_("the same task as in row {row}; it is created once"),
     "sheet.twin_shop": N_("{type} runs once at a time in a shop, and row {row} has it already"),
     "sheet.active": N_("active already ({status}): {id}"),
+    "sheet.done": N_("done already {span} ago as {id}, by {by}; to do it again needs a reason"),
     "sheet.refused": N_("{why}"),
     "sheet.ignored_note": N_("a note for people"),
     "sheet.ignored_record": N_("tells how the exported task fared"),

@@ -151,7 +151,7 @@ class NewTaskDialog(DialogFrame):
         """Throw the draft away."""
         self._form.start_over()
         self._work.forget()
-        self._found, self._rows_fate = False, REJECT
+        self._forget_rows()
         self.forecast.twins.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
@@ -161,7 +161,8 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = self._form.what, self._form.shops
         self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
-        self.sheet, self._found, self._rows_fate = SheetStep(), False, REJECT
+        self.sheet = SheetStep()
+        self._forget_rows()
         self._pages = QStackedWidget()
         self._pages.addWidget(self._form)
         self._pages.addWidget(self.sheet)
@@ -193,6 +194,9 @@ class NewTaskDialog(DialogFrame):
         self.sheet.export_wanted.connect(self._on_export)
         self.sheet.fate_chosen.connect(self._on_rows_fate)
         self.sheet.active_wanted.connect(self._on_show_active)
+        self.sheet.again_chosen.connect(self._on_rows_again)
+        self.sheet.reason_changed.connect(self._on_rows_reason)
+        self.sheet.done_wanted.connect(self._on_show_done)
         self._work.done.connect(self._on_rows)
         self._work.failed.connect(self._on_no_rows)
         # the foot
@@ -276,8 +280,13 @@ class NewTaskDialog(DialogFrame):
     # a file
 
     def _on_file(self, path: Path) -> None:
-        self._found, self._rows_fate = False, REJECT
+        self._forget_rows()
         self._ask_rows(Wish(path=path))
+
+    def _forget_rows(self) -> None:
+        """Nothing is decided yet about the rows of a file."""
+        self._found, self._rows_fate, self._rows_again = False, REJECT, False
+        self.sheet.summary.done.reason.clear()
 
     def _ask_rows(self, wish: Wish) -> None:
         self.error.clear()
@@ -311,13 +320,26 @@ class NewTaskDialog(DialogFrame):
 
     def _show_rows(self, found: Orders) -> None:
         fate = QUEUE if self._rows_fate == QUEUE else REJECT
-        self.sheet.show_orders(replace(found, fate=fate), self._known.types, self.draft(), self._rows_fate)
+        reason = self.sheet.summary.done.reason.text() if self._rows_again else ""
+        found = replace(found, fate=fate, reason=reason)
+        self.sheet.show_orders(found, self._known.types, self.draft(), self._rows_fate, again=self._rows_again)
 
     def _on_rows_fate(self, fate: str) -> None:
         self._rows_fate = fate
         if self.sheet.orders is not None:
             self._show_rows(self.sheet.orders)
         self._say()
+
+    def _on_rows_again(self, again: bool) -> None:
+        self._rows_again = again
+        self._on_rows_fate(self._rows_fate)
+
+    def _on_rows_reason(self) -> None:
+        self._on_rows_fate(self._rows_fate)
+
+    def _on_show_done(self) -> None:
+        if self.sheet.orders is not None:
+            self._watch(*[one.done.task_id for one in self.sheet.orders.again[:SHOWN]])
 
     def _on_show_active(self) -> None:
         if self.sheet.orders is not None:
@@ -451,9 +473,20 @@ class NewTaskDialog(DialogFrame):
         blocked = _("Reading the file") if self._work.busy else self._form.blocked()
         if not on_form and not blocked and found is not None and found.active and self._rows_fate == STOP:
             blocked = _("Nothing is created while rows are active already")
+        elif (
+            not on_form
+            and not blocked
+            and found is not None
+            and found.again
+            and self._rows_again
+            and not found.reason.strip()
+        ):
+            blocked = _("Say why what was done already must be done again")
         elif not on_form and not blocked and not number:
             active = found is not None and found.active and not found.bad_rows
+            done = found is not None and found.again and not found.bad_rows and not active
             blocked = _("All of them are active already") if active else _("No row can become a task")
+            blocked = _("All of them were done already") if done else blocked
         if found is not None:
             name = ngettext("{file}: {n} row", "{file}: {n} rows", rows)
             self.shops.picker.file.show_file(name.format(file=found.table.name, n=text.count(rows)))

@@ -19,9 +19,11 @@ from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import TwinNotice
 from views.dialogs.new_task.twins import standing
 from views.dialogs.sheet.columns import SheetColumns
+from views.dialogs.sheet.done_notice import DoneNotice
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.words import origins
 from views.tables.column import Column
 from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
@@ -71,6 +73,9 @@ class SheetStep(QWidget):
     defaults_wanted: change what counts where a row says nothing.
     fate_chosen: what becomes of rows that are active already: ``reject``, ``queue`` or ``stop``.
     active_wanted: list the tasks that do the work of rows already.
+    again_chosen: whether rows are created whose work was done so lately that a reason is asked for.
+    reason_changed: that reason.
+    done_wanted: list the tasks that did the work of such rows.
     """
 
     column_chosen = Signal(int, str)
@@ -80,6 +85,9 @@ class SheetStep(QWidget):
     defaults_wanted = Signal()
     fate_chosen = Signal(str)
     active_wanted = Signal()
+    again_chosen = Signal(bool)
+    reason_changed = Signal(str)
+    done_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,6 +113,9 @@ class SheetStep(QWidget):
         self.summary.change.activated.connect(self.defaults_wanted)
         self.summary.twins.fate_chosen.connect(self.fate_chosen)
         self.summary.twins.show_wanted.connect(self.active_wanted)
+        self.summary.done.again_chosen.connect(self.again_chosen)
+        self.summary.done.reason_changed.connect(self.reason_changed)
+        self.summary.done.show_wanted.connect(self.done_wanted)
         on_language_changed(self.say)
         self.say()
 
@@ -139,10 +150,20 @@ class SheetStep(QWidget):
         row.addLayout(column, 1)
         row.addWidget(self.summary)
 
-    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str = REJECT) -> None:
-        """Show what a file asks for; ``fate`` is what becomes of the rows that are active already."""
+    def show_orders(
+        self,
+        found: Orders,
+        types: Mapping[str, TaskType],
+        draft: Draft,
+        fate: str = REJECT,
+        *,
+        again: bool = False,
+    ) -> None:
+        """Show what a file asks for; ``fate`` is what becomes of the rows that are active already, ``again`` whether
+        those that were done so lately are done once more.
+        """
         self._orders, self._types = found, types
-        self.summary.show_orders(found, types, draft, fate)
+        self.summary.show_orders(found, types, draft, fate, again=again)
         self.model.apply([LeftOut(place, fault) for place, fault in enumerate(found.left_out)], settle=True)
         self.say()
 
@@ -156,7 +177,8 @@ class SheetStep(QWidget):
         found = self._orders
         if found is None:
             return 0
-        return found.bad_rows + len(found.twins) + (len(found.active) if found.fate == REJECT else 0)
+        active = len(found.active) if found.fate == REJECT else 0
+        return found.bad_rows + len(found.twins) + active + (0 if found.reason.strip() else len(found.again))
 
     # slots
 
@@ -233,10 +255,11 @@ class SheetSummary(SideColumn):
         super().__init__(parent)
         self._orders: Orders | None = None
         self._types: Mapping[str, TaskType] = {}
-        self._draft, self._fate = Draft(), REJECT
+        self._draft, self._fate, self._again = Draft(), REJECT, False
         self._lead, self._number = Label("", "body", "text2"), Label("", "number")
         self._each = Label("", "body", "text2", wrap=True)
-        self.twins = TwinNotice((REJECT, QUEUE, STOP))
+        self.twins, self.done = TwinNotice((REJECT, QUEUE, STOP)), DoneNotice()
+        self._before = Label("", "label", "text2", wrap=True)
         self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
         self._else = Label("", "label", "text3", wrap=True)
         self.change = LinkLabel(N_("Change"))
@@ -246,7 +269,8 @@ class SheetSummary(SideColumn):
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)
-        column.addWidget(self.twins)
+        for told in (self.twins, self.done, self._before):
+            column.addWidget(told)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
             column.addWidget(line())
@@ -262,9 +286,12 @@ class SheetSummary(SideColumn):
         column.addWidget(self.change)
         column.addStretch(1)
 
-    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str) -> None:
+    def show_orders(
+        self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str, *, again: bool
+    ) -> None:
         """Take what a file asks for, and what the dialog says beside it."""
-        self._orders, self._types, self._draft, self._fate = found, types, draft, fate
+        self._orders, self._types, self._draft = found, types, draft
+        self._fate, self._again = fate, again
 
     def facts(self) -> dict[str, str]:
         """The numbers shown, by name."""
@@ -281,6 +308,7 @@ class SheetSummary(SideColumn):
         self._number.set_tone("text" if number else "dis")
         self._each.setText(_("one for each good row, as the row says"))
         self._say_active(found)
+        self._say_done(found)
         self._kinds.set_rows(
             [(self._type_word(name), text.count(count)) for name, count in found.types().most_common()]
         )
@@ -296,15 +324,30 @@ class SheetSummary(SideColumn):
             "{n} rows are the same work as tasks that wait or run",
             number,
         ).format(n=text.count(number))
-        runs = text.runs(one.spec.line for one in found.active)
-        named = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:RUNS_NAMED]]
-        rows = ngettext("Row {rows}", "Rows {rows}", number).format(rows=text.listed(named))
-        more = sum(map(len, runs[RUNS_NAMED:]))
-        if more:
-            rows = _("{rows} and {n} more").format(rows=rows, n=text.count(more))
+        rows = _rows([one.spec.line for one in found.active])
         how = standing(one.status for one in found.active)
         words = _("{rows}: {standing}").format(rows=rows, standing=how)
         self.twins.show_twins(lead if number else "", words, self._fate)
+
+    def _say_done(self, found: Orders) -> None:
+        number, before = len(found.again), len(found.before)
+        lead = ngettext("{n} row was done already", "{n} rows were done already", number).format(n=text.count(number))
+        words = ""
+        if number:
+            last = max(found.again, key=lambda one: one.done.at).done
+            words = _("{rows}: last at {time}, by {who}").format(
+                rows=_rows([one.spec.line for one in found.again]),
+                time=shown.clock(last.at, found.now_ms),
+                who=origins.who(last.by),
+            )
+        self.done.show_done(lead if number else "", words, again=self._again)
+        told = ngettext(
+            "{n} row is work that has succeeded before; its type lets it be done again.",
+            "{n} rows are work that has succeeded before; their types let it be done again.",
+            before,
+        )
+        self._before.setText(told.format(n=text.count(before)) if before else "")
+        self._before.setVisible(bool(before))
 
     def _default_rows(self, found: Orders) -> list[tuple[str, str]]:
         draft, mapped = self._draft, set(found.mapping.values())
@@ -328,3 +371,12 @@ class SheetSummary(SideColumn):
     def _type_word(self, name: str) -> str:
         kind = self._types.get(name)
         return safe.one_line(shown.title_of(kind.title, name, language()) if kind is not None else name, 40)
+
+
+def _rows(numbers: list[int]) -> str:
+    """Which rows, as runs: ``Rows 2-5, 9``."""
+    runs = text.runs(numbers)
+    named = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:RUNS_NAMED]]
+    rows = ngettext("Row {rows}", "Rows {rows}", len(numbers)).format(rows=text.listed(named))
+    more = sum(map(len, runs[RUNS_NAMED:]))
+    return _("{rows} and {n} more").format(rows=rows, n=text.count(more)) if more else rows

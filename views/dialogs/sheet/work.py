@@ -131,7 +131,7 @@ def _judge(wish: Wish, draft: Draft, context: PageContext, zone: tzinfo) -> Orde
         defaults=defaults_of(draft, mapped),
         shops=index,
     )
-    return checked(found, context.commands.tasks.check(found.specs))
+    return checked(found, context.commands.tasks.check(found.specs), now_ms=SystemClock().now_ms())
 
 
 def defaults_of(draft: Draft, mapped: tuple[Column, ...]) -> Defaults:

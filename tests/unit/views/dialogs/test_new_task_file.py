@@ -18,7 +18,7 @@ from services import i18n
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.support import task_sheets
-from tests.support.widgets import press
+from tests.support.widgets import press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
 
@@ -236,6 +236,56 @@ def test_what_became_active_since_the_look_is_told_row_by_row(
     row.queue.click()
     qtbot.waitUntil(lambda: row.said.text() == "created")
     assert Counter(task.task_type for task in tasks(fleet)) == {"sync_order": 2, "refresh_goods": 2}
+
+
+@pytest.fixture
+def done_before(qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path) -> NewTaskDialog:
+    """The step of a file of three rows of which one was done just now and its type asks, and one whose does not."""
+    body = json.loads(fleet.store.documents("type")["sync_order"])
+    fleet.context.commands.fleet.import_types([json.dumps(body | {"unique_for": "1h"})])
+    first = read_file(task_sheets.write(tmp_path / "a.csv", ROWS[:2], HEADER))
+    with qtbot.waitSignal(first.created):
+        first.verbs.create.click()
+    for task in tasks(fleet):
+        fleet.finish(task.task_id)
+    return read_file(task_sheets.write(tmp_path / "b.csv", ROWS, HEADER))
+
+
+def test_rows_whose_work_was_done_just_now_are_told_before_anything_is_created(
+    qtbot: QtBot, fleet: Fleet, done_before: NewTaskDialog
+) -> None:
+    ran = {task.task_type: task for task in tasks(fleet)}
+    notice = done_before.sheet.summary.done
+    assert notice.lead() == "1 row was done already"
+    assert notice.accessibleName().startswith("1 row was done already Row 2: last at ")
+    assert "1 row is work that has succeeded before; its type lets it be done again." in words(done_before)
+    assert done_before.verbs.create.text() == "Create 2, leave out 1"
+    (left_out,) = done_before.sheet.model.records()
+    assert (left_out.fault.row, left_out.fault.reason.params["id"]) == (2, ran["sync_order"].task_id)
+    with qtbot.waitSignal(done_before.tasks_wanted) as wanted:
+        notice.show_link.click()
+    assert ran["sync_order"].task_id in wanted.args[0]
+    with qtbot.waitSignal(done_before.created) as done:
+        done_before.verbs.create.click()
+    assert (len(done.args[0].created), done.args[0].done) == (2, ())
+
+
+def test_rows_whose_work_was_done_just_now_are_done_again_with_a_reason(
+    qtbot: QtBot, fleet: Fleet, done_before: NewTaskDialog
+) -> None:
+    notice = done_before.sheet.summary.done
+    notice.again.click()
+    assert not done_before.verbs.create.isEnabled()
+    assert done_before.verbs.missing.text() == "Say why what was done already must be done again"
+    notice.reason.setText("the shop lost its orders")
+    assert done_before.verbs.create.text() == "Create 3 tasks"
+    with qtbot.waitSignal(done_before.created) as done:
+        done_before.verbs.create.click()
+    made = done.args[0].created
+    assert [task.reason for task in made if task.task_type == "sync_order" and task.shop == "pdd:pdd-10001"] == [
+        "the shop lost its orders"
+    ]
+    assert {task.reason for task in made if task.task_type == "refresh_goods"} == {""}, "nobody was asked for one"
 
 
 def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet, tmp_path: Path) -> None:
