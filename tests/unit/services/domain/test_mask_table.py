@@ -237,13 +237,10 @@ HOSTILE = [
 
 
 def _spent(call: Callable[[str], object], text: str) -> float:
-    """Time of the processor, the best of three: what else this machine does is not in it."""
-    best = 1e9
-    for _ in range(3):
-        begun = time.thread_time()
-        call(text)
-        best = min(best, time.thread_time() - begun)
-    return best
+    """Time of the processor: what else this machine does is not in it."""
+    begun = time.thread_time()
+    call(text)
+    return time.thread_time() - begun
 
 
 @pytest.mark.parametrize("part", HOSTILE)
@@ -251,7 +248,9 @@ def test_four_times_the_text_takes_no_more_than_some_four_times_as_long(part: st
     small, large = part * (10_000 // len(part)), part * (40_000 // len(part))
     for call in (masked_text, masked_json):
         # a square would be sixteen; what takes no time at all says nothing
-        assert _spent(call, large) < 9 * max(_spent(call, small), 0.002)
+        allowed = 9 * max(min(_spent(call, small) for _ in range(3)), 0.002)
+        # a disturbed measurement is looked at again, a good one is believed
+        assert any(_spent(call, large) < allowed for _ in range(3))
 
 
 @pytest.mark.parametrize("text", ["a=" * 500_000, "eyJ" * 300_000, '"' * 1_000_000, " " * 1_000_000])
