@@ -55,8 +55,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run on both pairs of drivers what is marked so."""
-    if "pair" in metafunc.fixturenames and metafunc.definition.get_closest_marker("both_pairs") is not None:
+    """Run on both pairs of drivers what is marked so, itself or as its module."""
+    marked = {mark.name for mark in metafunc.definition.iter_markers()}
+    if "pair" in metafunc.fixturenames and "both_pairs" in marked and "one_pair" not in marked:
         metafunc.parametrize("pair", PAIRS, indirect=True)
 
 

@@ -185,6 +185,7 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
     assert "is not as it was written" in page.panel.faults.accessibleName()
 
 
+@pytest.mark.one_pair
 def test_a_check_that_cannot_be_made_says_why(
     qtbot: QtBot, desk: Desk, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +249,7 @@ def test_the_trail_comes_page_by_page_and_goes_whole_into_a_file(
     assert {row["objects"] for row in rows_} == {"first", *(f"t{number}" for number in range(MANY))}
 
 
+@pytest.mark.one_pair
 def test_a_file_holds_no_secret_and_no_formula(qtbot: QtBot, desk: Desk, open_page: Open, tmp_path: Path) -> None:
     store = desk.session.engine.store
     with Audit(store, "=cmd|'/c calc'!A1").act("task.cancel", ["token=tok-1f3a9c77"], {"password": "hunter2-secret"}):
@@ -262,6 +264,7 @@ def test_a_file_holds_no_secret_and_no_formula(qtbot: QtBot, desk: Desk, open_pa
     assert "tok-1f3a" not in str(told(page))
 
 
+@pytest.mark.one_pair
 def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, console: Console, desk: Desk) -> None:
     task = desk.create()
     desk.session.commands.tasks.cancel([task.task_id])
@@ -280,6 +283,7 @@ def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, consol
     qtbot.waitUntil(lambda: [row.entry.action for row in page.table.records.records()] == ["task.cancel"])
 
 
+@pytest.mark.one_pair
 def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
     acts(desk)
     page = open_page()

@@ -147,6 +147,7 @@ def test_item_and_shop_count_one_try_alike(qtbot: QtBot, console: Console, desk:
     assert not apart
 
 
+@pytest.mark.one_pair
 def test_a_view_that_stands_still_counts_on_nowhere(qtbot: QtBot, console: Console, desk: Desk) -> None:
     task = desk.create(delay_s=300)
     console.window.open_page("tasks", f"id:{task.task_id}")

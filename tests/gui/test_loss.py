@@ -146,6 +146,7 @@ def test_the_copied_message_says_what_waits_and_the_workers_say_that_they_are_cu
     assert "\nWorkers\t" in told
 
 
+@pytest.mark.one_pair
 def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     loss = console.wiring.loss
     cut.cut()
@@ -176,6 +177,7 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     assert desk.get(died.task_id).status == Status.DEAD
 
 
+@pytest.mark.one_pair
 def test_a_short_loss_is_not_worth_a_message(qtbot: QtBot, console: Console, cut: Cut) -> None:
     cut.cut()
     qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
@@ -213,12 +215,14 @@ def test_the_pill_of_a_lost_part_tells_the_error_and_reconnects(qtbot: QtBot, co
     qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
 
 
+@pytest.mark.one_pair
 def test_workers_open_their_page_from_the_pill(qtbot: QtBot, console: Console) -> None:
     console.window.top_bar.health_requested.emit("workers", QPoint(0, 0))
     qtbot.mouseClick(popover(console).buttons[0], LEFT)
     assert console.window.current == "workers"
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize("key", ["mode", "in", "out", "lag", "rights", "operator", "clock"])
 def test_every_part_of_the_status_bar_leads_somewhere(qtbot: QtBot, console: Console, key: str) -> None:
     console.window.open_page("tasks")
@@ -236,6 +240,7 @@ def unknown(console: Console) -> list[str]:
     return [one.words.accessibleName() for one in page.findChildren(Unknown) if one.isVisible()]
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize("page_id", ["tasks", "dead_letters", "shops", "schedules", "audit"])
 def test_a_page_opened_after_a_loss_never_looks_as_if_there_were_nothing(
     qtbot: QtBot, console: Console, desk: Desk, cut: Cut, page_id: str

@@ -62,6 +62,7 @@ def test_buttons_of_bar_and_panel_are_closed_with_the_reason_and_open_again(page
     assert page.panel.edit_button.isEnabled()
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize("key", [Qt.Key.Key_Delete, Qt.Key.Key_P])
 def test_keys_do_nothing(desk: Desk, page: TasksPage, task: Task, qtbot: QtBot, key: Qt.Key) -> None:
     page.set_acting(LOST)
@@ -73,6 +74,7 @@ def test_keys_do_nothing(desk: Desk, page: TasksPage, task: Task, qtbot: QtBot, 
     assert (now.status, now.priority) == (Status.QUEUED, task.priority)
 
 
+@pytest.mark.one_pair
 def test_the_menu_of_a_row_and_the_palette_say_the_reason(page: TasksPage, task: Task) -> None:
     page.set_acting(LOST)
     menu = menu_of(page, task)
@@ -83,6 +85,7 @@ def test_the_menu_of_a_row_and_the_palette_say_the_reason(page: TasksPage, task:
     assert menu_of(page, task)["Cancel"][0]
 
 
+@pytest.mark.one_pair
 def test_copying_and_filtering_go_on(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.succeed(desk.create(1))
     page.set_acting(LOST)

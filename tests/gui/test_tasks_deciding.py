@@ -53,6 +53,7 @@ def held(desk: Desk, shop: int = 0, progress: int = -1) -> Task:
     return desk.hold(desk.create(shop, task_type="batch_reply", payload={"text": "hello"}), progress)
 
 
+@pytest.mark.one_pair
 def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk)
     page.show_task(task.task_id)
@@ -82,6 +83,7 @@ def test_the_panel_says_where_to_look_and_what_each_answer_does(desk: Desk, page
     assert not section.isVisible()
 
 
+@pytest.mark.one_pair
 def test_the_panel_says_once_what_would_be_done_twice_and_when(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     page.show_task(held(desk, progress=60).task_id)
     wait(qtbot, decision_of(page).isVisible)
@@ -130,6 +132,7 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, lambda: "It ran, confirmed by" in words(page.panel) or page.panel.task == record)
 
 
+@pytest.mark.one_pair
 def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk, progress=60)
     page.show_task(task.task_id)
@@ -145,6 +148,7 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
     assert desk.get(task.task_id).status in (Status.PENDING, Status.QUEUED)
 
 
+@pytest.mark.one_pair
 def test_a_retry_by_its_key_asks_with_the_evidence_too(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = held(desk, progress=60)
     shown(page, qtbot, 1)
@@ -183,6 +187,7 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     assert desk.get(other.task_id).status != Status.DEAD
 
 
+@pytest.mark.one_pair
 def test_the_menu_of_a_row_and_the_palette_offer_them(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task, waiting = held(desk), desk.create(1)
     shown(page, qtbot, 2)
@@ -205,6 +210,7 @@ def test_all_of_them_are_one_view_that_the_overview_leads_to(desk: Desk, page: T
     assert page.tabs.current() == "held"
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize(("language", "lead"), [("en", "Would duplicate"), ("zh_CN", "会重复执行")])
 def test_the_evidence_is_said_in_the_language_of_the_window(
     desk: Desk, page: TasksPage, qtbot: QtBot, language: str, lead: str

@@ -52,6 +52,7 @@ def test_a_lane_without_workers_says_so(desk: Desk, page: TasksPage, qtbot: QtBo
     wait(qtbot, lambda: progress(page) == {task.task_id: "no worker"})
 
 
+@pytest.mark.one_pair
 def test_enter_goes_into_the_panel_and_esc_comes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     page.refresh()
@@ -90,6 +91,7 @@ def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage,
     assert "page.goto" in QGuiApplication.clipboard().text()
 
 
+@pytest.mark.one_pair
 def test_secrets_of_a_payload_are_dots_on_screen(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, task_type="single_product", payload={"goods_id": "G1", "api_token": "hunter2"})
     page.show_task(task.task_id)

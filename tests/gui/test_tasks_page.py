@@ -73,6 +73,7 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
     wait(qtbot, lambda: page.header.summary() == "1 match, of 4 kept")
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize(
     "narrow",
     [
@@ -105,6 +106,7 @@ def test_under_a_filter_no_tab_says_a_number_of_another_list(
     assert page.tabs.text_of("flight") == "In flight  4"
 
 
+@pytest.mark.one_pair
 def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     wanted = desk.create(2)
@@ -135,6 +137,7 @@ def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPag
     again.deactivate()
 
 
+@pytest.mark.one_pair
 def test_the_model_keeps_qts_rules(desk: Desk, page: TasksPage, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
     task = desk.create(0)
     page.refresh()
@@ -157,6 +160,7 @@ def test_cancel_waits_for_undo_and_then_ends_the_task(desk: Desk, page: TasksPag
     wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
 
 
+@pytest.mark.one_pair
 def test_undo_leaves_the_task_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     page.refresh()
@@ -229,6 +233,7 @@ def test_the_filter_and_the_saved_views_narrow_the_list(desk: Desk, page: TasksP
     wait(qtbot, lambda: len(ids(page)) == 2)
 
 
+@pytest.mark.one_pair
 def test_a_wrong_filter_is_explained_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     page.show_request("stauts:dead")
@@ -241,6 +246,7 @@ def test_a_wrong_filter_is_explained_in_place(desk: Desk, page: TasksPage, qtbot
     wait(qtbot, lambda: page.filter.problem() == "")
 
 
+@pytest.mark.one_pair
 def test_the_whole_filter_is_edited_as_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     wanted = desk.create(2)
@@ -276,6 +282,7 @@ def test_words_search_id_shop_and_error(desk: Desk, page: TasksPage, qtbot: QtBo
         wait(qtbot, lambda: len(ids(page)) == 2)
 
 
+@pytest.mark.one_pair
 def test_the_filter_offers_types_and_shops_by_name(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     page.refresh()
@@ -315,6 +322,7 @@ def test_why_a_task_waits_is_said(desk: Desk, page: TasksPage, qtbot: QtBot) -> 
     assert cell.text.startswith("shop busy")
 
 
+@pytest.mark.one_pair
 def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0, task_type="single_product", payload={"goods_id": "G0001"})
     page.show_task(task.task_id)
@@ -324,6 +332,7 @@ def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qt
     assert "G0001" in str(desk.asked[-1]["payload"])
 
 
+@pytest.mark.one_pair
 def test_tags_in_foreign_text_stay_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     dead = desk.fail(desk.create(0), error="<img src=http://127.0.0.1:9/x> \u202eevil\u0007", kind="unknown")
     page.show_task(dead.task_id)
@@ -348,6 +357,7 @@ def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
     assert page.table.records.departed == 0
 
 
+@pytest.mark.one_pair
 def test_an_empty_page_offers_the_first_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     wait(qtbot, lambda: page.empty.isVisible())
     assert page.header.summary() == "Nothing is kept yet."

@@ -90,6 +90,7 @@ def test_all_that_are_selected_again_are_known_as_they_stand_now(
     }  # fmt: skip
 
 
+@pytest.mark.one_pair
 def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
     assert all(desk.get(task.task_id).status == Status.QUEUED for task in made)
 
 
+@pytest.mark.one_pair
 def test_the_preview_counts_what_is_left_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     several(desk, 10)
     desk.fail(desk.create(1))
@@ -113,6 +115,7 @@ def test_the_preview_counts_what_is_left_alone(desk: Desk, page: TasksPage, qtbo
     dialog.reject()
 
 
+@pytest.mark.one_pair
 def test_unsuitable_verbs_say_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     queued = [desk.create(0), desk.create(1)]
     dead = desk.fail(desk.create(2))
@@ -173,6 +176,7 @@ def test_stopping_a_running_task_asks_first(desk: Desk, page: TasksPage, qtbot: 
     wait(qtbot, lambda: desk.get(task.task_id).cancel != "")
 
 
+@pytest.mark.one_pair
 def test_esc_closes_the_panel_then_the_selection_then_the_filter(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     page.show_request("platform:pdd")
@@ -190,6 +194,7 @@ def test_esc_closes_the_panel_then_the_selection_then_the_filter(desk: Desk, pag
     assert page.filter.expression() == ""
 
 
+@pytest.mark.one_pair
 def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
     task = desk.create(0)
     commands = replace(desk.session.commands, operator=Operator(who="eve@desk", role="viewer"))
@@ -206,6 +211,7 @@ def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
     page.deactivate()
 
 
+@pytest.mark.one_pair
 def test_the_menu_of_a_row_beside_the_selection_means_this_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     first, second = desk.create(0), desk.create(1)
     shown(page, qtbot, 2)

@@ -73,6 +73,7 @@ def test_where_nothing_of_the_kind_is_closed_it_is_not_offered(desk: Desk, page:
     assert not buttons(page)
 
 
+@pytest.mark.one_pair
 def test_it_is_for_one_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     first = parked(desk)
     other = desk.create(1)
@@ -81,6 +82,7 @@ def test_it_is_for_one_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     assert NAME not in [one.words for one in page.commands()]
 
 
+@pytest.mark.one_pair
 def test_in_chinese(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = parked(desk)
     i18n.set_language("zh_CN")

@@ -86,6 +86,7 @@ def test_the_panel_says_who_holds_the_shop_and_stops_it_after_asking(desk: Desk,
     assert desk.get(high.task_id).cancel == ""
 
 
+@pytest.mark.one_pair
 def test_a_verb_that_cannot_help_says_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     opened(page, qtbot, task)
@@ -103,6 +104,7 @@ def test_a_verb_that_cannot_help_says_why(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, run_now.isEnabled)
 
 
+@pytest.mark.one_pair
 def test_the_bar_offers_no_verb_that_cannot_help_the_task_under_the_cursor(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_row_starts_now_only_where_nothing_is_before_it(desk: Desk, page: Task
     wait(qtbot, lambda: cells(page).get(second.task_id) == "#2 in lane")
 
 
+@pytest.mark.one_pair
 def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     opened(page, qtbot, task)

@@ -56,6 +56,7 @@ def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None
     assert dialog.verb_button.text() == "Republish 12 tasks"
 
 
+@pytest.mark.one_pair
 def test_the_speed_moves_slider_field_and_forecast_together(open_dialog: Open, fleet: Fleet) -> None:
     dialog = open_dialog()
     speed = dialog.speed
@@ -139,6 +140,7 @@ def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
     assert len(new_tasks(fleet, letters)) == 3
 
 
+@pytest.mark.one_pair
 def test_one_that_failed_does_not_hide_how_the_others_end(
     qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]
 ) -> None:
@@ -154,6 +156,7 @@ def test_one_that_failed_does_not_hide_how_the_others_end(
     assert "Leave the rest" not in filled(dialog)
 
 
+@pytest.mark.one_pair
 def test_what_is_worth_it_goes_directly(qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]) -> None:
     shop = fleet.store.get(letters)[0]
     assert shop is not None
@@ -174,6 +177,7 @@ def test_closing_it_ends_the_waiting_for_those_that_were_tried(
     assert len(new_tasks(fleet, letters)) == 3
 
 
+@pytest.mark.one_pair
 def test_a_production_fleet_asks_for_the_number(
     qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +210,7 @@ def test_the_list_can_be_copied_and_the_preview_exported(
     assert [row["reason"] for row in rows if row["published"] == "no"] == ["closed", "closed"]
 
 
+@pytest.mark.one_pair
 def test_another_run_keeps_it_waiting(qtbot: QtBot, open_dialog: Open, runner: BulkRunner) -> None:
     first = open_dialog()
     second = open_dialog()
@@ -228,6 +233,7 @@ def test_what_was_republished_meanwhile_is_skipped(
     assert [one.task_id for one in heard.args[1].outcome.skipped] == letters[:2]
 
 
+@pytest.mark.one_pair
 def test_it_speaks_both_languages_and_every_control_has_a_name(open_dialog: Open) -> None:
     dialog = open_dialog()
     i18n.set_language("zh_CN")
@@ -246,6 +252,7 @@ def test_it_speaks_both_languages_and_every_control_has_a_name(open_dialog: Open
     assert [type(widget).__name__ for widget in nameless] == []
 
 
+@pytest.mark.one_pair
 def test_where_nothing_goes_nothing_is_forecast(open_dialog: Open) -> None:
     dialog = open_dialog()
     dialog.speed.show_outlook(outlook.forecast(load_of(Snapshot(at_ms=1, taken=0.0), "normal", 8.0), 0), 0)

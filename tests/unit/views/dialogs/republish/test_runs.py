@@ -140,6 +140,7 @@ def test_what_was_sent_is_looked_at_before_anything_else(
     page.deactivate()
 
 
+@pytest.mark.one_pair
 def test_where_nothing_may_be_changed_the_reason_is_there(
     qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,6 +141,7 @@ def test_secrets_of_a_letter_are_dots_until_somebody_asks_which_the_audit_knows(
     assert [(one.action, one.target) for one in fleet.store.audit(1)] == [("reveal", (dead,))]
 
 
+@pytest.mark.one_pair
 def test_a_corrected_letter_keeps_the_secret_that_nobody_looked_at(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "shop_token": "t-0815-4711"})
     page = open_page()
@@ -152,6 +153,7 @@ def test_a_corrected_letter_keeps_the_secret_that_nobody_looked_at(qtbot: QtBot,
     assert json.loads(fresh.payload) == {"page_size": 60, "shop_token": "t-0815-4711"}
 
 
+@pytest.mark.one_pair
 def test_a_held_republish_can_be_taken_back(fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
     page = open_page()
@@ -161,6 +163,7 @@ def test_a_held_republish_can_be_taken_back(fleet: Fleet, open_page: Open) -> No
     assert fleet.toasts[-1].status == "cancelled"
 
 
+@pytest.mark.one_pair
 def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50})
     page = open_page()
@@ -178,6 +181,7 @@ def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page
     assert fleet.toasts[-1].text == "Republishing with your changes in 5 s"
 
 
+@pytest.mark.one_pair
 def test_a_letter_that_is_held_here_is_not_free_on_another_page(fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
     page = open_page()
@@ -203,6 +207,7 @@ def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet
     assert json.loads(one(fleet, one(fleet, dead).successor).payload) == {"page_size": 20, "kept": "by hand"}
 
 
+@pytest.mark.one_pair
 def test_a_message_that_the_flow_refused_is_not_called_valid_nor_sent_again_by_the_filled_button(
     fleet: Fleet, open_page: Open
 ) -> None:
@@ -216,6 +221,7 @@ def test_a_message_that_the_flow_refused_is_not_called_valid_nor_sent_again_by_t
     assert (page.panel.primary_button.text(), page.panel.primary_button.kind) == ("Edit and republish", "primary")
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -236,6 +242,7 @@ def test_a_message_that_its_type_refuses_cannot_be_sent(fleet: Fleet, open_page:
     assert page.panel.primary_button.isEnabled()
 
 
+@pytest.mark.one_pair
 def test_what_was_typed_waits_while_another_letter_is_looked_at(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     now = fleet.store.now_ms()
     fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50}, ended_at=now - 60_000)
@@ -381,6 +388,7 @@ def test_a_slow_run_is_shown_paused_and_stopped_from_the_page(qtbot: QtBot, flee
     assert fleet.store.counts().triage == {Triage.OPEN: 32, Triage.REPUBLISHED: 1}
 
 
+@pytest.mark.one_pair
 def test_a_held_bulk_can_be_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -393,6 +401,7 @@ def test_a_held_bulk_can_be_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Op
     assert fleet.toasts[-1].status == "cancelled"
 
 
+@pytest.mark.one_pair
 def test_cancelling_the_question_changes_nothing(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -402,6 +411,7 @@ def test_cancelling_the_question_changes_nothing(qtbot: QtBot, fleet: Fleet, ope
     assert fleet.store.counts().triage == {Triage.OPEN: 33}
 
 
+@pytest.mark.one_pair
 def test_cancelling_keeps_what_was_ticked(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -441,6 +451,7 @@ def test_a_cause_is_ignored_for_a_while_and_shown_again(qtbot: QtBot, fleet: Fle
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
 
 
+@pytest.mark.one_pair
 def test_ignoring_can_be_undone(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -503,6 +514,7 @@ def whole(qtbot: QtBot, page: DeadLettersPage, cause: str) -> set[str]:
     return set(QGuiApplication.clipboard().text().split())
 
 
+@pytest.mark.one_pair
 def test_all_of_a_cause_is_asked_about_however_few_it_has(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     dead = fleet.seed_deaths()
     page = open_page()
@@ -582,6 +594,7 @@ def asked(page: DeadLettersPage) -> list[ConfirmDialog]:
     return [one for one in page.findChildren(ConfirmDialog) if one.isVisible()]
 
 
+@pytest.mark.one_pair
 @pytest.mark.parametrize("way", ["click", "key", "menu", "whole"])
 def test_what_will_fail_again_is_asked_about_before_it_is_republished(
     qtbot: QtBot, fleet: Fleet, open_page: Open, way: str
@@ -610,6 +623,7 @@ def test_what_will_fail_again_is_asked_about_before_it_is_republished(
     assert one(fleet, dead).triage == Triage.OPEN
 
 
+@pytest.mark.one_pair
 def test_a_restricted_account_is_looked_at_in_its_shop_and_no_session_is_good_news(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -627,6 +641,7 @@ def test_a_restricted_account_is_looked_at_in_its_shop_and_no_session_is_good_ne
     qtbot.waitUntil(lambda: any("opens: log in there" in spec.text for spec in fleet.toasts))
 
 
+@pytest.mark.one_pair
 def test_where_a_whole_cause_would_pass_now_its_verb_is_the_only_filled_one(fleet: Fleet, open_page: Open) -> None:
     now = fleet.store.now_ms()
     fleet.die("pdd", "pdd-10022", "get_content", "RiskControl: 账号被限制", {}, ended_at=now - 9_000)
@@ -660,6 +675,7 @@ def test_a_changed_page_offers_to_hold_back_what_would_die_of_it_and_then_to_let
     qtbot.waitUntil(lambda: hold.text() == "Resume Pinduoduo")
 
 
+@pytest.mark.one_pair
 def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     dead = fleet.die("pdd", "pdd-10067", "single_product", PAYLOAD, {"goods_id": "G0001"})
@@ -672,6 +688,7 @@ def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page:
     qtbot.waitUntil(lambda: page.causes.current() == one(fleet, dead).fingerprint)
 
 
+@pytest.mark.one_pair
 def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -683,6 +700,7 @@ def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -
 LOST = "Not while the connection is lost"
 
 
+@pytest.mark.one_pair
 def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -704,6 +722,7 @@ def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert len(page.findChildren(RepublishDialog)) == 1, "what was asked for meanwhile came to nothing"
 
 
+@pytest.mark.one_pair
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
@@ -722,6 +741,7 @@ def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_
     assert [name for name, action in with_cause.items() if action.isEnabled()] == ["Copy the error"]
 
 
+@pytest.mark.one_pair
 def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -732,6 +752,7 @@ def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
 
+@pytest.mark.one_pair
 def test_form_text_and_diff_show_the_same_message(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": 1})
     page = open_page()

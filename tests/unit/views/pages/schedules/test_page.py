@@ -70,6 +70,7 @@ def cells(page: SchedulesPage, name: str) -> dict[str, str]:
     return {column.key: column.display(row) for column in page.table.records.columns}
 
 
+@pytest.mark.one_pair
 def test_an_empty_page_says_what_schedules_are(open_page: Open) -> None:
     page = open_page()
     assert page.stack.currentWidget() is page.empty
@@ -140,6 +141,7 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
     assert len(fleet.context.tasks.page(text).tasks) == 6
 
 
+@pytest.mark.one_pair
 def test_run_now_of_a_production_fleet_wants_the_number_typed(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +188,7 @@ def test_new_and_edit_open_the_dialog_and_show_what_was_kept(qtbot: QtBot, fleet
     qtbot.waitUntil(lambda: cells(page, "nightly")["when"] == "daily at 04:00", timeout=WAIT_MS)
 
 
+@pytest.mark.one_pair
 def test_what_is_refused_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_shops(6)
     plan(fleet)
@@ -196,6 +199,7 @@ def test_what_is_refused_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) ->
     assert page.stack.currentWidget() is page.empty, "and the page looks again"
 
 
+@pytest.mark.one_pair
 def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     fleet.seed_shops(6)
     plan(fleet)
@@ -213,6 +217,7 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     ]
 
 
+@pytest.mark.one_pair
 def test_the_palette_offers_the_same_of_the_one_under_the_cursor(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_shops(6)
     page = open_page()

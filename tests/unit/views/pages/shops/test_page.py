@@ -186,6 +186,7 @@ def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, 
         after(qtbot, page, page.shop.dedicated.click)
 
 
+@pytest.mark.one_pair
 def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
@@ -200,6 +201,7 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 60, timeout=WAIT_MS)
 
 
+@pytest.mark.one_pair
 def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -257,6 +259,7 @@ def test_the_limit_of_a_type_goes_into_its_document(qtbot: QtBot, fleet: Fleet, 
     assert row(page, "type:sync_order")["running"] == "0 / 5"
 
 
+@pytest.mark.one_pair
 def test_what_waits_is_a_click_away(qtbot: QtBot, open_page: Open) -> None:
     page = open_page()
     find(page, Segmented, "What to show").choose("limits")
@@ -266,6 +269,7 @@ def test_what_waits_is_a_click_away(qtbot: QtBot, open_page: Open) -> None:
     assert heard.args == ["tasks", "gate:quota platform:temu"]
 
 
+@pytest.mark.one_pair
 def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
@@ -295,6 +299,7 @@ def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_pag
     dialog.reject()
 
 
+@pytest.mark.one_pair
 def test_an_operator_may_not_change_rule_and_types(qtbot: QtBot, fleet: Fleet) -> None:
     commands = replace(fleet.context.commands, operator=replace(fleet.context.commands.operator, role="operator"))  # type: ignore[type-var]
     page = ShopsPage(replace(fleet.context, commands=commands))
@@ -338,6 +343,7 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
 
 
+@pytest.mark.one_pair
 def test_what_a_shop_asks_for_stands_still_while_its_card_is_told_anew(fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.sessions.close(SHOP)
     page = open_page()
@@ -349,6 +355,7 @@ def test_what_a_shop_asks_for_stands_still_while_its_card_is_told_anew(fleet: Fl
     assert card.session.mapTo(card, QPoint(0, 0)).y() == above, "no gap comes and goes above it"
 
 
+@pytest.mark.one_pair
 def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.sessions.close(SHOP)
     logins = fleet.context.logins
@@ -404,6 +411,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert {pause.scope: pause.reason for pause in fleet.store.pauses()}["platform:pdd"] == "new page"
 
 
+@pytest.mark.one_pair
 def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     spec = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="sync_order", payload={})
@@ -418,6 +426,7 @@ def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, 
     assert heard.args == ["tasks", f"shop:{OTHER} status:held"]
 
 
+@pytest.mark.one_pair
 def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
     fleet.engine.registry.forget()
@@ -494,6 +503,7 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     assert [one.hours.scope for one in fleet.context.commands.quiet.known()] == ["platform:pdd"]
 
 
+@pytest.mark.one_pair
 def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     weekly = (quiet_hours.weekly("daily 00:00-24:00"),)
     fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", weekly=weekly, reason="stock-taking"))

@@ -97,6 +97,7 @@ def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
     assert fleet.context.local.name == ""
 
 
+@pytest.mark.one_pair
 def test_a_start_that_fails_says_why_and_can_be_tried_again(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +160,7 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
 
 
+@pytest.mark.one_pair
 def test_stop_takes_the_seconds_that_running_tasks_get(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
@@ -191,6 +193,7 @@ def test_an_idle_worker_stops_without_a_question(qtbot: QtBot, fleet: Fleet, ope
     qtbot.waitUntil(lambda: orders(fleet, info) == ("stop",))
 
 
+@pytest.mark.one_pair
 def test_a_slot_opens_its_task(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
@@ -203,6 +206,7 @@ def test_a_slot_opens_its_task(qtbot: QtBot, fleet: Fleet, open_page: Open) -> N
         qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=QPoint(grid.width() - 2, 2))
 
 
+@pytest.mark.one_pair
 def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
@@ -214,6 +218,7 @@ def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open
     assert heard.args == ["tasks", f"id:{info.slots[1].task_id}"]
 
 
+@pytest.mark.one_pair
 def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     quiet = fleet.heartbeat("rpa-02", busy=2)
@@ -235,6 +240,7 @@ def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open
     assert page.board.names()[0] == node.now.name, "missing workers move up when a person asks"
 
 
+@pytest.mark.one_pair
 def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotten(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +271,7 @@ def filled(page: WorkersPage) -> list[str]:
     return [one.text() for one in page.findChildren(Button) if one.kind == "primary" and one.isVisible()]
 
 
+@pytest.mark.one_pair
 def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +292,7 @@ def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
     qtbot.waitUntil(lambda: started == [page.local.slots.value()])
 
 
+@pytest.mark.one_pair
 def test_a_worker_that_was_asked_for_before_it_is_known_is_chosen_once_it_is(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     page.show_request("rpa-04")
@@ -294,6 +302,7 @@ def test_a_worker_that_was_asked_for_before_it_is_known_is_chosen_once_it_is(fle
     assert not card(page, "rpa-02").selected
 
 
+@pytest.mark.one_pair
 def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     first, second, third = (fleet.heartbeat(name) for name in ("rpa-02", "rpa-04", "rpa-03"))
@@ -304,6 +313,7 @@ def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page:
     assert page.board.names() == ["rpa-03"]
 
 
+@pytest.mark.one_pair
 def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     show(page, fleet, *(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
@@ -326,6 +336,7 @@ def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_
     assert "rpa-01" in fleet.toasts[-1].detail
 
 
+@pytest.mark.one_pair
 def test_no_order_is_given_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01")
     page = open_page()
@@ -394,6 +405,7 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     assert "2 browsers run" in node.toolTip()
 
 
+@pytest.mark.one_pair
 def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -419,6 +431,7 @@ def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
 
 
+@pytest.mark.one_pair
 def test_a_machine_is_told_from_the_workers_that_run_on_it(fleet: Fleet, open_page: Open) -> None:
     fleet.heartbeat("vm-19655-bb2b", node="vm-7609")
     page = open_page()
