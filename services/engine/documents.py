@@ -14,7 +14,7 @@ from services.domain.plans import schedule
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
 from services.engine import farewells, homes
-from services.engine.lead import leader_link, results
+from services.engine.lead import leader_link, ledger_keeper, results
 
 
 def _role(body: str) -> object:
@@ -57,6 +57,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
 _OF_THE_FLEET: Mapping[str, Callable[[str], object]] = {
     breaker.NAME: _rule,
     "time_zone": _json(str),
+    ledger_keeper.NAME: _json(int),
     role.FIRST: _json(str),
     role.DEFAULT: _role,
     "sample": _json(dict[str, Any]),

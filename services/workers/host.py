@@ -17,6 +17,7 @@ from services.engine.lead.fitness import Fitness
 from services.engine.lead.janitor import Janitor, Retention
 from services.engine.lead.leader import Leader
 from services.engine.lead.leader_link import LinkNote
+from services.engine.lead.ledger_keeper import LedgerKeeper
 from services.engine.lead.notice_reader import NoticeReader
 from services.engine.lead.reconcile import LEASE_S, Reconciler
 from services.engine.lead.results import ResultRelay
@@ -85,7 +86,8 @@ class Steward:
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         self.notices = NoticeReader(notices, clock, holder) if notices is not None else None
         taken = [NoticeReader(one, clock, f"{holder}-{name}") for name, one in (queues or {}).items()]
-        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices, *taken)
+        ledger = LedgerKeeper(store)
+        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices, ledger, *taken)
         self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,

@@ -1,0 +1,94 @@
+"""What ended before there was a ledger is counted once, by whoever leads."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from services.clock import ManualClock
+from services.domain.change import Create
+from services.domain.errors import StoreUnavailable
+from services.domain.task.record import Task
+from services.domain.upkeep.miscount import Miscount
+from services.engine.lead.ledger_keeper import LedgerKeeper
+from services.store.sqlite.store import EmbeddedStore
+
+WORK, NAME = "4f2c", "store.sqlite"
+
+
+class Store(EmbeddedStore):
+    """Remembers how often it has walked; ``fails``: it does not answer so many times."""
+
+    walks = 0
+    fails = 0
+
+    def recount_works(self, *, mend: bool) -> Miscount:
+        self.walks += 1
+        if self.fails:
+            self.fails -= 1
+            raise StoreUnavailable("nobody answers")
+        return super().recount_works(mend=mend)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """One of before: three tasks have ended, and no ledger knows of it."""
+    with closing(Store(tmp_path / NAME, ManualClock())) as made:
+        for number in range(1, 4):
+            at = made.now_ms() - number
+            task = Task(
+                task_id=f"t{number}", shop_id="s1", platform="pdd", task_type="sync_order", payload="{}", uniq=WORK,
+                status="succeeded", created_at=at, updated_at=at, ended_at=at, reason="it was moved here",
+            )  # fmt: skip
+            made.apply([Create(task=task)])
+        forget(tmp_path)
+        yield made
+
+
+def forget(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / NAME, timeout=30)) as conn, conn:
+        conn.execute("DELETE FROM works")
+        conn.execute("DELETE FROM work_days")
+
+
+def known(store: Store) -> int:
+    """Ends that the ledger knows."""
+    (ran,) = store.ran([WORK])
+    return sum(day.count for day in ran.days) if ran else 0
+
+
+def test_it_is_counted_once(store: Store, tmp_path: Path) -> None:
+    assert known(store) == 0
+    assert LedgerKeeper(store).count()
+    assert (known(store), store.walks) == (3, 1)
+    forget(tmp_path)
+    assert LedgerKeeper(store).count()
+    assert (known(store), store.walks) == (0, 1), "repair is there for that"
+
+
+def test_a_mark_that_is_none_counts_as_none(store: Store) -> None:
+    store.put_document("fleet", "ledger", "{")
+    assert LedgerKeeper(store).count()
+    assert known(store) == 3
+
+
+def test_it_runs_in_a_thread_of_its_own_and_outlives_a_silent_store(
+    store: Store, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.fails = 2
+    monkeypatch.setattr("services.engine.lead.ledger_keeper.AGAIN_S", 0.0)
+    LedgerKeeper(store).run(threading.Event())
+    assert (known(store), store.walks) == (3, 3)
+    assert caplog.text.count("not in the ledger yet") == 2
+
+
+def test_who_no_longer_leads_leaves_it_to_the_next_one(store: Store) -> None:
+    stop = threading.Event()
+    stop.set()
+    LedgerKeeper(store).run(stop)
+    assert store.walks == 0
