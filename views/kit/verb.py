@@ -37,6 +37,8 @@ class Place(StrEnum):
 
 
 EVERYWHERE = frozenset(Place)
+#: the role of a verb that changes nothing: whoever sees the page may, whatever else is barred
+LOOK = "viewer"
 C = TypeVar("C")
 V = TypeVar("V", bound="Verb[Any]")
 
@@ -118,7 +120,7 @@ class Verbs(Generic[V, C]):
 
     def reason(self, verb: V, chosen: C) -> str:
         """Why it cannot be done now, "" where it can."""
-        return self._barred(verb.role) or verb.why_not(chosen)
+        return (self._barred(verb.role) if verb.role != LOOK else "") or verb.why_not(chosen)
 
     def at(self, place: Place) -> tuple[V, ...]:
         """Those that may stand in a place."""

@@ -355,8 +355,8 @@ class DeadLettersPage(Page):
             then=then,
         )
 
-    def _barred(self, role: str) -> str:
-        return "" if role == "viewer" else self._forbidden
+    def _barred(self, _role: str) -> str:
+        return self._forbidden
 
     def _do(self, verb: LetterVerb, letters: Letters) -> None:
         verb.do(self.actions_of_page, letters)

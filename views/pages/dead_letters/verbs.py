@@ -32,7 +32,7 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.shop_login import ShopLogin
-from views.kit.verb import Place, Verb
+from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import shown, text
@@ -594,11 +594,11 @@ CAUSE_VERBS: tuple[CauseVerb, ...] = (
         fits=lambda of: words.has_print(of.cause), do=CauseActions.describe,
     ),
     CauseVerb(
-        key="copy", text=N_("Copy the error"), icon="ph.copy", role="viewer", places=_LISTED, group=2,
+        key="copy", text=N_("Copy the error"), icon="ph.copy", role=LOOK, places=_LISTED, group=2,
         do=CauseActions.copy,
     ),
     CauseVerb(
-        key=REPORT, text=way.VERBS["copy_flow"], icon="ph.copy", role="viewer", places=_OF_PANEL, called=_report,
+        key=REPORT, text=way.VERBS["copy_flow"], icon="ph.copy", role=LOOK, places=_OF_PANEL, called=_report,
         fits=lambda of: of.fails_again and (of.cause.kind in OF_MAKER or _to_creator(of)), do=CauseActions.report,
     ),
     CauseVerb(
@@ -606,7 +606,7 @@ CAUSE_VERBS: tuple[CauseVerb, ...] = (
         fits=lambda of: of.restricted and len(of.cause.shop_keys) == 1, do=CauseActions.log_in,
     ),
     CauseVerb(
-        key="open_shops", text=way.VERBS["open_shops"], icon="ph.browser", role="viewer", places=_OF_PANEL,
+        key="open_shops", text=way.VERBS["open_shops"], icon="ph.browser", role=LOOK, places=_OF_PANEL,
         fits=lambda of: of.restricted and len(of.cause.shop_keys) > 1, do=CauseActions.show_shops,
     ),
     Hold(

@@ -15,22 +15,17 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
-from views.dialogs.quiet_hours import QuietHoursDialog
-from views.dialogs.work.dialog import Asked, WorkDialog
 from views.kit.list_source import Ask, ListSource
-from views.page import Page
+from views.kit.verb import Place, Verbs
+from views.page import Page, PageCommand
 from views.pages.shops import words
-from views.pages.shops.actions import ShopActions
-from views.pages.shops.rule_dialog import RuleDialog
-from views.pages.shops.scope_card import ScopeCard
-from views.pages.shops.shop_card import ShopCard
+from views.pages.shops.panel import ScopeCard, ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
+from views.pages.shops.verbs import FLEET_VERBS, FleetVerb, ShopActions, ShopVerb, verbs_of
 from views.support import text
 from views.support.instant import ticks
-from views.support.offers import offer
 from views.support.operation import Operation
 from views.support.throttle import Debounce
-from views.support.words import shop
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -77,6 +72,9 @@ class ShopsPage(Page):
         )
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
         self._works = Operation(self, latest=True)
+        self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
+            FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
+        )
         self._build()
         self._connect()
         self._show_view()
@@ -111,6 +109,17 @@ class ShopsPage(Page):
         self.actions_of_page.forbid(reason)
         self._say_rights()
 
+    def verbs(self, row: ShopRow) -> Verbs[ShopVerb, ShopRow]:
+        """What can be done to a shop."""
+        acts = self.actions_of_page
+        return Verbs(verbs_of(row), lambda verb, one: verb.do(acts, one), acts.barred)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: the verbs of the shop beside the table, and those for all."""
+        row = self.shop.shown
+        found = self.verbs(row).commands("shops", row, words.name(row)) if row is not None else []
+        return [*found, *self.fleet_verbs.commands("shops", self._now)]
+
     def panes(self) -> Sequence[QWidget]:
         """Search, table, card."""
         return (self.search, self._tables, self._side)
@@ -129,11 +138,12 @@ class ShopsPage(Page):
 
     def _build(self) -> None:
         self._view = Segmented(_VIEWS, N_("What to show"))
-        self.rule_button = Button(N_("When shops are stopped"), icon="ph.hand-palm")
-        self.quiet_button = Button(N_("Quiet hours"), icon="ph.moon")
         self.header.add_action(self._view)
-        self.header.add_action(self.quiet_button)
-        self.header.add_action(self.rule_button)
+        self.buttons: dict[str, Button] = {}
+        for verb in self.fleet_verbs.at(Place.BAR):
+            self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon)
+            button.clicked.connect(partial(self._act_on_all, verb.key))
+            self.header.add_action(button)
         self.search = SearchField()
         self.search.setFixedWidth(230)
         self._name_search()
@@ -154,7 +164,7 @@ class ShopsPage(Page):
         self._tables = QStackedWidget()
         for widget in (self.table, self.limits, self.empty):
             self._tables.addWidget(widget)
-        self.shop, self.scope = ShopCard(), ScopeCard()
+        self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         self._side = ScrollPane()
         self._side.setFixedWidth(SIDE)
         self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
@@ -196,18 +206,9 @@ class ShopsPage(Page):
         # acting
         acts = self.actions_of_page
         acts.changed.connect(self.refresh)
-        self.rule_button.clicked.connect(self._on_rule)
-        self.quiet_button.clicked.connect(self._on_quiet)
+        acts.shown.connect(self.navigate)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
-        self.shop.pause_chosen.connect(self._on_pause)
-        self.shop.close_wanted.connect(lambda: self._on_shop(acts.close_breaker))
-        self.shop.login_wanted.connect(lambda: self._on_shop(acts.log_in))
-        self.shop.session_wanted.connect(lambda: self._on_shop(acts.open_session))
-        self.shop.resume_wanted.connect(lambda scope: self._on_shop(acts.resume, scope))
-        self.shop.decide_wanted.connect(self._open_held)
-        self.shop.work_wanted.connect(lambda: self._on_work(self.table.current_key()))
-        self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
 
@@ -263,7 +264,7 @@ class ShopsPage(Page):
     def _say(self) -> None:
         for key, _title in SORTS:
             self._sort.set_suffix(key, text.compact(self._now.numbers.get(key, 0)))
-        self.rule_button.setToolTip(words.rule(self._now.rule))
+        self.buttons["rule"].setToolTip(words.rule(self._now.rule))
         on_shops = self._view.current() == "shops"
         self.set_summary(words.summary(self._now) if on_shops else words.scopes_summary(self._scopes))
         self._show_view()
@@ -314,40 +315,18 @@ class ShopsPage(Page):
         if row is not None:
             self.actions_of_page.dedicate(row, on=on)
 
-    def _on_pause(self, on: bool) -> None:
-        row = self.shop.shown
-        if row is not None:
-            self.actions_of_page.pause(row, on=on)
-
     def _on_limit(self, concurrency: int, per_minute: int) -> None:
         row = self.scope.shown
         if row is not None:
             self.actions_of_page.set_limit(row, concurrency, per_minute)
 
-    def _on_rule(self) -> None:
-        dialog = RuleDialog(self._now.rule, self.actions_of_page.barred("admin"), self)
-        dialog.chosen.connect(self.actions_of_page.set_rule)
-        dialog.open()
-
-    def _on_quiet(self) -> None:
-        dialog = QuietHoursDialog(self._context, self.actions_of_page.barred(), self)
-        dialog.changed.connect(self.refresh)
-        dialog.open()
-
-    def _on_work(self, key: object) -> None:
-        if key is not None:
-            dialog = WorkDialog(self._context, Asked(shop=str(key)), self.actions_of_page.barred(), self)
-            dialog.wanted.connect(self.navigate)
-            dialog.open()
+    def _act_on_all(self, key: str, _checked: bool = False) -> None:
+        self.fleet_verbs.act(key, self._now)
 
     def _open_tasks(self, key: object) -> None:
-        if key is not None:
-            self.navigate.emit("tasks", filter.format_terms((equals("shop", str(key)),)))
-
-    def _open_held(self) -> None:
-        row = self.shop.shown
+        row = self._shop_at(key)
         if row is not None:
-            self.navigate.emit("tasks", filter.format_terms((equals("shop", row.key), equals("status", "held"))))
+            self.actions_of_page.show_tasks(row)
 
     def _open_waiting(self) -> None:
         row = self.scope.shown
@@ -356,24 +335,9 @@ class ShopsPage(Page):
             self.navigate.emit("tasks", filter.format_terms((equals("gate", "quota"), equals(head, name))))
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        row, acts = self._shop_at(key), self.actions_of_page
-        if row is None:
-            return
-        reason, paused = acts.barred(), words.is_paused(row)
-        if row.now.session is not None:
-            offer(menu, _("Open this shop's browser"), lambda: acts.log_in(row), reason)
-            offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
-        if row.now.breaker is not None:
-            offer(menu, _("Let the shop run again"), lambda: acts.close_breaker(row), reason)
-        for pause in [one for one in row.now.pauses if one.gate == PAUSED]:
-            offer(menu, shop.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
-        if not paused:
-            offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)
-        menu.addAction(_("Did it run?"), lambda: self._on_work(key))
-        menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))
-        menu.addAction(
-            _("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{row.key}","shop:{row.key}"')
-        )
+        row = self._shop_at(key)
+        if row is not None:
+            self.verbs(row).fill(menu, row)
 
 
 def _look(queries: ShopQueries, ask: Ask[Wanted]) -> Answer:

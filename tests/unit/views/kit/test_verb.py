@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QMenu
 from pytestqt.qtbot import QtBot
 
-from views.kit.verb import Place, Verb, Verbs
+from views.kit.verb import LOOK, Place, Verb, Verbs, show
+from views.widgets.buttons import Button
 
 LACKING = "Only an admin may change this"
 
@@ -101,3 +102,25 @@ def test_a_key_acts_on_what_is_chosen_then_unless_there_is_a_reason(
     assert done == [("whiten", "blue")]
     verbs.act("sell", "white")
     assert done == [("whiten", "blue")], "an operator may not"
+
+
+def test_looking_is_never_barred_and_groups_have_a_line_between_them(qtbot: QtBot) -> None:
+    look = Paint(key="look", text="Look", role=LOOK, group=1)
+    verbs: Verbs[Paint, str] = Verbs((WHITEN, look), run=lambda _verb, _chosen: None, barred=lambda _role: LACKING)
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    verbs.fill(menu, "red")
+    assert [(one.isSeparator(), one.isEnabled()) for one in menu.actions()] == [
+        (False, False),
+        (True, True),
+        (False, True),
+    ]
+
+
+def test_a_button_is_what_is_offered(qtbot: QtBot, verbs: Verbs[Paint, str]) -> None:
+    button = Button()
+    qtbot.addWidget(button)
+    show(button, verbs.offers(Place.MENU, "white")[2])
+    assert (button.text(), button.isEnabled(), button.toolTip()) == ("Sell again", False, LACKING)
+    show(button, verbs.offers(Place.BAR, "gone")[0])
+    assert button.isHidden()

@@ -27,7 +27,7 @@ from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.work.dialog import WorkDialog
 from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
-from views.pages.shops.rule_dialog import RuleDialog
+from views.pages.shops.verbs import RuleDialog
 from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
@@ -104,13 +104,13 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "Seller login expired, opened once" in said
     i18n.set_language("zh_CN")
     assert "最近 2 次执行失败 2 次" in row(page, SHOP)["reason"]
-    assert "让店铺恢复执行" in {button.text() for button in (page.shop.close_button,)}
+    assert "让店铺恢复执行" in {button.text() for button in (page.shop.buttons["close"],)}
 
 
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
-    page.shop.close_button.click()
+    page.shop.buttons["close"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
     assert "2 of 2 failed" in words(dialog)
     dialog.note_field.setText("logged in again")
@@ -125,7 +125,7 @@ def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, flee
 
 def test_the_rule_is_changed_switched_off_and_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    page.rule_button.click()
+    page.buttons["rule"].click()
     (dialog,) = page.findChildren(RuleDialog)
     assert dialog.save_button.toolTip() == "Nothing was changed yet"
     dialog.failures.setValue(20)
@@ -147,10 +147,10 @@ def test_the_numbers_of_a_shop_are_changed_and_taken_back(qtbot: QtBot, fleet: F
     assert row(page, OTHER)["running"] == f"0 / {before + 2}"
     after(qtbot, page, fleet.toasts[-1].actions[0].call)
     assert fleet.context.shops()[OTHER].concurrency == before
-    after(qtbot, page, page.shop.pause_button.click)
+    after(qtbot, page, page.shop.buttons["pause"].click)
     assert row(page, OTHER)["state"] == "Paused"
     assert row(page, OTHER)["reason"].startswith("The shop is paused by ")
-    assert page.shop.pause_button.text() == "Resume shop"
+    assert page.shop.buttons["pause"].text() == "Resume shop"
     dedicated = fleet.context.shops()[OTHER].dedicated
     after(qtbot, page, page.shop.dedicated.click)
     assert fleet.context.shops()[OTHER].dedicated is not dedicated
@@ -165,13 +165,13 @@ def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, 
         assert undo.text == "Undo"
         after(qtbot, page, undo.call)
 
-    after(qtbot, page, page.shop.pause_button.click)
+    after(qtbot, page, page.shop.buttons["pause"].click)
     undone()
     assert fleet.store.pauses() == []
     fleet.context.commands.fleet.pause(f"shop:{OTHER}", reason="stock-taking")
     page.refresh()
-    qtbot.waitUntil(lambda: page.shop.pause_button.text() == "Resume shop", timeout=WAIT_MS)
-    page.shop.pause_button.click()
+    qtbot.waitUntil(lambda: page.shop.buttons["pause"].text() == "Resume shop", timeout=WAIT_MS)
+    page.shop.buttons["pause"].click()
     (asked,) = page.findChildren(ConfirmDialog)
     after(qtbot, page, asked.confirmed.emit)
     assert fleet.store.pauses() == []
@@ -275,8 +275,10 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     page = open_page()
     page.set_acting("Not while the connection is lost")
     card = page.shop
-    assert {one.isEnabled() for one in (card.close_button, card.pause_button, card.at_once, card.dedicated)} == {False}
-    assert card.close_button.toolTip() == "Not while the connection is lost"
+    assert {
+        one.isEnabled() for one in (card.buttons["close"], card.buttons["pause"], card.at_once, card.dedicated)
+    } == {False}
+    assert card.buttons["close"].toolTip() == "Not while the connection is lost"
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, SHOP)
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
@@ -287,13 +289,13 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Who did what to it": True,
     }
     page.set_acting("")
-    assert card.close_button.isEnabled()
+    assert card.buttons["close"].isEnabled()
 
 
 def test_the_card_asks_whether_something_ran_for_its_shop(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     page.table.set_current_key(SHOP)
-    page.shop.work_button.click()
+    page.shop.buttons["work"].click()
     (dialog,) = page.findChildren(WorkDialog)
     assert dialog.shop.chosen() == SHOP
     dialog.reject()
@@ -334,7 +336,7 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 2, timeout=WAIT_MS)
     page.table.set_current_key(SHOP)
     assert "the phone is away" in words(page.shop)
-    after(qtbot, page, page.shop.session_button.click)
+    after(qtbot, page, page.shop.buttons["session"].click)
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
     assert [one.shop for one in fleet.store.sessions()] == [OTHER]
     entry = next(one for one in fleet.store.audit(10) if one.action == "session.open")
@@ -363,10 +365,10 @@ def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet
     logins.logged_in = False
     page = open_page()
     page.table.set_current_key(SHOP)
-    after(qtbot, page, page.shop.login_button.click)
+    after(qtbot, page, page.shop.buttons["login"].click)
     assert [toast.status for toast in fleet.toasts] == ["running", "warning"], "it opened, and nobody logged in"
     logins.homes = {SHOP: "desk-02"}
-    page.shop.login_button.click()
+    page.shop.buttons["login"].click()
     qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
     (dialog,) = page.findChildren(ConfirmDialog)
     assert "desk-02" in words(dialog)
@@ -422,7 +424,7 @@ def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, 
     assert row(page, OTHER)["state"] == "To decide"
     page.table.set_current_key(OTHER)
     with qtbot.waitSignal(page.navigate) as heard:
-        page.shop.decide_button.click()
+        page.shop.buttons["decide"].click()
     assert heard.args == ["tasks", f"shop:{OTHER} status:held"]
 
 
@@ -466,7 +468,7 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
     page = open_page()
-    page.quiet_button.click()
+    page.buttons["quiet"].click()
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: "There are none yet." in words(dialog), timeout=WAIT_MS)
     assert dialog.save_button.toolTip() == "Fill in all fields first"
@@ -509,7 +511,7 @@ def test_who_may_only_look_changes_no_quiet_hours(qtbot: QtBot, fleet: Fleet, op
     fleet.context.commands.quiet.set(QuietHours(name="sale", scope="all", weekly=weekly, reason="stock-taking"))
     page = open_page()
     page.set_acting("Only looking")
-    page.quiet_button.click()
+    page.buttons["quiet"].click()
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: "sale" in dialog.remove_buttons, timeout=WAIT_MS)
     assert dialog.remove_buttons["sale"].toolTip() == "Only looking"
@@ -530,3 +532,27 @@ def test_the_card_says_when_each_type_ran_and_failed_last(qtbot: QtBot, fleet: F
     assert made.created_by in told
     page.table.set_current_key(OTHER)
     qtbot.waitUntil(lambda: not page.shop.works.isVisible(), timeout=WAIT_MS)
+
+
+def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    fleet.context.commands.fleet.pause("platform:pdd")
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, SHOP)
+    offered = {one.key: one for one in page.commands()}
+    fleet_wide = ["Quiet hours", "When shops are stopped"]
+    acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop"]
+    looks = ["Did it run?", "Show tasks", "Who did what to it"]
+    assert [action.text() for action in menu.actions()] == [*acts, *looks]
+    assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]
+    assert offered["shops.pause"].note == row(page, SHOP)["shop"]
+    page.set_acting("Not while the connection is lost")
+    assert [one.words for one in page.commands() if not one.reason] == [*looks, *fleet_wide]
+    page.set_acting("")
+    after(qtbot, page, offered["shops.pause"].run)
+    assert {one.scope for one in fleet.store.pauses()} == {"platform:pdd", f"shop:{SHOP}"}
+    with qtbot.waitSignal(page.navigate) as heard:
+        offered["shops.tasks"].run()
+    assert heard.args == ["tasks", f"shop:{SHOP}"]

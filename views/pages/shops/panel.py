@@ -1,19 +1,22 @@
-"""One shop beside the table: what it does, what holds it, its limits and its queue."""
+"""What stands beside the tables: one shop with what holds it, or the limit of one platform or type."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Pause
+from services.domain.gates import limit
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
-from services.monitor.shops.queries import PAUSED, ShopRow
+from services.monitor.shops.queries import PAUSED, ScopeRow, ShopRow
 from services.monitor.works import TypeRow
+from views.kit.verb import Place, Verbs, show
 from views.pages.shops import words
+from views.pages.shops.verbs import BUTTONS, ShopVerb, resume_key
 from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
@@ -22,6 +25,7 @@ from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.fields import Labelled, NumberField
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.stepper import Stepper
@@ -32,72 +36,52 @@ MOST_AT_ONCE, STEP_MS = 64, 700
 
 
 class ShopCard(Card):
-    """Signals:
-    concurrency_chosen: how many tasks at once.
-    dedicated_chosen: whether it has a queue of its own.
-    pause_chosen: whether it is to be paused.
-    close_wanted: its breaker shall be closed.
-    login_wanted: its browser shall open for a person.
-    session_wanted: somebody has logged it in elsewhere.
-    resume_wanted: the scope of a pause that shall end.
-    decide_wanted: show its held tasks.
-    tasks_wanted: show its tasks.
-    work_wanted: ask whether something ran for it.
+    """One shop: what it does, what holds it, its limits and its queue.
+
+    Signals:
+        concurrency_chosen: how many tasks at once.
+        dedicated_chosen: whether it has a queue of its own.
     """
 
     concurrency_chosen = Signal(int)
     dedicated_chosen = Signal(bool)
-    pause_chosen = Signal(bool)
-    close_wanted = Signal()
-    login_wanted = Signal()
-    session_wanted = Signal()
-    resume_wanted = Signal(str)
-    decide_wanted = Signal()
-    tasks_wanted = Signal()
-    work_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, verbs: Callable[[ShopRow], Verbs[ShopVerb, ShopRow]]) -> None:
+        """``verbs``: what can be done to a shop."""
         super().__init__("", divided=True)
+        self._verbs = verbs
         self._row_shown: ShopRow | None = None
         self._works: tuple[str, tuple[TypeRow, ...]] = ("", ())
         self._reason = ""
         self._badge = Badge.platform("")
         self.facts, self.works = KeyValues(spread=True), KeyValues(spread=True)
         self.state = Strip("healthy")
-        self.decide_button = Button(N_("Show what is to decide"), kind="primary", icon="ph.list-bullets", small=True)
         self.pauses = _Pauses()
         self.session, self.breaker = Strip("blocked"), Strip("blocked")
         self._told = Label("", "label", "text2", wrap=True)
-        self.login_button = Button(N_("Open this shop's browser"), kind="primary", icon="ph.browser", small=True)
-        self.session_button = Button(N_("Logged in elsewhere: go on"), icon="ph.sign-in", small=True)
         self._why = Label("", "label", "text2", wrap=True)
-        self.close_button = Button(N_("Let the shop run again"), icon="ph.shield-check", small=True)
         self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
         self.dedicated = Toggle(N_("Dedicated queue"))
-        self.pause_button = Button(N_("Pause shop"), icon="ph.pause-circle")
-        self.tasks_button = Button(N_("Show tasks"), icon="ph.list-bullets")
-        self.work_button = Button(N_("Ask for a day"), icon="ph.clock-counter-clockwise", small=True)
+        self.buttons: dict[str, Button] = {}
+        for verb in BUTTONS:
+            leads, small = verb.key in ("decide", "login"), verb.key not in ("pause", "tasks")
+            button = Button(verb.short or verb.text, kind="primary" if leads else "plain", icon=verb.icon, small=small)
+            button.clicked.connect(partial(self._act, verb.key))
+            self.buttons[verb.key] = button
         self._labels = [Label("", "body") for _n in range(2)]
         self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
         self._settle.timeout.connect(lambda: self.concurrency_chosen.emit(self.at_once.value()))
         self._put_together()
         self.at_once.value_changed.connect(lambda _value: self._settle.start())
         self.dedicated.clicked.connect(self.dedicated_chosen)
-        self.pause_button.clicked.connect(self._on_pause)
-        self.close_button.clicked.connect(self.close_wanted)
-        self.login_button.clicked.connect(self.login_wanted)
-        self.session_button.clicked.connect(self.session_wanted)
-        self.tasks_button.clicked.connect(self.tasks_wanted)
-        self.work_button.clicked.connect(self.work_wanted)
-        self.decide_button.clicked.connect(self.decide_wanted)
-        self.pauses.resume.connect(self.resume_wanted)
+        self.pauses.resume.connect(lambda scope: self._act(resume_key(scope)))
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
         self.add_action(self._badge)
         self.body.addWidget(self.state)
         decide = QHBoxLayout()
-        decide.addWidget(self.decide_button)
+        decide.addWidget(self.buttons["decide"])
         decide.addStretch(1)
         self.body.addLayout(decide)
         self.body.addWidget(self.pauses)
@@ -108,14 +92,14 @@ class ShopCard(Card):
         held.addWidget(self.breaker)
         row = QHBoxLayout()
         row.addWidget(self._why, 1)
-        row.addWidget(self.close_button)
+        row.addWidget(self.buttons["close"])
         held.addLayout(row)
         self.body.addWidget(self._held)
         self.body.addWidget(self.facts)
         self._works_title = Label("", "labelstrong")
         asking = QHBoxLayout()
         asking.addWidget(self._works_title, 1)
-        asking.addWidget(self.work_button)
+        asking.addWidget(self.buttons["work"])
         self.body.addLayout(asking)
         self.body.addWidget(self.works)
         for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
@@ -126,8 +110,8 @@ class ShopCard(Card):
             self.body.addLayout(pair)
         self.body.addWidget(line())
         buttons = QHBoxLayout()
-        buttons.addWidget(self.pause_button)
-        buttons.addWidget(self.tasks_button)
+        buttons.addWidget(self.buttons["pause"])
+        buttons.addWidget(self.buttons["tasks"])
         buttons.addStretch(1)
         self.body.addLayout(buttons)
 
@@ -136,8 +120,8 @@ class ShopCard(Card):
         column = QVBoxLayout(self._asking)
         column.setContentsMargins(0, 0, 0, 4)
         verbs = FlowRow(across=8, down=6)
-        verbs.addWidget(self.login_button)
-        verbs.addWidget(self.session_button)
+        verbs.addWidget(self.buttons["login"])
+        verbs.addWidget(self.buttons["session"])
         column.addWidget(self.session)
         column.addWidget(self._told)
         column.addLayout(verbs)
@@ -191,7 +175,6 @@ class ShopCard(Card):
         else:
             told = insight.reasons(row.now, now)[0]
             self.state.show_text(shop.said(told), shop.word(row.now.state))
-        self.decide_button.setVisible(bool(row.now.held))
         self.pauses.show_pauses(row.now.pauses, now)
         session, breaker = row.now.session, row.now.breaker
         self._asking.setVisible(session is not None)
@@ -208,21 +191,18 @@ class ShopCard(Card):
         if not self._settle.isActive():
             self.at_once.set_value(row.shop.concurrency)
         self.dedicated.setChecked(row.shop.dedicated)
-        paused = words.is_paused(row)
-        self.pause_button.set_source(N_("Resume shop") if paused else N_("Pause shop"))
-        self.pause_button.set_glyph("ph.play" if paused else "ph.pause-circle")
         self._show_verbs(row)
 
     def _show_verbs(self, row: ShopRow) -> None:
+        for one in self._verbs(row).offers(Place.PANEL, row):
+            if one.verb.key in self.buttons and not one.verb.short:
+                show(self.buttons[one.verb.key], one)
+                self.buttons[one.verb.key].set_glyph(one.glyph)
         asked = bool(row.now.held) or row.now.session is not None
-        self.login_button.set_kind("plain" if row.now.held else "primary")
+        self.buttons["login"].set_kind("plain" if row.now.held else "primary")
         self.pauses.set_leading(not asked)
-        self.pause_button.disable(self._reason)
-        self.close_button.disable(self._reason)
         if not self._reason:
-            self.close_button.setToolTip(_("Closes the breaker of this shop"))
-        self.login_button.disable(self._reason)
-        self.session_button.disable(self._reason)
+            self.buttons["close"].setToolTip(_("Closes the breaker of this shop"))
         self.pauses.set_acting(self._reason)
         stranger = _("Only tasks tell of this shop; import it first") if row.shop.unregistered else ""
         for control in (self.at_once, self.dedicated):
@@ -244,10 +224,10 @@ class ShopCard(Card):
         ]
         return [one for one in found if one[1]]
 
-    def _on_pause(self) -> None:
+    def _act(self, key: str, _checked: bool = False) -> None:
         row = self._row_shown
         if row is not None:
-            self.pause_chosen.emit(not words.is_paused(row))
+            self._verbs(row).act(key, row)
 
 
 class _Pauses(QWidget):
@@ -308,3 +288,99 @@ class _Pauses(QWidget):
             button.disable(self._reason)
             button.clicked.connect(partial(self.resume.emit, pause.scope))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class ScopeCard(Card):
+    """The limit of one platform or type: how far it is used, and its two numbers to be changed.
+
+    Signals:
+        limit_chosen: tasks at once, starts a minute; 0 is no limit.
+        tasks_wanted: show what waits there.
+    """
+
+    limit_chosen = Signal(int, int)
+    tasks_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("", divided=True)
+        self._scope: ScopeRow | None = None
+        self._reason = ""
+        self._facts = KeyValues(spread=True)
+        self.at_once = NumberField(0, 0, limit.MAX_CONCURRENCY)
+        self.a_minute = NumberField(0, 0, limit.MAX_PER_MINUTE)
+        self._note = Label("", "label", "text3", wrap=True)
+        self.save_button = Button(N_("Save"), kind="primary")
+        self.tasks_button = Button(N_("Show what waits"), icon="ph.list-bullets")
+        self.body.addWidget(self._facts)
+        self.body.addWidget(line())
+        self.body.addWidget(Labelled(N_("Tasks at once"), self.at_once, hint=N_("0: no limit")))
+        self.body.addWidget(Labelled(N_("Starts a minute"), self.a_minute, hint=N_("0: no limit")))
+        self.body.addWidget(self._note)
+        row = QHBoxLayout()
+        row.addWidget(self.save_button)
+        row.addWidget(self.tasks_button)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        for field in (self.at_once, self.a_minute):
+            field.valueChanged.connect(self._show_verbs)
+        self.save_button.clicked.connect(lambda: self.limit_chosen.emit(self.at_once.value(), self.a_minute.value()))
+        self.tasks_button.clicked.connect(self.tasks_wanted)
+        on_language_changed(self._say)
+
+    @property
+    def shown(self) -> ScopeRow | None:
+        """What is shown."""
+        return self._scope
+
+    def show_scope(self, row: ScopeRow | None) -> None:
+        """Show a limit; numbers that a person has changed stay while it is the same one."""
+        before, self._scope = self._scope, row
+        self.setVisible(row is not None)
+        if row is not None and (before is None or before.key != row.key or not self._changed(before)):
+            for field, value in self._pairs(row):
+                field.blockSignals(True)
+                field.setValue(value)
+                field.blockSignals(False)
+        self._say()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed, for this reason."""
+        self._reason = reason
+        self._show_verbs()
+
+    def _pairs(self, row: ScopeRow) -> tuple[tuple[NumberField, int], ...]:
+        return (self.at_once, row.now.limit.concurrency), (self.a_minute, row.now.limit.per_minute)
+
+    def _changed(self, row: ScopeRow) -> bool:
+        return any(field.value() != value for field, value in self._pairs(row))
+
+    def _say(self) -> None:
+        row = self._scope
+        if row is None:
+            return
+        self.show_name(words.scope_name(row))
+        self.set_note(words.scope_kind(row))
+        self.setAccessibleName(words.scope_sentence(row))
+        found, now = row.now, instant.now_ms()
+        rows = [
+            (_("Running"), words.used(found.running, found.limit.concurrency)),
+            (_("Released and not started yet"), str(found.promised) if found.promised else ""),
+            (_("Started this minute"), words.used(found.started, found.limit.per_minute)),
+            (_("Next start free"), words.resets(found, now)),
+            (_("Waiting at the gate"), words.at_gate(found)),
+        ]
+        self._facts.set_rows([pair for pair in rows if pair[1]])
+        is_type = row.key.startswith(f"{limit.TYPE}:")
+        self._note.setText(
+            _("It is written into the document of the type, as its next version.")
+            if is_type
+            else _("It holds for all shops of the platform together, on every machine.")
+        )
+        self._show_verbs()
+
+    def _show_verbs(self) -> None:
+        row = self._scope
+        same = _("Nothing was changed yet") if row is not None and not self._changed(row) else ""
+        self.save_button.disable(self._reason or same)
+        for field in (self.at_once, self.a_minute):
+            field.setReadOnly(bool(self._reason))

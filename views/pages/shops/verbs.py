@@ -1,0 +1,408 @@
+"""What is done to shops and limits: verbs behind card, menu and palette; each is audited and told with the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from services.domain.gates import breaker, paused
+from services.domain.gates import limit as limits
+from services.domain.gates.breaker import Rule
+from services.domain.gates.limit import Limit
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.i18n import N_, _, ngettext
+from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.frame import DialogFrame
+from views.dialogs.quiet_hours import QuietHoursDialog
+from views.dialogs.resuming import ask_to_resume
+from views.dialogs.shop_login import ShopLogin
+from views.dialogs.work.dialog import Asked, WorkDialog
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.shops import words
+from views.support import text
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.words import shop
+from views.widgets.fields import Labelled, NumberField
+from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toggle import Toggle
+
+UNDO_S = 10
+
+
+class ShopActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    shown: what another page shall show: page id, filter.
+    """
+
+    changed = Signal()
+    shown = Signal(str, object)
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self)
+        self._login = ShopLogin(context, owner)
+        self._login.changed.connect(self.changed)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
+        if self._forbidden:
+            return self._forbidden
+        have = self._context.role
+        if have == "viewer":
+            return _("Your role may only look")
+        return _("Only an admin may change this") if role == "admin" and have != "admin" else ""
+
+    # shops
+
+    def set_concurrency(self, row: ShopRow, number: int) -> None:
+        """Change how many tasks of a shop run at once."""
+        fleet, before = self._context.commands.fleet, row.shop.concurrency
+        said = ngettext("{shop} may run {n} task at once now.", "{shop} may run {n} tasks at once now.", number).format(
+            shop=words.name(row), n=number
+        )
+        self._act(
+            partial(fleet.set_concurrency, row.key, number), said, partial(fleet.set_concurrency, row.key, before)
+        )
+
+    def dedicate(self, row: ShopRow, *, on: bool) -> None:
+        """Give a shop a queue of its own, or let its tasks go through the lanes again."""
+        fleet = self._context.commands.fleet
+        there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
+        said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
+        self._act(partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
+
+    def pause(self, row: ShopRow) -> None:
+        """Let nothing of a shop start, or let it go on."""
+        fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
+        if words.is_paused(row):
+            self.resume(row, scope)
+            return
+        said = _("{what} is paused; running tasks go on.").format(what=words.name(row))
+        self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
+
+    def resume(self, row: ShopRow, scope: str) -> None:
+        """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
+        somebody else's or has a note.
+        """
+        pause = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
+        fleet = self._context.commands.fleet
+        again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
+        what = words.paused_scope(row, scope)
+        go = partial(self._act, partial(fleet.resume, scope), _("{what} goes on.").format(what=what), again)
+        asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
+        ask_to_resume(pause, what, asks, self._owner, go)
+
+    def close_breaker(self, row: ShopRow) -> None:
+        """Forget the failures of a shop, after a look at them."""
+        found = row.now.breaker
+        if found is None:
+            return
+        question = Question(
+            title=N_("Let the shop run again"),
+            rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.now.waiting))),
+            findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
+            text=_(
+                "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails again."
+            ),
+            verb=_("Let it run again"),
+            note=_("Note, kept in the audit trail"),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._close(row, dialog.note))
+        dialog.open()
+
+    def open_session(self, row: ShopRow) -> None:
+        """Somebody has logged a shop in: note it, and let its tasks go on."""
+        self._login.go_on(row.key)
+
+    def log_in(self, row: ShopRow) -> None:
+        """Open the shop's browser for a person."""
+        self._login.begin(row.key)
+
+    def _close(self, row: ShopRow, note: str) -> None:
+        close = partial(self._context.commands.breakers.close, row.key, note=note)
+        self._act(close, _("{shop} runs again.").format(shop=words.name(row)))
+
+    # elsewhere
+
+    def show_held(self, row: ShopRow) -> None:
+        """Its tasks that wait for a person."""
+        self.shown.emit("tasks", filter.format_terms((equals("shop", row.key), equals("status", "held"))))
+
+    def ask_work(self, row: ShopRow) -> None:
+        """Whether something ran for it, in a dialog."""
+        dialog = WorkDialog(self._context, Asked(shop=row.key), self.barred(), self._owner)
+        dialog.wanted.connect(self.shown)
+        dialog.open()
+
+    def show_tasks(self, row: ShopRow) -> None:
+        """Its tasks."""
+        self.shown.emit("tasks", filter.format_terms((equals("shop", row.key),)))
+
+    def show_trail(self, row: ShopRow) -> None:
+        """What was done to it, and by whom."""
+        self.shown.emit("audit", f'target:"{row.key}","shop:{row.key}"')
+
+    # rules and limits
+
+    def edit_rule(self, now: ShopsNow) -> None:
+        """When shops are stopped, in a dialog."""
+        dialog = RuleDialog(now.rule, self.barred("admin"), self._owner)
+        dialog.chosen.connect(self.set_rule)
+        dialog.open()
+
+    def edit_quiet_hours(self, _now: ShopsNow) -> None:
+        """When nothing starts, in a dialog."""
+        dialog = QuietHoursDialog(self._context, self.barred(), self._owner)
+        dialog.changed.connect(self.changed)
+        dialog.open()
+
+    def set_rule(self, rule: Rule) -> None:
+        """Change when breakers open."""
+        breakers = self._context.commands.breakers
+
+        def change() -> Rule:
+            before = breakers.rule()
+            breakers.set_rule(rule)
+            return before
+
+        self._act(change, words.rule(rule), take_back=lambda before: partial(breakers.set_rule, before))
+
+    def set_limit(self, row: ScopeRow, concurrency: int, per_minute: int) -> None:
+        """Limit a platform or a type; 0 is no limit."""
+        said = _("The limit of {name} is changed.").format(name=words.scope_name(row))
+        before = row.now.limit
+        there = partial(self._limit, row.key, concurrency, per_minute)
+        self._act(there, said, partial(self._limit, row.key, before.concurrency, before.per_minute))
+
+    def _limit(self, scope: str, concurrency: int, per_minute: int) -> None:
+        fleet = self._context.commands.fleet
+        head, _colon, name = scope.partition(":")
+        if head == limits.TYPE:
+            fleet.limit_type(name, concurrency=concurrency, per_minute=per_minute)
+        else:
+            fleet.set_limit(Limit(scope=scope, concurrency=concurrency, per_minute=per_minute))
+
+    def _act(
+        self,
+        call: Callable[[], object],
+        said: str,
+        back: Callable[[], object] | None = None,
+        *,
+        take_back: Callable[[Rule], Callable[[], object]] | None = None,
+    ) -> None:
+        def tell(result: object) -> None:
+            undo = take_back(result) if take_back is not None and isinstance(result, Rule) else back
+            actions = (ToastAction(text=_("Undo"), call=partial(self._undo, undo)),) if undo is not None else ()
+            self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
+            self.changed.emit()
+
+        self._operation.start(call, tell, self._fail)
+
+    def _undo(self, back: Callable[[], object]) -> None:
+        self._act(back, _("Taken back."))
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+        self.changed.emit()
+
+
+WIDTH = 500
+
+
+class RuleDialog(DialogFrame):
+    """Signals:
+    chosen: the ``Rule``.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, rule: Rule, reason: str = "", parent: QWidget | None = None) -> None:
+        """``reason``: why it cannot be changed, "" when it can."""
+        super().__init__(N_("When shops that fail are stopped"), icon="ph.hand-palm", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self._rule, self._reason = rule, reason
+        self.on = Toggle(N_("Stop shops that fail too often"), on=bool(rule.failures))
+        self.failures = NumberField(rule.failures or Rule().failures, 1, breaker.MAX_WINDOW)
+        self.of = NumberField(rule.of, 1, breaker.MAX_WINDOW)
+        self.cooldown = NumberField(rule.cooldown_s, 1, breaker.MAX_COOLDOWN_S)
+        self.most = NumberField(rule.max_cooldown_s, 1, breaker.MAX_COOLDOWN_S)
+        self._build()
+        for field in (self.failures, self.of, self.cooldown, self.most):
+            field.valueChanged.connect(self._check)
+        self.on.toggled.connect(self._check)
+        self._check()
+
+    def _build(self) -> None:
+        words = _(
+            "Too many failures of one shop in a row point at the shop: logged out, a captcha, risk control. Its tasks"
+            " then wait, and one of them tries now and then until one succeeds."
+        )
+        self.body.addWidget(Label(words, "body", "text2", wrap=True))
+        switch = QHBoxLayout()
+        switch.addWidget(Label(_("Let shops that fail wait"), "body"), 1)
+        switch.addWidget(self.on)
+        self.body.addLayout(switch)
+        self._failures = Labelled(N_("Failed attempts"), self.failures)
+        self._of = Labelled(N_("Of the last"), self.of)
+        self._cooldown = Labelled(N_("First try after"), self.cooldown, hint=N_("seconds, then doubled"))
+        self._most = Labelled(N_("At the latest after"), self.most, hint=N_("seconds"))
+        for left, right in ((self._failures, self._of), (self._cooldown, self._most)):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(left, 1)
+            row.addWidget(right, 1)
+            self.body.addLayout(row)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+        self.cancel_button.setFocus()
+
+    def rule(self) -> Rule:
+        """What the fields say."""
+        return Rule(
+            failures=self.failures.value() if self.on.isChecked() else 0,
+            of=self.of.value(),
+            cooldown_s=self.cooldown.value(),
+            max_cooldown_s=self.most.value(),
+        )
+
+    def _check(self) -> None:
+        on = self.on.isChecked()
+        for field in (self.failures, self.of, self.cooldown, self.most):
+            field.setEnabled(on and not self._reason)
+        self.on.setEnabled(not self._reason)
+        many = on and self.failures.value() > self.of.value()
+        short = on and self.most.value() < self.cooldown.value()
+        self._failures.set_error(_("At most as many as are looked at") if many else "")
+        self._most.set_error(_("Not shorter than the first wait") if short else "")
+        same = _("Nothing was changed yet") if self.rule() == self._rule else ""
+        wrong = _("Correct the marked fields first") if many or short else ""
+        self.save_button.disable(self._reason or wrong or same)
+
+    def _on_save(self) -> None:
+        rule = self.rule()
+        self.accept()
+        self.chosen.emit(rule)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopVerb(Verb[ShopRow]):
+    """Something that can be done to one shop."""
+
+    do: Callable[[ShopActions, ShopRow], None]
+    fits: Callable[[ShopRow], bool] = lambda _row: True  #: where it is offered
+    short: str = ""  #: source text of its button, beside words that say the rest
+
+    def offered(self, place: Place, chosen: ShopRow) -> bool:
+        """Only what suits its state."""
+        return place in self.places and self.fits(chosen)
+
+
+class Pause(ShopVerb):
+    """Its own pause; in a list of verbs the end of that stands among the ends of all pauses that hold it."""
+
+    def offered(self, place: Place, chosen: ShopRow) -> bool:
+        """The card has one button for both."""
+        return place == Place.PANEL or not words.is_paused(chosen)
+
+    def name(self, chosen: ShopRow) -> str:
+        """What it would do."""
+        return N_("Resume shop") if words.is_paused(chosen) else self.text
+
+    def glyph(self, chosen: ShopRow) -> str:
+        """What it would do."""
+        return "ph.play" if words.is_paused(chosen) else self.icon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resume(ShopVerb):
+    """Ends one of the pauses that hold it."""
+
+    scope: str
+
+    def said(self, chosen: ShopRow) -> str:
+        """What goes on then."""
+        return shop.resume(self.scope)
+
+
+def resume_key(scope: str) -> str:
+    """The key of the verb that ends a pause."""
+    return f"resume {scope}"
+
+
+def verbs_of(row: ShopRow) -> tuple[ShopVerb, ...]:
+    """What can be done to a shop: to end each pause that holds it stands before what is offered for any."""
+    ends = [
+        Resume(
+            key=resume_key(one.scope), text=N_("Resume"), icon="ph.play", scope=one.scope,
+            do=partial(ShopActions.resume, scope=one.scope),
+        )
+        for one in row.now.pauses
+        if one.gate == paused.GATE
+    ]  # fmt: skip
+    return (*_ASKED, *ends, *_USUAL)
+
+
+_LISTED = frozenset({Place.MENU, Place.PALETTE})
+#: what a shop asks for
+_ASKED = (
+    ShopVerb(
+        key="decide", text=N_("Show what is to decide"), icon="ph.list-bullets", role=LOOK,
+        places=frozenset({Place.PANEL, Place.PALETTE}), fits=lambda row: bool(row.now.held), do=ShopActions.show_held,
+    ),
+    ShopVerb(
+        key="login", text=N_("Open this shop's browser"), icon="ph.browser",
+        fits=lambda row: row.now.session is not None, do=ShopActions.log_in,
+    ),
+    ShopVerb(
+        key="session", text=N_("Logged in elsewhere: go on"), icon="ph.sign-in",
+        fits=lambda row: row.now.session is not None, do=ShopActions.open_session,
+    ),
+    ShopVerb(
+        key="close", text=N_("Let the shop run again"), icon="ph.shield-check",
+        fits=lambda row: row.now.breaker is not None, do=ShopActions.close_breaker,
+    ),
+)  # fmt: skip
+_USUAL = (
+    Pause(key="pause", text=N_("Pause shop"), icon="ph.pause-circle", do=ShopActions.pause),
+    ShopVerb(
+        key="work", text=N_("Did it run?"), short=N_("Ask for a day"), icon="ph.clock-counter-clockwise", role=LOOK,
+        do=ShopActions.ask_work,
+    ),
+    ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),
+    ShopVerb(
+        key="trail", text=N_("Who did what to it"), icon="ph.clipboard-text", role=LOOK, places=_LISTED,
+        do=ShopActions.show_trail,
+    ),
+)  # fmt: skip
+#: of the card
+BUTTONS: tuple[ShopVerb, ...] = tuple(verb for verb in (*_ASKED, *_USUAL) if Place.PANEL in verb.places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetVerb(Verb[ShopsNow]):
+    """Something for all shops; its dialog says why nothing can be changed there."""
+
+    do: Callable[[ShopActions, ShopsNow], None]
+    role: str = LOOK
+
+
+FLEET_VERBS: tuple[FleetVerb, ...] = (
+    FleetVerb(key="quiet", text=N_("Quiet hours"), icon="ph.moon", do=ShopActions.edit_quiet_hours),
+    FleetVerb(key="rule", text=N_("When shops are stopped"), icon="ph.hand-palm", do=ShopActions.edit_rule),
+)
