@@ -383,7 +383,7 @@ class CauseActions(QObject):
 
     def _ask_archive(self, of: OfCause, letters: Sequence[Task]) -> None:
         ids = [task.task_id for task in letters]
-        dialog = ConfirmDialog(_preview(letters, words.heading(of.cause), self._context.environment), self._owner)
+        dialog = ConfirmDialog(preview(letters, words.heading(of.cause), self._context.environment), self._owner)
         dialog.confirmed.connect(partial(self._letters.triage, ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
@@ -458,7 +458,7 @@ class CauseActions(QObject):
         self._context.toast(failure(error))
 
 
-def _preview(letters: Sequence[Task], title: str, environment: str) -> Question:
+def preview(letters: Sequence[Task], title: str, environment: str) -> Question:
     """What archiving will take, counted by shop."""
     shops = Counter((task.shop_id, task.platform) for task in letters)
     lines = [

@@ -11,7 +11,7 @@ from services.domain.task.record import Task
 from services.monitor.tasks import Pick, Weighed
 from views.dialogs.confirm import Question
 from views.kit.task_verb import TaskVerb, question
-from views.pages.dead_letters import cause_actions
+from views.pages.dead_letters.verbs import preview
 from views.pages.tasks import verbs
 from views.pages.tasks.panel import deciding
 
@@ -20,7 +20,7 @@ Asked = Callable[[int, str], Question]
 
 def archive(number: int, environment: str) -> Question:
     letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
-    return cause_actions.preview(letters, "login expired", environment)
+    return preview(letters, "login expired", environment)
 
 
 def decide(number: int, environment: str) -> Question:
