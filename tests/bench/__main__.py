@@ -11,14 +11,28 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, browser, bulk, charts, console, dedicated, fairness, held, limited, pages, peers, size
+from tests.bench import (
+    bare,
+    browser,
+    bulk,
+    charts,
+    console,
+    dedicated,
+    fairness,
+    held,
+    limited,
+    pages,
+    peers,
+    size,
+    steps,
+)
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps")
 
 
 def main() -> int:
@@ -136,6 +150,9 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["limits, fleet"] = limited.measure(round(limited.COUNT * args.scale), **_fresh(rabbit, redis))
     if "dedicated" in args.parts:
         found["dedicated queues, fleet"] = dedicated.measure(rabbit, args.scale, **_fresh(rabbit, redis))
+    if "steps" in args.parts:
+        redis.flush()
+        found["steps, Redis"] = steps.measure(redis, args.scale)
     if "pages" in args.parts:
         redis.flush()
         found["pages, fleet"] = pages.measure("fleet", args.rows or pages.ROWS, Path(), redis.url)

@@ -27,7 +27,7 @@ from services.domain.errors import (
 )
 from services.domain.text.said import said
 from services.store.redis import keys, server
-from services.store.redis.script import Script
+from services.store.redis.script import LIBRARY, Script
 from services.store.unreadable import tell
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,8 @@ CONNECT_S, ANSWER_S = 3.0, 5.0
 WAIT_PIECE_S = 1.0
 HEALTH_CHECK_S = 30
 MAX_CONNECTIONS = 256
+#: of functions, by as many versions of this program
+LIBRARIES_KEPT = 8
 _LATER = (
     exceptions.ConnectionError,
     exceptions.InvalidResponse,
@@ -121,6 +123,7 @@ class Link:
         self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
         self._known = False
         self._writable = False
+        self._functions = True  #: until this account turns out not to be allowed any
 
     def call(self, *command: Any) -> Any:
         """One command. A key that holds another kind of thing than it should reads as if it were not there."""
@@ -168,13 +171,41 @@ class Link:
                 pool.release(connection)
 
     def run(self, script: Script, names: Sequence[str | bytes], *arguments: Any) -> Any:
-        """A script by its name; where Redis does not know it (restart, flush) with its text."""
-        known, new = self._eval
+        """A script by its name; where Redis does not know it (restart, flush) with its text. As a function where it is
+        one, and this account may make functions.
+        """
         with self._translated():
+            if script.function and self._functions and not self.read_only:
+                try:
+                    return self._function(script, names, *arguments)
+                except exceptions.NoPermissionError:
+                    self._functions = False
+            known, new = self._eval
             try:
                 return self._client.execute_command(known, script.sha, len(names), *names, *arguments)
             except exceptions.NoScriptError:
                 return self._client.execute_command(new, script.text, len(names), *names, *arguments)
+
+    def _function(self, script: Script, names: Sequence[str | bytes], *arguments: Any) -> Any:
+        for _ in range(3):  # another program may tidy up between two commands
+            try:
+                return self._client.execute_command("FCALL", script.function, len(names), *names, *arguments)
+            except exceptions.NoPermissionError:
+                raise
+            except exceptions.ResponseError as exc:
+                if "unction not found" not in str(exc):
+                    raise
+            self._tidy_functions()
+            self._client.execute_command("FUNCTION", "LOAD", "REPLACE", script.library)
+        raise exceptions.NoPermissionError("functions do not stay")
+
+    def _tidy_functions(self) -> None:
+        """Programs of other versions have left libraries; who still runs brings its own again."""
+        listed = self._client.execute_command("FUNCTION", "LIST", "LIBRARYNAME", f"{LIBRARY}*")
+        if len(listed) >= LIBRARIES_KEPT:
+            for found in listed:
+                with contextlib.suppress(exceptions.ResponseError):
+                    self._client.execute_command("FUNCTION", "DELETE", found[found.index(b"library_name") + 1])
 
     def wait(self, stream: str, after: str, seconds: float) -> bool:
         """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""

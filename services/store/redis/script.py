@@ -67,6 +67,19 @@ _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
 #: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
 PREFIX = 23
+#: libraries of functions of ours begin so, behind it what their text amounts to: programs of two versions have two
+LIBRARY = "fleetdeck_"
+#: nothing of Lua's own is there while a library is taken, so what is to be kept is made at the first call
+_LIBRARY = """#!lua name=fleetdeck_{name}
+local made
+local function make()
+{text}
+return apply
+end
+redis.register_function('{function}', function(names, args)
+  made = made or make()
+  return made(names, args)
+end)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,12 @@ class Script:
 
     text: str
     sha: str
+    library: str = ""  #: the same as a library with one function, "" where it is only ever a script
+    function: str = ""  #: the name of that
+
+
+def _script(text: str, library: str = "", function: str = "") -> Script:
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(), library, function)
 
 
 def load(*names: str, reads: bool = False) -> Script:
@@ -88,12 +107,14 @@ def load(*names: str, reads: bool = False) -> Script:
     words = _words()
     text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in ("guard", *names))
     text = f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}"
-    text = _NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text)
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+    return _script(_NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text))
 
 
 def load_apply() -> Script:
-    """The script that applies a batch of operations."""
+    """The script that applies a batch of operations.
+
+    As a function its two thousand lines are run through once, when Redis takes it, and not again for every batch.
+    """
     script = load(*_APPLY)
     lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
     counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
@@ -101,7 +122,11 @@ def load_apply() -> Script:
     tables = f"local OF_A_SHOP = {{ {kinds} }}\n"
     tables += f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
     text = f"{tables}\n{script.text}"
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+    name = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    function = f"{LIBRARY}apply_{name}"
+    return _script(
+        f"{text}\nreturn apply(KEYS, ARGV)", _LIBRARY.format(name=name, text=text, function=function), function
+    )
 
 
 def _words() -> Mapping[str, Mapping[str, str]]:

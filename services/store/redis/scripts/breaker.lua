@@ -2,7 +2,8 @@
 --
 -- K.breakers: by shop "outcomes until since times kind", only where a failure is remembered. K.breakers_open: shops whose
 -- breaker is open by the instant from which a probe may start.
-local breaker = { known = {} }
+local breaker = {}
+every_batch(function() breaker.known, breaker.some, breaker.set = {}, nil, nil end)
 
 function breaker.rule()
   if not breaker.set then

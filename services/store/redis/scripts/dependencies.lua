@@ -4,8 +4,9 @@
 -- cancelled if it fails. K.needed: ids that somebody waits for. All of them are the ids that were named at creation; a
 -- task that was republished is found from there, and its dependants from it, by the links between the records.
 local some_needs -- whether anybody waits for anybody, once it is known
-local tell_left = C.tell -- dependants that this round may still tell
-local gone_with = {} -- what the present operation has cancelled over a task that it depends on
+local tell_left -- dependants that this round may still tell
+local gone_with -- what the present operation has cancelled over a task that it depends on
+every_batch(function() some_needs, tell_left, gone_with = nil, C.tell, {} end)
 
 local REPLACED = { republished = true, overtaken = true } -- its successor stands for it
 

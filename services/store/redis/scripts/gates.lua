@@ -2,6 +2,7 @@
 local SWITCHES = { 'paused', 'quiet_hours' }
 local shut -- gate -> scope -> true, loaded when first asked
 local some_shut
+every_batch(function() shut, some_shut = nil, nil end)
 
 local SCOPES = { '^all$', '^platform:[%w_-]+$', '^shop:[%w_-]+:[%w_-]+$', '^type:[%w_-]+$' }
 
@@ -61,6 +62,7 @@ end
 
 -- Mostly nothing is parked and nothing is reserved: two questions for the whole batch instead of two for every shop.
 local reserving
+every_batch(function() reserving = nil end)
 
 local function is_parked(shop)
   if lots == nil then lots = call('EXISTS', K.lots) == 1 end

@@ -3,10 +3,15 @@
 local shops, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
   count_task, index_unique, rank, home, index_parked, index_value, batches, settle, delivered, flush
 do
-local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
-shops = way.shops -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
-kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
--- lots: whether anything is parked anywhere, once it is known
+local adds, removes -- by key, what to write at the end; a member stands in one list of a key at most once
+every_batch(function()
+  adds, removes, round = {}, {}, 1
+  shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
+  way.shops = shops
+  kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
+  lots = nil -- whether anything is parked anywhere, once it is known
+  batches = {} -- false: has lost a record; true: has a new one
+end)
 
 local function add(key, score, member)
   local list = adds[key]
@@ -35,7 +40,6 @@ function call_sliced(command, key, list, n)
   end
 end
 
-round = 1
 function flush_sets()
   round = round + 1
   for key, list in pairs(removes) do call_sliced('ZREM', key, list, list.n) end
@@ -226,7 +230,6 @@ function index_value(key, id, created, before, now)
   if now ~= '' then add(key .. now, created, id) end
 end
 
-batches = {} -- false: has lost a record; true: has a new one
 local function index_batch(batch, created, id)
   add(K.batch .. batch, created, id)
   if not batches[batch] then call('ZADD', K.batches, 'NX', text(created), batch) end
@@ -334,7 +337,8 @@ local function flush_shops()
 end
 
 -- The latest instant of queueing of what came out of a queue, by its name and the priority.
-local watermarks, some_watermarks = {}, false
+local watermarks, some_watermarks
+every_batch(function() watermarks, some_watermarks = {}, false end)
 
 -- A message published twice does not tell which of the two came; a foreign one, not when it was published.
 function delivered(e)

@@ -3,14 +3,16 @@
 -- the ends of the day of the last one, the last failure. Who has only succeeded, and only once, is kept without what
 -- stands behind the ids. It is kept as long as the record of success or failure or its tombstone, and as long as anything
 -- is red. K.past .. uniqueness key: the days before (store/redis/ledger.py), so that an end writes only its own one.
--- The decisions about days stand in domain/task/ledger.py too. ARGV[3]: first instant of the fleet's day.
-local ledger = { overtaken = {} } -- overtaken: red ones of a work that the present operation has brought to a success
+-- The decisions about days stand in domain/task/ledger.py too. The third argument: first instant of
+-- the fleet's day.
+local ledger = {} -- overtaken: red ones of a work that the present operation has brought to a success
 
 do
 local ID, AT, BY, WORKER, RED, WON, LOST, FIRST_AT, FIRST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local FAILED, FAILED_AT, KIND, FAILED_BY, FAILED_WORKER = 10, 11, 12, 13, 14
-local BEGINS = tonumber(ARGV[3] or 0) or 0
+local BEGINS
 local DAY, MOST_DAYS, MOST_ENDS = 86400000, 40, 16777215
+every_batch(function(args) ledger.overtaken, BEGINS = {}, tonumber(args[3] or 0) or 0 end)
 
 local function work_of(e)
   local uniq = e[T.uniq]

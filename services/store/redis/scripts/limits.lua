@@ -4,19 +4,19 @@
 -- K.limits: "slots starts" by scope ("platform:pdd", "type:sync_order"), 0 for no limit. K.limit_running: running tasks
 -- of such a scope. K.limit_reserved .. scope: tasks with a promised slot by the end of the promise. K.limit_starts ..
 -- scope: starts by second.
-local quota = { some = false, known = {}, lists = {}, seconds = C.limit_seconds }
+local quota = { seconds = C.limit_seconds }
 
-for place, words in ipairs(call('HGETALL', K.limits)) do
-  if place % 2 == 1 then
-    quota.scope = words
-  else
-    local slots, starts = string.match(words, '^(%d+) (%d+)$')
-    local l = { scope = quota.scope, slots = tonumber(slots or 0), starts = tonumber(starts or 0), loaded = false }
+every_batch(function()
+  quota.some, quota.known, quota.lists = false, {}, {}
+  local set = call('HGETALL', K.limits)
+  for place = 1, #set, 2 do
+    local slots, starts = string.match(set[place + 1], '^(%d+) (%d+)$')
+    local l = { scope = set[place], slots = tonumber(slots or 0), starts = tonumber(starts or 0), loaded = false }
     l.shut = not slots -- nobody knows how many: nobody starts
-    quota.known[quota.scope] = l
+    quota.known[l.scope] = l
     quota.some = true
   end
-end
+end)
 
 -- The running tasks of a scope, where the number that was kept is none.
 function quota.recount(scope)

@@ -8,53 +8,56 @@ local HANDLERS = {
   Relink = relink, Rehome = rehome, Try = try_anyway,
 }
 
-local meta = call('HMGET', K.meta, 'writer', 'epoch')
-if guard.spoilt[K.meta] then guard.refuse(K.meta) end
-local writer = tonumber(meta[1] or 0)
-if not writer or writer ~= writer or writer < 0 or writer > C.most_schema then guard.refuse(K.meta .. ' writer') end
-if writer > C.schema then
-  return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
-end
-
-local ops = unpack_value(ARGV[1])
-local ids = {}
-for number, o in ipairs(ops) do
-  local kind = type(o) == 'table' and o[1]
-  if not HANDLERS[kind] or #o ~= LENGTH[kind] or type(o[2]) ~= 'string' then
-    return redis.error_reply('FLEETDECK_ENTRY ' .. number)
+local function apply(_, args)
+  for place = 1, #begins do begins[place](args) end
+  local meta = call('HMGET', K.meta, 'writer', 'epoch')
+  if guard.spoilt[K.meta] then guard.refuse(K.meta) end
+  local writer = tonumber(meta[1] or 0)
+  if not writer or writer ~= writer or writer < 0 or writer > C.most_schema then guard.refuse(K.meta .. ' writer') end
+  if writer > C.schema then
+    return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
   end
-  ids[number] = o[2]
-end
 
-if not meta[2] then call('HSET', K.meta, 'epoch', ARGV[2]) end
-if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema) end
-local new = {}
-for i, o in ipairs(ops) do
-  if o[1] == 'Create' then
-    local e = fresh(o[Create.task])
-    new[#new + 1], ids[i], o[Create.task] = e, e.id, e
+  local ops = unpack_value(args[1])
+  local ids = {}
+  for number, o in ipairs(ops) do
+    local kind = type(o) == 'table' and o[1]
+    if not HANDLERS[kind] or #o ~= LENGTH[kind] or type(o[2]) ~= 'string' then
+      return redis.error_reply('FLEETDECK_ENTRY ' .. number)
+    end
+    ids[number] = o[2]
   end
-end
-fetch(ids)
-fetch_shops(new)
 
-local answers, n = { NOW }, 1
-local released = {}
-for _, o in ipairs(ops) do
-  local code, e = HANDLERS[o[1]](o, released)
-  ledger.close(released, tell_dependants, conclude)
-  if gone_with[1] then -- whoever reads the answer tells them from the released ones by their status
-    for _, gone in ipairs(gone_with) do released[#released + 1] = gone end
-    gone_with = {}
+  if not meta[2] then call('HSET', K.meta, 'epoch', args[2]) end
+  if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema) end
+  local new = {}
+  for i, o in ipairs(ops) do
+    if o[1] == 'Create' then
+      local e = fresh(o[Create.task])
+      new[#new + 1], ids[i], o[Create.task] = e, e.id, e
+    end
   end
-  answers[n + 1], answers[n + 2], answers[n + 3] = code, e and packed(e) or '', #released
-  n = n + 3
-  if #released > 0 then
-    for i = 1, #released do answers[n + i] = packed(released[i]) end
-    n = n + #released
-    released = {}
-  end
-end
+  fetch(ids)
+  fetch_shops(new)
 
-flush()
-return answers
+  local answers, n = { NOW }, 1
+  local released = {}
+  for _, o in ipairs(ops) do
+    local code, e = HANDLERS[o[1]](o, released)
+    ledger.close(released, tell_dependants, conclude)
+    if gone_with[1] then -- whoever reads the answer tells them from the released ones by their status
+      for _, gone in ipairs(gone_with) do released[#released + 1] = gone end
+      gone_with = {}
+    end
+    answers[n + 1], answers[n + 2], answers[n + 3] = code, e and packed(e) or '', #released
+    n = n + 3
+    if #released > 0 then
+      for i = 1, #released do answers[n + i] = packed(released[i]) end
+      n = n + #released
+      released = {}
+    end
+  end
+
+  flush()
+  return answers
+end

@@ -1,6 +1,7 @@
 -- Create and Republish: new records.
 -- Of the active tasks that hold a key the one that was created first, whatever its class.
-local CLASSES = { { '-inf', '(0', C.class }, { '0', '(' .. text(C.class), 0 }, { text(C.class), '+inf', -C.class } }
+local ONE_CLASS = format('%d', C.class)
+local CLASSES = { { '-inf', '(0', C.class }, { '0', '(' .. ONE_CLASS, 0 }, { ONE_CLASS, '+inf', -C.class } }
 
 local function first_holder(uniq)
   local key = K.unique .. uniq

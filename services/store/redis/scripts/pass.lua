@@ -3,6 +3,7 @@
 -- K.passes: by task {shop, attempt, by, at, reason}. One holds as long as the record has made no further attempt, so the
 -- claim that starts one has used it up, whether or not it is taken away too.
 local pass = { waits = { pending = true, queued = true, blocked = true, retrying = true } }
+every_batch(function() pass.known, pass.shops, pass.n = nil, nil, nil end)
 
 function pass.by_time(a, b)
   if a.at ~= b.at then return a.at < b.at end

@@ -5,8 +5,9 @@
 -- programs appended). Only the moment is unpacked and packed again; the others are cut out as bytes, so that their size
 -- costs nothing. In memory one table: the fields of moment and rest by place (T.status), the identity, the parts and
 -- what the indexes know of the record by name.
-local records = {} -- by id; false: there is none
-local changed = {} -- records that must be written, in the order of their first change
+local records -- by id; false: there is none
+local changed -- records that must be written, in the order of their first change
+every_batch(function() records, changed = {}, {} end)
 
 guard.types = C.types -- of the fields that are unpacked
 local LENGTHS = '>I4I4I4I4I4BBB'

@@ -2,7 +2,8 @@
 --
 -- K.sessions: by shop what closed its gate, only where it is closed (services.domain.gates.session.ClosedSession). K.logins: by
 -- shop {instant, who} of the last login.
-local session = { known = {} }
+local session = {}
+every_batch(function() session.known, session.some = {}, nil end)
 
 function session.closed(shop)
   if session.some == nil then session.some = call('EXISTS', K.sessions) == 1 end

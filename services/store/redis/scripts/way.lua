@@ -3,7 +3,7 @@
 --
 -- How many there are in all the counters of the shop tell. K.under_way: by shop, for each priority but the usual one four
 -- bytes; those are the rest, so that most tasks cost nothing here.
-local way = { shops = {}, status = { pending = true, queued = true }, form = '>I4I4I4I4I4I4I4I4I4I4' }
+local way = { status = { pending = true, queued = true }, form = '>I4I4I4I4I4I4I4I4I4I4' }
 way.nobody = char(0):rep(4 * C.max_priority)
 
 -- Asked for all shops of the batch at once.

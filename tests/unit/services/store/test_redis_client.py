@@ -127,6 +127,48 @@ def test_out_of_memory_changes_nothing_and_says_what_to_do(redis_url: str, plain
     store.close()
 
 
+def libraries(plain: redis.Redis) -> list[str]:
+    """Names of the libraries of functions that lie there."""
+    listed = plain.execute_command("FUNCTION", "LIST", "LIBRARYNAME", "fleetdeck_*")
+    return [found[found.index(b"library_name") + 1].decode() for found in listed]
+
+
+def test_operations_are_a_function_that_is_brought_again_when_it_is_gone(redis_url: str, plain: redis.Redis) -> None:
+    plain.execute_command("FUNCTION", "FLUSH")
+    store = RedisStore(redis_url, SystemClock())
+    for name in ("t1", "t2"):
+        assert store.apply([Create(task=task(name))])[0].code == "created"
+        assert len(libraries(plain)) == 1
+        plain.execute_command("FUNCTION", "FLUSH")
+    store.close()
+
+
+def test_libraries_of_other_versions_do_not_pile_up(redis_url: str, plain: redis.Redis) -> None:
+    plain.execute_command("FUNCTION", "FLUSH")
+    for number in range(redis_client.LIBRARIES_KEPT):
+        other = f"#!lua name=fleetdeck_{number}\nredis.register_function('fleetdeck_f{number}', function() end)"
+        plain.execute_command("FUNCTION", "LOAD", other)
+    plain.execute_command("FUNCTION", "LOAD", "#!lua name=theirs\nredis.register_function('theirs', function() end)")
+    store = RedisStore(redis_url, SystemClock())
+    assert store.apply([Create(task=task())])[0].code == "created"
+    assert len(libraries(plain)) == 1
+    assert len(plain.execute_command("FUNCTION", "LIST")) == 2, "what others brought is theirs"
+    store.close()
+
+
+@pytest.mark.parametrize("denied", ["-fcall", "-function"])
+def test_who_may_make_no_functions_works_by_scripts(redis_url: str, plain: redis.Redis, denied: str) -> None:
+    plain.execute_command("FUNCTION", "FLUSH")
+    plain.execute_command("ACL", "SETUSER", "ann", "reset", "on", ">secret", "~*", "&*", "+@all", denied)
+    store = RedisStore(redis_url.replace("//", "//ann:secret@"), SystemClock())
+    try:
+        assert [store.apply([Create(task=task(name))])[0].code for name in ("t1", "t2")] == ["created"] * 2
+        assert libraries(plain) == []
+    finally:
+        store.close()
+        plain.execute_command("ACL", "DELUSER", "ann")
+
+
 def test_a_replica_is_not_written(redis_url: str, plain: redis.Redis) -> None:
     store = RedisStore(redis_url, SystemClock())
     plain.replicaof("127.0.0.1", str(free_port()))
