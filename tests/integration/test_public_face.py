@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,21 @@ def test_a_task_is_submitted_where_the_settings_lead(
         "sync_order", "pdd:s1", {"since": "2026-11-20"}, if_duplicate="force", reason="the first one stands still"
     )
     assert forced.created
+
+
+def test_what_was_just_done_is_answered_with_who_did_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    configure(home)
+    cli = Cli(home)
+    kind = {"name": "once", "executor": "python", "uniqueness": "shop_type", "unique_for": "1d"}
+    (tmp_path / "once.json").write_text(json.dumps(kind), encoding="utf-8")
+    cli.run("type", "import", tmp_path / "once.json")
+    monkeypatch.setenv("FLEETDECK_HOME", str(home))
+    first = fleetdeck.submit("once", "pdd:s1")
+    cli.drain()
+    again = fleetdeck.submit("once", "pdd:s1")
+    assert (again.task_id, again.created, again.sent) == (first.task_id, False, True)
+    assert fleetdeck.submit("once", "pdd:s1", reason="the shop lost it").created
 
 
 @pytest.mark.parametrize(
