@@ -11,7 +11,7 @@ from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import UsageError
 from services.domain.task import classify, filter_time
-from services.domain.task.ledger import Done
+from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.monitor.works import Planned, TypeRow, WorkStory
@@ -59,7 +59,7 @@ def show(context: Context) -> int:
 
 def _known(story: WorkStory) -> bool:
     """Whether anything was ever seen of it."""
-    return bool(story.runs or story.active or story.done or story.failed or story.planned)
+    return bool(story.runs or story.active or story.done or story.failed or story.planned or story.ended)
 
 
 def document(story: WorkStory) -> dict[str, Any]:
@@ -70,9 +70,10 @@ def document(story: WorkStory) -> dict[str, Any]:
         "type": story.task_type,
         "day": {"from": shapes.iso(story.begins), "to": shapes.iso(story.ends), "zone": story.zone},
         "ran": [_run(task) for task in story.runs],
+        "ended": _ended(story.ended, story.gone) if story.ended is not None else None,
         "active": [_run(task) for task in story.active],
         "last_success": _done(done) if done is not None else None,
-        "last_failure": _run(story.failed) if story.failed is not None else None,
+        "last_failure": _failure(story.failed, story.letter) if story.failed is not None else None,
         "next": _planned(planned) if planned is not None else None,
         "complete": story.complete,
     }
@@ -84,7 +85,7 @@ def of_type(row: TypeRow) -> dict[str, Any]:
     return {
         "type": row.task_type,
         "last_success": _done(done) if done is not None else None,
-        "last_failure": _run(row.failed) if row.failed is not None else None,
+        "last_failure": _failure(row.failed, row.letter) if row.failed is not None else None,
         "next": _planned(planned) if planned is not None else None,
     }
 
@@ -92,12 +93,32 @@ def of_type(row: TypeRow) -> dict[str, Any]:
 def cells(row: TypeRow) -> tuple[object, ...]:
     """One type of a shop for people."""
     done = f"{shapes.iso(row.done.at)} by {row.done.by}" if row.done is not None else ""
-    failed = f"{shapes.iso(row.failed.ended_at)} {row.failed.error_kind}" if row.failed is not None else ""
+    failed = f"{shapes.iso(row.failed.at)} {row.failed.kind}" if row.failed is not None else ""
     return row.task_type, done, failed, shapes.iso(row.planned.at) if row.planned is not None else ""
 
 
 def _done(done: Done) -> dict[str, Any]:
     return {"id": done.task_id, "at": shapes.iso(done.at), "by": done.by, "worker": done.worker}
+
+
+def _failure(failed: Failure, letter: Task | None) -> dict[str, Any]:
+    """As a run; of one whose record is gone what the ledger keeps."""
+    if letter is not None:
+        return _run(letter)
+    known = {"id": failed.task_id, "status": str(Status.DEAD), "triage": "", "started_at": None}
+    known |= {"ended_at": shapes.iso(failed.at), "by": failed.by, "origin": "", "worker": failed.worker}
+    return known | {"error": "", "error_kind": failed.kind}
+
+
+def _ended(day: Day, gone: int) -> dict[str, Any]:
+    return {
+        "count": day.count,
+        "succeeded": day.succeeded,
+        "failed": day.failed,
+        "first": {"id": day.first_id, "at": shapes.iso(day.first_at)},
+        "last": {"id": day.last_id, "at": shapes.iso(day.last_at)},
+        "records_gone": gone,
+    }
 
 
 def _planned(planned: Planned) -> dict[str, Any]:
@@ -108,10 +129,14 @@ def lines(story: WorkStory) -> list[str]:
     """The answer for people; instants in the zone of the fleet."""
     done, planned = story.done, story.planned
     ran = any(task.status == Status.SUCCEEDED for task in story.runs)
+    ran = ran or (story.ended is not None and story.ended.succeeded > 0)
     told = [f"{story.shop} {story.task_type}, {_at(story.begins, story)[:10]} ({story.zone})"]
     told += [
         f"ran at {_at(task.started_at, story)}, by {_by(task)}: {_result(task)} ({task.task_id})" for task in story.runs
     ]
+    told += [_gone(story.ended, story)] if story.ended is not None and story.gone else []
+    if not story.counted and not story.runs:
+        told.append("runs whose records are gone are counted by their parameters: ask with --payload")
     if not ran and done is not None:
         told.append(f"not run since {_at(done.at, story)}, when {done.task_id} succeeded, by {done.by}")
     elif not ran:
@@ -140,6 +165,22 @@ def _run(task: Task) -> dict[str, Any]:
         "error": task.error,
         "error_kind": task.error_kind,
     }
+
+
+def _gone(day: Day, story: WorkStory) -> str:
+    """What the ledger knows of tasks whose records are gone."""
+    if story.gone < day.count:
+        return f"{_times(day)} in all; the records of {story.gone} are gone"
+    ends = f"at {_at(day.first_at, story)} ({day.first_id})"
+    if day.count > 1:
+        ends = f"first {ends}, last at {_at(day.last_at, story)} ({day.last_id})"
+    return f"{_times(day)}, {ends}; the records are gone"
+
+
+def _times(day: Day) -> str:
+    times = "once" if day.count == 1 else f"{day.count} times"
+    failed = f", {day.failed} of them failed" if day.failed else ""
+    return f"ran {times}{failed if day.count > 1 else ' and failed' if day.failed else ''}"
 
 
 def _result(task: Task) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from services.domain.task import filter_time
-from services.domain.task.ledger import Done, done_by
+from services.domain.task import filter_time, ledger
+from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
@@ -40,9 +41,13 @@ class WorkStory:
     ends: int
     zone: str
     runs: tuple[Task, ...] = ()  #: tasks of which an attempt began on that day, the oldest first
+    ended: Day | None = None  #: what ended on that day, as the ledger has it; None: nothing
+    gone: int = 0  #: of those, the ones whose records are gone
+    counted: bool = True  #: False: records may be gone, and no ledger tells of them, for it is not one work
     active: tuple[Task, ...] = ()  #: those that have not ended, the oldest first
     done: Done | None = None  #: the last success that is known
-    failed: Task | None = None  #: the newest dead letter that is known
+    failed: Failure | None = None  #: the last failure that is known
+    letter: Task | None = None  #: its record, while that is there
     planned: Planned | None = None
     complete: bool = True  #: False where it has more tasks than are looked at
 
@@ -53,7 +58,8 @@ class TypeRow:
 
     task_type: str
     done: Done | None = None  #: the last success
-    failed: Task | None = None  #: the newest dead letter
+    failed: Failure | None = None  #: the last failure
+    letter: Task | None = None  #: its record, while that is there
     planned: Planned | None = None
 
 
@@ -85,6 +91,10 @@ class WorkQueries:
         open_ = list(self._each((*of_it, equals("status", *ACTIVE))))
         tasks = [task for task in changed if not work or task.work == work]
         active = [task for task in open_ if not work or task.work == work]
+        known = self._store.ran([work])[0] if work else None
+        done, failed, letter = self._last(of_it, work, known)
+        ended = _on(known, begins, ends)
+        here = sum(ledger.counts(task) and begins <= task.ended_at < ends for task in tasks)
         return WorkStory(
             shop=shop,
             task_type=kind,
@@ -93,8 +103,12 @@ class WorkQueries:
             zone=zone,
             runs=tuple(sorted((task for task in tasks if _began(task, begins, ends)), key=_first_start)),
             active=tuple(sorted(active, key=lambda task: task.created_at)),
-            done=self._done(of_it, work),
-            failed=self._newest((*of_it, equals("status", Status.DEAD)), work),
+            ended=ended,
+            gone=max(0, ended.count - here) if ended is not None else 0,
+            counted=bool(work) or ends > self._store.now_ms(),
+            done=done,
+            failed=failed,
+            letter=letter,
             planned=self._planned(self._schedules.rows(1), shop, kind, active, payload),
             complete=max(len(changed), len(open_)) < MOST,
         )
@@ -112,7 +126,9 @@ class WorkQueries:
         kinds |= {task.task_type for task in (*seen.tasks, *planned)}
         works = {kind: self._work(shop, kind, None) for kind in kinds}
         asked = sorted({work for work in works.values() if work})
-        known = dict(zip(asked, self._store.last_done(asked), strict=True)) if asked else {}
+        known = dict(zip(asked, self._store.ran(asked), strict=True)) if asked else {}
+        lost = [ran.failed.task_id for ran in known.values() if ran is not None and ran.failed is not None]
+        letters = {task.task_id: task for task in self._store.get(lost) if task is not None} if lost else {}
 
         def last(kind: str, status: Status) -> Task | None:
             found = next((task for task in seen.tasks if (task.task_type, task.status) == (kind, status)), None)
@@ -121,12 +137,17 @@ class WorkQueries:
             return self._newest((*of_shop, equals("type", kind), equals("status", status)), "")
 
         def row(kind: str) -> TypeRow:
-            done, scheduled = known.get(works[kind]), [task for task in planned if task.task_type == kind]
-            newest = last(kind, Status.SUCCEEDED) if done is None else None
+            ran, scheduled = known.get(works[kind]), [task for task in planned if task.task_type == kind]
+            if ran is None:
+                done, letter = last(kind, Status.SUCCEEDED), last(kind, Status.DEAD)
+                ran = Ran(ledger.done_by(done) if done else None, ledger.failed_by(letter) if letter else None)
+            else:
+                letter = letters.get(ran.failed.task_id) if ran.failed is not None else None
             return TypeRow(
                 task_type=kind,
-                done=done if newest is None else done_by(newest),
-                failed=last(kind, Status.DEAD),
+                done=ran.done,
+                failed=ran.failed,
+                letter=letter,
                 planned=self._planned(schedules, shop, kind, scheduled, None),
             )
 
@@ -141,10 +162,20 @@ class WorkQueries:
         platform, _, shop_id = shop.partition(":")
         return task_type.uniqueness_key(policy, platform, shop_id, recipe.payload_text(payload or {}))
 
-    def _done(self, of_it: tuple[Term, ...], work: str) -> Done | None:
-        known = self._store.last_done([work])[0] if work else None
-        newest = self._newest((*of_it, equals("status", Status.SUCCEEDED)), work) if known is None else None
-        return known if newest is None else done_by(newest)
+    def _last(
+        self, of_it: tuple[Term, ...], work: str, known: Ran | None
+    ) -> tuple[Done | None, Failure | None, Task | None]:
+        """Last success, last failure and its record; asked of the records only where no ledger tells it."""
+        if known is None:
+            done = self._newest((*of_it, equals("status", Status.SUCCEEDED)), work)
+            letter = self._newest((*of_it, equals("status", Status.DEAD)), work)
+            return (
+                ledger.done_by(done) if done is not None else None,
+                ledger.failed_by(letter) if letter is not None else None,
+                letter,
+            )
+        letter = self._store.get([known.failed.task_id])[0] if known.failed is not None else None
+        return known.done, known.failed, letter
 
     def _newest(self, terms: tuple[Term, ...], work: str) -> Task | None:
         if work:
@@ -184,6 +215,11 @@ class WorkQueries:
         ]
         found += [Planned(at=task.due_at, task_id=task.task_id) for task in active if task.status == Status.SCHEDULED]
         return min(found, key=lambda one: one.at, default=None)
+
+
+def _on(known: Ran | None, begins: int, ends: int) -> Day | None:
+    days = [day for day in known.days if begins <= day.first_at < ends] if known is not None else []
+    return functools.reduce(ledger.joined, days) if days else None
 
 
 def _starts(task: Task) -> list[int]:

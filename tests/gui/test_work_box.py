@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import Desk as Console
 from services import i18n
 from services.commands.tasks import TaskSpec
+from services.domain.change import Forget
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
@@ -95,6 +96,24 @@ def test_yesterday_it_did_not_run_and_it_says_when_it_did(qtbot: QtBot, desk: De
     qtbot.waitUntil(lambda: "Not run since" in words(dialog), timeout=WAIT_MS)
     i18n.set_language("zh_CN")
     assert dialog.answer.lead() == "没有跑"
+
+
+def test_a_day_whose_records_are_gone_is_still_answered(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
+    made = [desk.create(task_type="sync_order")]
+    desk.succeed(made[0])
+    made.append(desk.create(task_type="sync_order"))
+    desk.succeed(made[1])
+    store = desk.session.engine.store
+    for task in store.get([one.task_id for one in made]):
+        assert task is not None
+        store.apply([Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=60_000)])
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
+    assert dialog.answer.lead() == "Yes, it ran"
+    qtbot.waitUntil(lambda: "No further run is planned" in words(dialog), timeout=WAIT_MS)
+    assert "2 tasks of this day ended, the first at" in words(dialog)
+    assert "the records are gone" in words(dialog)
+    i18n.set_language("zh_CN")
+    assert "当天共结束 2 个任务" in words(dialog)
 
 
 def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

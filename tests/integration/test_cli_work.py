@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from services import assembly
 from services import settings as config
+from services.domain.change import Forget, SetTriage
 from tests.integration.cli_rig import Cli, configure
 
 CREATE = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "single")
@@ -82,3 +85,52 @@ def test_a_shop_tells_it_of_each_of_its_types(cli: Cli) -> None:
     assert types["never_twice"]["last_success"] is None
     assert types["never_twice"]["next"]["schedule"] == "nightly"
     assert "last_success" in cli.call("shop", "show", "pdd:s1").stdout
+
+
+def test_a_day_whose_records_are_gone_is_still_told(cli: Cli, pair: str, place: config.Settings) -> None:
+    fails = json.dumps({"fail": "bad_payload", "text": "no such page"})
+    (first,) = cli.run(*CREATE)["created"]
+    cli.drain()
+    (dead,) = cli.run(*CREATE, "--payload", fails)["created"]
+    cli.drain()
+    (last,) = cli.run(*CREATE)["created"]
+    cli.drain()
+    own = config.load(home=cli.home) if pair == "embedded" else place
+    forget(own, first)
+    some = cli.run("work", "pdd:s1", "single")
+    assert [run["id"] for run in some["ran"]] == [dead, last]
+    assert (some["ended"]["count"], some["ended"]["failed"], some["ended"]["records_gone"]) == (3, 1, 1)
+    assert "ran 3 times, 1 of them failed in all; the records of 1 are gone" in cli.call("work", "s1", "single").stdout
+
+    forget(own, dead, last)
+    gone = cli.run("work", "pdd:s1", "single")
+    assert (gone["ran"], gone["ended"]["first"]["id"], gone["ended"]["last"]["id"]) == ([], first, last)
+    assert (gone["last_success"]["id"], gone["last_failure"]["id"]) == (last, dead)
+    assert (gone["last_failure"]["error_kind"], gone["last_failure"]["status"]) == ("bad_payload", "dead")
+    people = cli.call("work", "pdd:s1", "single").stdout
+    assert "ran 3 times, 1 of them failed, first at " in people
+    assert "the records are gone" in people
+    assert "not run since" not in people
+    (row,) = cli.run("shop", "show", "pdd:s1")["shop"]["types"]
+    assert (row["last_success"]["id"], row["last_failure"]["id"]) == (last, dead)
+
+
+def test_works_that_are_told_apart_by_parameters_say_so_of_an_old_day(cli: Cli) -> None:
+    (done,) = cli.run("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "work")["created"]
+    cli.drain()
+    assert done in cli.call("work", "pdd:s1", "work").stdout
+    assert "--payload" not in cli.call("work", "pdd:s1", "work").stdout
+    assert "ask with --payload" in cli.call("work", "pdd:s1", "work", "--day", "yesterday").stdout
+
+
+def forget(own: config.Settings, *ids: str) -> None:
+    """What the leader does when the time of their records is over."""
+    with closing(assembly.open_engine(own)) as engine:
+        for task in engine.store.get(ids):
+            assert task is not None
+            if task.triage == "open":
+                engine.store.apply([SetTriage(task_id=task.task_id, triage="archived", by="ann@desk")])
+        for task in engine.store.get(ids):
+            assert task is not None
+            answers = engine.store.apply([Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=10_000_000)])
+            assert answers[0].code == "ok"

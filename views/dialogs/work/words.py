@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.domain.task.ledger import Day
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.i18n import _, ngettext
@@ -42,6 +43,8 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
     if ran:
         return _ran(story, ran, at_work, now_ms)
     since = _not_since(story, now_ms)
+    if story.ended is not None and story.ended.succeeded and at_work is None:
+        return Answer(status="healthy", lead=_("Yes, it ran"), words=_gone(story.ended, story, now_ms))
     if at_work is not None:
         words = _("Since {when}, by {who}").format(when=_at(at_work.started_at, now_ms), who=_who(at_work))
         return Answer(status="running", lead=_("It is running now"), words=words)
@@ -73,6 +76,10 @@ def lines(story: WorkStory, now_ms: int) -> list[Line]:
     told = {task.task_id for task in story.runs} | {story.planned.task_id if story.planned is not None else ""}
     found += [_active(task, now_ms) for task in story.active if task.task_id not in told][:MOST]
     ran = any(task.status == Status.SUCCEEDED for task in story.runs)
+    if story.ended is not None and story.gone:
+        ran = ran or story.ended.succeeded > 0
+        glyph = "succeeded" if story.ended.succeeded else "dead"
+        found.append(Line(status=glyph, words=_gone(story.ended, story, now_ms), task_id=story.ended.last_id))
     if not ran and story.done is not None:
         found.append(Line(status="succeeded", words=_not_since(story, now_ms), task_id=story.done.task_id))
     planned = story.planned
@@ -94,6 +101,29 @@ def left_out(story: WorkStory) -> str:
     more = max(0, len(story.runs) - MOST) + max(0, len(story.active) - MOST)
     told = ngettext("{n} more task is not told here.", "{n} more tasks are not told here.", more)
     return told.format(n=text.count(more)) if more else ""
+
+
+def _gone(day: Day, story: WorkStory, now_ms: int) -> str:
+    """What is known of a day of which records are gone."""
+    words = ngettext("{n} task of this day ended", "{n} tasks of this day ended", day.count)
+    parts = [words.format(n=text.count(day.count))]
+    if day.failed:
+        parts.append(_("{n} of them failed").format(n=text.count(day.failed)))
+    if day.count > 1:
+        parts.append(
+            _("the first at {first}, the last at {last}").format(
+                first=_at(day.first_at, now_ms), last=_at(day.last_at, now_ms)
+            )
+        )
+    else:
+        parts.append(_("at {when}").format(when=_at(day.last_at, now_ms)))
+    if story.gone:
+        parts.append(
+            _("the records are gone")
+            if story.gone >= day.count
+            else _("the records of {n} are gone").format(n=text.count(story.gone))
+        )
+    return text.listed(parts)
 
 
 def _run(task: Task, now_ms: int) -> Line:

@@ -95,7 +95,7 @@ def ran(row: TypeRow, now_ms: int) -> str:
     if row.done is not None:
         parts.append(_("ran {when} by {who}").format(when=since(row.done.at, now_ms), who=messages.own(row.done.by)))
     if row.failed is not None:
-        parts.append(_("failed {when}").format(when=since(row.failed.ended_at, now_ms)))
+        parts.append(_("failed {when}").format(when=since(row.failed.at, now_ms)))
     if row.planned is not None:
         parts.append(_("next {when}").format(when=text.until(shown.span(max(0, row.planned.at - now_ms)))))
     return text.listed(parts)
