@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from services import assembly
 from services import log as logs
-from services.cli import output, quiet, window, work
+from services.cli import output, window, work
 from services.cli import run as cli_run
 from services.cli.commands import (
     batches,
@@ -22,14 +22,15 @@ from services.cli.commands import (
     doctor,
     fleet,
     queues,
+    quiet,
     records,
     repair,
     roles,
     schedules,
-    shops,
     tasks,
     types,
 )
+from services.cli.commands.shop import shops
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.sample import demo

@@ -124,8 +124,6 @@ local function claim(o, released)
   return 'run', e
 end
 
-local CLAIMABLE = { pending = true, queued = true, blocked = true, retrying = true }
-
 -- A record as it stood before a claim that was answered: the server went back in time. Nobody else's claim leads there,
 -- so this one stands.
 local function take_back(e, owner, number, worker, started, lease)

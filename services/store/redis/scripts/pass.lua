@@ -2,7 +2,7 @@
 --
 -- K.passes: by task {shop, attempt, by, at, reason}. One holds as long as the record has made no further attempt, so the
 -- claim that starts one has used it up, whether or not it is taken away too.
-local pass = { waits = { pending = true, queued = true, blocked = true, retrying = true } }
+local pass = {}
 every_batch(function() pass.known, pass.shops, pass.n = nil, nil, nil end)
 
 function pass.by_time(a, b)
@@ -40,7 +40,7 @@ end
 
 function pass.holds(e)
   local one = pass.known[e.id]
-  return one and one.shop == e.shop and one.attempt == e[T.attempt] and pass.waits[e[T.status]] == true
+  return one and one.shop == e.shop and one.attempt == e[T.attempt] and CLAIMABLE[e[T.status]] == true
 end
 
 -- Whether a task may start behind such a gate.

@@ -30,6 +30,7 @@ local function text(number)
 end
 
 local ENDED = { succeeded = true, dead = true, cancelled = true }
+local CLAIMABLE = { pending = true, queued = true, blocked = true, retrying = true } -- a delivery may start these
 local EVENTS_KEPT = format('%d', C.events_kept)
 
 every_batch(function()

@@ -10,8 +10,8 @@ import msgspec
 
 from services import assembly
 from services.cli import known_shops, shapes, shop_files, work
-from services.cli.commands import breakers, login, sessions
-from services.cli.commands import homes as cli_homes
+from services.cli.commands.shop import breakers, login, sessions
+from services.cli.commands.shop import homes as cli_homes
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
 from services.domain.fleet.shop import Shop
 from services.domain.gates import paused

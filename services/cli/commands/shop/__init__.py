@@ -1,0 +1,1 @@
+"""``shop`` and what belongs to it: breakers, homes, logins, sessions."""
