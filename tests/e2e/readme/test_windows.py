@@ -21,6 +21,8 @@ from tests.support.screen import Screen
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 #: a window that ends by itself does so within the first seconds, while its pages are loaded
 ALIVE_S = 5.0
+#: how often a page is asked for on a crowded machine
+TRIES = 5
 
 
 @pytest.mark.parametrize("command", lines(Way.WINDOW), ids=lambda command: command.text)
@@ -42,11 +44,15 @@ def test_a_window_opens_stays_and_closes(command: Command, desk_screen: Screen, 
 @pytest.mark.parametrize("page", pages())
 def test_every_page_opens(page: str, desk_screen: Screen, tmp_path: Path) -> None:
     remember_choice(tmp_path)
-    with open_window(desk_screen, tmp_path, "--page", page) as window:
-        (shown,) = window.shown()
-        assert shown.within(desk_screen.width, desk_screen.height)
-        assert window.close() == 0, window.errors
-    assert window.errors == ""
+    for _ in range(TRIES):
+        with open_window(desk_screen, tmp_path, "--page", page) as window:
+            (shown,) = window.shown()
+            assert shown.within(desk_screen.width, desk_screen.height)
+            assert window.close() == 0, window.errors
+        assert window.errors == ""
+        # where opening takes long a window says so first, and it was that one which was closed
+        if window.state:
+            break
     assert window.state["page"] == page
 
 
