@@ -17,7 +17,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint format bench faults harsh chaos starts demo situations screenshots translations lock clean system-run system-test
+.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations screenshots translations lock clean system-run system-test
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -34,6 +34,7 @@ SEED ?= 0
 PAIR ?= both
 # Of `make starts`.
 COUNT ?= 500
+CHAOS = $(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED)
 # What `make harsh` runs.
 HARSH := tests/faults/test_broker.py tests/faults/test_leader_fit.py --deselect \
 	tests/faults/test_broker.py::test_a_restart_with_ten_thousand_in_the_queue
@@ -113,7 +114,11 @@ harsh: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m pytest -n 2 --dist worksteal -m harsh $(HARSH) $(ARGS)
 
 chaos: system-test $(STAMP_DEV) translations
-	$(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED) --pair $(PAIR) $(ARGS)
+	$(CHAOS) --pair $(PAIR) $(ARGS)
+
+# Each pair as a target of its own, for who lets them go on side by side.
+chaos-fleet chaos-embedded: chaos-%: system-test $(STAMP_DEV) translations
+	$(CHAOS) --pair $* $(ARGS)
 
 starts: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.faults.starts --count $(COUNT) $(ARGS)

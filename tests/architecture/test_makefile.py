@@ -1,4 +1,4 @@
-"""What `make` leaves behind where the environment could not be made, or was cut off while it was."""
+"""What `make` leaves behind where the environment could not be made, or was cut off while it was; and side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
+ROOT = Path(__file__).resolve().parents[2]
+MAKEFILE, CI_RUN = ROOT / "Makefile", ROOT / ".ci/run"
+#: what .ci/run lets go on side by side at its end
+PARTS = ("tests.flaky", "-m harsh", "--pair fleet", "--pair embedded")
 STAMP = f".venv/.run-{hashlib.sha256(b'').hexdigest()[:16]}"
 
 pytestmark = [pytest.mark.skipif(shutil.which("make") is None, reason="needs make")]
@@ -73,3 +76,28 @@ def test_what_was_cut_off_is_made_anew(root: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert not (root / ".venv/left").exists()
     assert not (root / ".venv/.unfinished").exists()
+
+
+@pytest.mark.parametrize("bad", ["", *PARTS])
+def test_what_goes_on_side_by_side_prints_in_one_piece_and_fails_the_whole_where_one_fails(
+    root: Path, bad: str
+) -> None:
+    """The last line of .ci/run, with a Python that only says how it was called."""
+    called = "python"
+    (root / called).write_text(
+        '#!/bin/bash\necho "begun $*"; sleep 0.1; echo "ended $*"\n'
+        f'[[ -n "{bad}" && "$*" == *"{bad}"* ]] && exit 1\nexit 0\n'
+    )
+    (root / called).chmod(0o755)
+    (root / ".venv").mkdir()
+    for stamp in (STAMP, STAMP.replace("run", "dev")):
+        (root / stamp).touch()
+    line = CI_RUN.read_text(encoding="utf-8").replace("\\\n", " ").rstrip().splitlines()[-1]
+    words = [word for word in line.split() if "$" not in word]
+    assert words[0] == "make"
+    done = make(root, sys.executable, "-o", "system-test", f"PYTHON=./{called}", *words[1:])
+    assert (done.returncode != 0) == bool(bad), done.stderr
+    said = [text for text in done.stdout.splitlines() if text.startswith(("begun ", "ended "))]
+    assert [text[6:] for text in said[::2]] == [text[6:] for text in said[1::2]], "whole, one after the other"
+    if not bad:
+        assert [sum(part in text for text in said) for part in PARTS] == [2, 2, 2, 2]
