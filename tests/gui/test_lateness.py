@@ -74,14 +74,14 @@ def test_a_worker_is_amber_from_fifteen_seconds_on_and_is_forgotten_once_it_is_g
     assert isinstance(page, WorkersPage)
     qtbot.waitUntil(lambda: page.board.card("desk-7") is not None)
     node = page.board.card("desk-7")
-    qtbot.waitUntil(node.forget_button.isVisible)
-    assert not node.forget_button.isEnabled(), "it may be back in a moment"
+    qtbot.waitUntil(node.buttons["forget"].isVisible)
+    assert not node.buttons["forget"].isEnabled(), "it may be back in a moment"
     beat_ago(settings, info, GONE_MS + 5_000)
-    qtbot.waitUntil(node.forget_button.isEnabled)
+    qtbot.waitUntil(node.buttons["forget"].isEnabled)
     window.open_page("overview")
     qtbot.waitUntil(lambda: "Worker desk-7 is gone" in items(console))
     window.open_page("workers")
-    qtbot.mouseClick(node.forget_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(node.buttons["forget"], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: store.workers() == [])
     qtbot.waitUntil(lambda: page.board.card("desk-7") is None)
     qtbot.waitUntil(lambda: window.top_bar.pill("workers").health.value == "0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -14,14 +14,14 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.page import Page
+from views.kit.verb import Verbs
+from views.page import Page, PageCommand
 from views.pages.workers import nodes
-from views.pages.workers.actions import WorkerActions
-from views.pages.workers.board import Board
-from views.pages.workers.lanes_dialog import LanesDialog
+from views.pages.workers.cards import Board
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.pages.workers.verbs import VERBS, OfWorker, WorkerActions, WorkerVerb
 from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.operation import Operation
@@ -51,8 +51,8 @@ class WorkersPage(Page):
         self._names: Names = nodes.NO_NAMES
         self._pulses = 0
         self._by_hand = False
-        self._actions = WorkerActions(context, self)
-        self._forbidden = ""
+        self._actions = acts = WorkerActions(context, self)
+        self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, lambda verb, of: verb.do(acts, of), acts.barred)
         self._asking = Operation(self, latest=True)
         self._model: RecordModel[NodeRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
@@ -83,10 +83,23 @@ class WorkersPage(Page):
 
     def set_acting(self, reason: str) -> None:
         """Give no orders while that is not allowed."""
-        self._forbidden = reason
+        self._actions.forbid(reason)
         self.board.set_acting(reason)
         self.local.set_acting(reason)
         self.empty.button.disable(reason)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: the verbs of the worker that is chosen, and a worker on this computer."""
+        chosen = self.board.selected() if self._stack.currentWidget() is self.board else self.table.current_key()
+        card = self.board.card(str(chosen))
+        found = self.verbs.commands("workers", card.about(), card.info.worker) if card is not None else []
+        if not self._context.local.name:
+            reason = self._actions.barred() or (_("It is starting") if self._actions.local_busy else "")
+            words = _("Start one on this computer")
+            found.append(
+                PageCommand(key="workers.here", words=words, icon="ph.laptop", reason=reason, run=self._start_here)
+            )
+        return found
 
     def show_request(self, request: object) -> None:
         """Bring a worker into view."""
@@ -104,7 +117,7 @@ class WorkersPage(Page):
     def _build(self) -> None:
         self._view = Segmented((("slots", N_("Slots")), ("table", N_("Table"))), N_("View of the nodes"))
         self.header.add_action(self._view)
-        self.board = Board()
+        self.board = Board(self.verbs)
         self.table = TableView(self._model, name=N_("Workers"))
         self.empty = EmptyState(
             N_("No worker is running."),
@@ -133,12 +146,9 @@ class WorkersPage(Page):
         self._view.chosen.connect(self._on_view)
         # orders to nodes
         self.board.ordered.connect(self._actions.tell)
-        self.board.stop_wanted.connect(self._on_stop)
-        self.board.lanes_wanted.connect(self._on_lanes)
         self.board.task_wanted.connect(self._open_task)
         self.board.tasks_wanted.connect(lambda terms: self.navigate.emit("tasks", terms))
-        self.board.forget_wanted.connect(self._actions.forget)
-        self.board.start_wanted.connect(self._start_here)
+        self._actions.start_wanted.connect(self._start_here)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.open_requested.connect(self.show_request)
         self._actions.ordered.connect(self._on_ordered)
@@ -235,22 +245,6 @@ class WorkersPage(Page):
     def _find(self, worker: str) -> WorkerNow | None:
         return self._fleet.find(worker) if worker else None
 
-    def _on_stop(self, worker: str) -> None:
-        found = self._find(worker)
-        if found is None:
-            return
-        if worker == self._context.local.name:
-            self._on_stop_local()
-        else:
-            self._actions.stop(found.info, self._names, self._now_ms)
-
-    def _on_lanes(self, worker: str) -> None:
-        found = self._find(worker)
-        if found is not None:
-            dialog = LanesDialog(found.info, self._forbidden, self)
-            dialog.chosen.connect(partial(self._actions.tell, worker))
-            dialog.open()
-
     def _on_ordered(self, worker: str, order: str) -> None:
         card = self.board.card(worker)
         if card is not None:
@@ -281,19 +275,9 @@ class WorkersPage(Page):
         self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        found = self._find(str(key))
-        if found is None:
-            return
-        info = found.info
-        if found.missing or found.state == insight.STOPPED:
-            able = not self._forbidden and insight.kept(found, self._now_ms) is None
-            menu.addAction(_("Forget"), lambda: self._actions.forget(info.worker)).setEnabled(able)
-            return
-        draining = info.state == "draining"
-        order, title = ("resume", N_("Resume")) if draining else ("drain", N_("Drain"))
-        menu.addAction(_(title), lambda: self._actions.tell(info.worker, order)).setEnabled(not self._forbidden)
-        menu.addAction(_("Stop"), lambda: self._on_stop(info.worker)).setEnabled(not self._forbidden)
-        menu.addAction(_("Slots and lanes"), lambda: self._on_lanes(info.worker))
+        card = self.board.card(str(key))
+        if card is not None:
+            self.verbs.fill(menu, card.about())
 
 
 def _pass(_error: BaseException) -> None:

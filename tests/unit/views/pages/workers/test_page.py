@@ -19,11 +19,11 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.workers import nodes
+from views.pages.workers.cards import NodeCard
 from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
-from views.pages.workers.node_card import NodeCard
 from views.pages.workers.page import WorkersPage
-from views.pages.workers.stop_dialog import StopDialog
+from views.pages.workers.verbs import StopDialog
 from views.widgets.buttons import Button
 
 pytestmark = pytest.mark.both_pairs
@@ -136,13 +136,13 @@ def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
     node = card(page, "rpa-01")
-    node.drain_button.click()
+    node.buttons["drain"].click()
     qtbot.waitUntil(lambda: node.note.text() == "asked to drain")
     assert orders(fleet, info) == ("drain",)
     info = fleet.heartbeat("rpa-01", busy=2, state="draining")
     qtbot.waitUntil(lambda: node.note.text() == "draining, 2 tasks left", timeout=WAIT_MS)
     assert page.header.summary() == "1 worker on 1 machine, no slot takes work, 1 draining"
-    node.resume_button.click()
+    node.buttons["resume"].click()
     qtbot.waitUntil(lambda: node.note.text() == "asked to resume")
     assert orders(fleet, info) == ("resume",)
 
@@ -150,7 +150,7 @@ def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
 def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
-    card(page, "rpa-01").stop_button.click()
+    card(page, "rpa-01").buttons["stop"].click()
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
     assert len(dialog.question.rows) == 2
@@ -164,7 +164,7 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
 def test_stop_takes_the_seconds_that_running_tasks_get(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
-    card(page, "rpa-01").stop_button.click()
+    card(page, "rpa-01").buttons["stop"].click()
     (dialog,) = page.findChildren(StopDialog)
     assert dialog.grace.text() == "as the worker has set"
     dialog.grace.setValue(90)
@@ -177,7 +177,7 @@ def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, op
     fleet.heartbeat("rpa-01", busy=4)
     page = open_page()
     qtbot.waitUntil(lambda: bool(page._names.types), timeout=WAIT_MS)
-    card(page, "rpa-01").stop_button.click()
+    card(page, "rpa-01").buttons["stop"].click()
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
     assert "1 of them must not run twice: interrupted, it is held" in dialog.question.text
@@ -188,7 +188,7 @@ def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, op
 def test_an_idle_worker_stops_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=0)
     page = open_page()
-    card(page, "rpa-01").stop_button.click()
+    card(page, "rpa-01").buttons["stop"].click()
     assert page.findChild(ConfirmDialog) is None
     qtbot.waitUntil(lambda: orders(fleet, info) == ("stop",))
 
@@ -233,9 +233,9 @@ def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open
     assert page.header.summary() == (
         "1 of 2 workers in touch, on 1 machine, 2 of 4 slots busy, 4 more slots take no work, 1 late"
     )
-    assert not node.drain_button.isVisible(), "it hears no order"
-    assert node.forget_button.isVisible()
-    assert not node.forget_button.isEnabled(), "it may be back in a moment"
+    assert not node.buttons["drain"].isVisible(), "it hears no order"
+    assert node.buttons["forget"].isVisible()
+    assert not node.buttons["forget"].isEnabled(), "it may be back in a moment"
     page.board.reorder()
     assert page.board.names()[0] == node.now.name, "missing workers move up when a person asks"
 
@@ -261,7 +261,7 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotte
     assert heard.args == ["tasks", f"id:{ids[0]}"]
     asked: list[str] = []
     monkeypatch.setattr(fleet.context.commands.fleet, "forget_worker", asked.append)
-    node.forget_button.click()
+    node.buttons["forget"].click()
     qtbot.waitUntil(lambda: asked == ["rpa-02"])
     qtbot.waitUntil(lambda: any("rpa-02 is forgotten" in toast.text for toast in fleet.toasts))
 
@@ -287,8 +287,8 @@ def test_the_worker_that_is_not_heard_of_is_chosen_and_offers_one_in_its_place(
     assert filled(page) == ["Start one here"], "on the card of the one that is missing"
     page.show_request("rpa-03")
     assert [name for name in ("rpa-01", "rpa-02", "rpa-03") if card(page, name).selected] == ["rpa-03"]
-    assert card(page, "rpa-03").start_button.kind == "primary"
-    card(page, "rpa-03").start_button.click()
+    assert card(page, "rpa-03").buttons["start"].kind == "primary"
+    card(page, "rpa-03").buttons["start"].click()
     qtbot.waitUntil(lambda: started == [page.local.slots.value()])
 
 
@@ -330,7 +330,7 @@ def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_
     fleet.heartbeat("rpa-01", busy=0)
     page = open_page()
     fleet.store.forget_worker("rpa-01")
-    card(page, "rpa-01").drain_button.click()
+    card(page, "rpa-01").buttons["drain"].click()
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     assert fleet.toasts[-1].status == "error"
     assert "rpa-01" in fleet.toasts[-1].detail
@@ -342,11 +342,11 @@ def test_no_order_is_given_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet,
     page = open_page()
     page.set_acting("Not while the connection is lost")
     shown = card(page, info.worker)
-    assert shown.drain_button.toolTip() == shown.stop_button.toolTip() == "Not while the connection is lost"
-    assert not shown.drain_button.isEnabled()
+    assert shown.buttons["drain"].toolTip() == shown.buttons["stop"].toolTip() == "Not while the connection is lost"
+    assert not shown.buttons["drain"].isEnabled()
     assert not shown.stepper.isEnabled()
     page.set_acting("")
-    assert shown.drain_button.isEnabled()
+    assert shown.buttons["drain"].isEnabled()
 
 
 def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -354,7 +354,7 @@ def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page:
     info = fleet.heartbeat("rpa-01", busy=2, shares=shares)
     page = open_page()
     node = card(page, "rpa-01")
-    node.lanes_button.click()
+    node.buttons["share"].click()
     (dialog,) = page.findChildren(LanesDialog)
     assert dialog.order() == "slots=4,high=0,normal=0,low=1-2", "what is no bound follows the slots"
     assert dialog.save_button.toolTip() == "Nothing was changed yet"
@@ -373,7 +373,7 @@ def test_slots_are_left_to_the_worker_within_bounds(qtbot: QtBot, fleet: Fleet, 
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
     node = card(page, "rpa-01")
-    node.lanes_button.click()
+    node.buttons["share"].click()
     (dialog,) = page.findChildren(LanesDialog)
     dialog.mode.choose("auto")
     assert (dialog.order(), dialog.lanes["high"][0].isEnabled()) == ("slots=auto:1-4", False)
@@ -391,7 +391,7 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     info = fleet.heartbeat("rpa-01", busy=0)
     page = open_page()
     node = card(page, "rpa-01")
-    node.lanes_button.click()
+    node.buttons["share"].click()
     (dialog,) = page.findChildren(LanesDialog)
     dialog.refused.setText("no such type!")
     assert dialog.problem.text() == "no such type! is no code of a task type."
@@ -412,7 +412,7 @@ def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     fleet.heartbeat("rpa-01", slots=4)
     page = open_page()
     node = card(page, "rpa-01")
-    verbs = (node.lanes_button, node.drain_button, node.stop_button)
+    verbs = (node.buttons["share"], node.buttons["drain"], node.buttons["stop"])
     names = ["Slots and lanes", "Drain: take no new tasks", "Stop this worker"]
     node.setFixedWidth(820)
     qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Drain", "Stop"])
@@ -453,3 +453,18 @@ def test_an_empty_page_says_which_worker_was_the_last_and_who_ended_it(
 
     qtbot.waitUntil(lambda: any("was stopped by ann@desk" in words for words in said()), timeout=WAIT_MS)
     assert any(words.startswith("The last one, rpa-01 on machine ") for words in said())
+
+
+def test_the_palette_offers_the_verbs_of_the_worker_that_is_chosen(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.heartbeat("rpa-01", slots=2, busy=0)
+    page = open_page()
+    assert [one.words for one in page.commands()] == ["Start one on this computer"], "none is chosen"
+    page.show_request("rpa-01")
+    offered = {one.key: one for one in page.commands()}
+    assert [one.words for one in offered.values()] == ["Drain", "Stop", "Slots and lanes", "Start one on this computer"]
+    assert offered["workers.drain"].note == "rpa-01"
+    page.set_acting("Not while the connection is lost")
+    assert [one.words for one in page.commands() if not one.reason] == ["Slots and lanes"], "that only shows them"
+    page.set_acting("")
+    offered["workers.drain"].run()
+    qtbot.waitUntil(lambda: card(page, "rpa-01").note.text() == "asked to drain")

@@ -1,0 +1,584 @@
+"""All workers as cards: how each is, what its slots hold, and what it can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.fleet import autoscale
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import WorkerNow
+from services.i18n import N_, _
+from views.kit.verb import Place, Verbs
+from views.pages.workers import nodes
+from views.pages.workers.lanes_dialog import obeyed
+from views.pages.workers.nodes import BROWSERS_NAMED, Names
+from views.pages.workers.slot_grid import SlotGrid
+from views.pages.workers.verbs import OfWorker, WorkerVerb
+from views.support import safe, text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button, IconButton
+from views.widgets.elided import Elided
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.stepper import Stepper
+
+
+class Board(ScrollPane):
+    """The cards, in an order that stays until somebody asks for another.
+
+    Signals:
+        ordered: worker, order.
+        task_wanted: id of a task.
+        tasks_wanted: filter of the tasks behind a fact.
+    """
+
+    ordered = Signal(str, str)
+    task_wanted = Signal(str)
+    tasks_wanted = Signal(str)
+
+    def __init__(self, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._verbs = verbs
+        self._cards: dict[str, NodeCard] = {}
+        self._reason, self._wanted = "", ""
+        self._column = self.body
+        self._column.setSpacing(8)
+        self._column.addStretch(1)
+        on_language_changed(self._say)
+        self._say()
+
+    def card(self, worker: str) -> NodeCard | None:
+        """The card of a worker."""
+        return self._cards.get(worker)
+
+    def select(self, worker: str) -> None:
+        """Mark the card of a worker, and bring it into view; one that is not listed yet once it is."""
+        self._wanted = worker
+        for name, card in self._cards.items():
+            card.set_selected(name == worker)
+        if worker in self._cards:
+            self.ensureWidgetVisible(self._cards[worker])
+
+    def selected(self) -> str:
+        """The worker that was asked for, "" for none."""
+        return self._wanted
+
+    def names(self) -> list[str]:
+        """The workers that have a card, from top to bottom."""
+        return sorted(self._cards, key=lambda name: self._column.indexOf(self._cards[name]))
+
+    def show_workers(
+        self, workers: Sequence[WorkerNow], names: Names, here: str, now_ms: int, *, can_start: bool = False
+    ) -> None:
+        """Show the newest heartbeats; cards come and go, those that stay keep their place. ``can_start``: a worker
+        could run on this computer in the place of one that is missing.
+        """
+        known = {one.name for one in workers}
+        for worker in [one for one in self._cards if one not in known]:
+            card = self._cards.pop(worker)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        missing = [one.name for one in workers if one.missing]
+        first = self._wanted if self._wanted in missing else next(iter(missing), "")
+        for one in workers:
+            if one.name not in self._cards:
+                self._add(one)
+            leads = can_start and one.name == first
+            card = self._cards[one.name]
+            card.show_worker(one, names, now_ms, here=one.name == here, can_start=can_start, leads=leads)
+
+    def set_acting(self, reason: str) -> None:
+        """Take no orders, for this reason; "" takes them again."""
+        self._reason = reason
+        for card in self._cards.values():
+            card.set_acting(reason)
+
+    def reorder(self) -> None:
+        """Missing workers first, then by name; only when a person asked."""
+        cards = sorted(self._cards.values(), key=lambda card: (not card.now.missing, card.now.name))
+        for place, card in enumerate(cards):
+            self._column.removeWidget(card)
+            self._column.insertWidget(place, card)
+
+    def _add(self, one: WorkerNow) -> None:
+        card = NodeCard(one, self._verbs)
+        card.set_acting(self._reason)
+        card.ordered.connect(self.ordered)
+        card.task_wanted.connect(self.task_wanted)
+        card.tasks_wanted.connect(self.tasks_wanted)
+        card.set_selected(one.name == self._wanted)
+        after = sum(1 for name in self._cards if name < one.name)
+        self._column.insertWidget(after, card)
+        self._cards[one.name] = card
+
+    def _say(self) -> None:
+        self.setAccessibleName(_("Worker nodes"))
+
+
+LEFT, RIGHT = 186, 206
+#: verbs stand in words where that leaves this much for the slots
+MIDDLE = 300
+#: a bar of memory is full here
+MEMORY_FULL_MB = 1024
+STEP_MS = 700
+#: an order that no heartbeat has confirmed after this long is no longer shown as asked
+ASKED_MS = 20_000
+_CLOCK = SystemClock()
+#: in their order
+_ICONS = ("share", "drain", "resume", "stop")
+
+
+class NodeCard(QFrame):
+    """One worker.
+
+    Signals:
+        ordered: worker, order (``slots=6``).
+        task_wanted: id of the task in a slot.
+        tasks_wanted: filter of the tasks behind a fact.
+    """
+
+    ordered = Signal(str, str)
+    task_wanted = Signal(str)
+    tasks_wanted = Signal(str)
+
+    def __init__(self, now: WorkerNow, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._verbs = verbs
+        self.now, self._now_ms = now, 0
+        self._names = nodes.NO_NAMES
+        self._here = self._selected = self._can_start = self._leads = False
+        self._reason = ""
+        self._asked: tuple[str, int] = ("", 0)
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.grid = SlotGrid()
+        self.grid.task_wanted.connect(self.task_wanted)
+        self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
+        self._settle.timeout.connect(self._order_slots)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(0)
+        row.addWidget(self._build_left())
+        row.addWidget(line("v"))
+        middle = QVBoxLayout()
+        middle.setContentsMargins(10, 9, 10, 9)
+        self.facts = FactList()
+        self.facts.tasks_wanted.connect(self.tasks_wanted)
+        middle.addWidget(self.facts)
+        middle.addWidget(self.grid)
+        self.browsers = BrowserList()
+        middle.addWidget(self.browsers)
+        middle.addStretch(1)
+        row.addLayout(middle, 1)
+        row.addWidget(line("v"))
+        row.addWidget(self._build_right())
+        on_language_changed(self._say)
+        theme().changed.connect(self._say)
+
+    def _build_left(self) -> QWidget:
+        side = QWidget()
+        side.setFixedWidth(LEFT)
+        self._glyph, self._name = QLabel(), Elided("", "strong", middle=True)
+        self._count, self.badge = Label("", "label", "text2"), Badge("", "accent")
+        self._beat, self.note = Elided("", "label", "text3"), Elided("", "label", "text3")
+        first = QHBoxLayout()
+        first.setSpacing(7)
+        first.addWidget(self._glyph)
+        first.addWidget(self._name, 1)
+        second = QHBoxLayout()
+        second.setSpacing(6)
+        second.addWidget(self._count)
+        second.addWidget(self._beat, 1)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 9, 8, 9)
+        column.setSpacing(3)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self.note)
+        column.addWidget(self.badge)
+        column.addStretch(1)
+        return side
+
+    def _build_right(self) -> QWidget:
+        side = self._right = QWidget()
+        side.setFixedWidth(RIGHT)
+        self._cpu, self._memory = LoadBar(), LoadBar()
+        self.stepper = Stepper(N_("Slots"), 1, 1, 512)
+        self.stepper.value_changed.connect(self._on_step)
+        self.buttons: dict[str, Button] = {}
+        self._icons: dict[str, IconButton] = {}
+        for verb in self._verbs.at(Place.PANEL):
+            if verb.key in _ICONS:
+                self._icons[verb.key] = IconButton(verb.icon, verb.tip, kind="plain", word=verb.word or verb.text)
+                self.buttons[verb.key] = self._icons[verb.key]
+            else:
+                icon = verb.icon if verb.key == "start" else ""
+                self.buttons[verb.key] = Button(verb.text, icon=icon, small=True, tip=verb.tip)
+            self.buttons[verb.key].clicked.connect(partial(self._act, verb.key))
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.stepper)
+        row.addStretch(1)
+        for key in (*_ICONS, "start", "forget"):
+            row.addWidget(self.buttons[key])
+        column = QVBoxLayout(side)
+        column.setContentsMargins(10, 9, 10, 9)
+        column.setSpacing(2)
+        column.addWidget(self._cpu)
+        column.addWidget(self._memory)
+        column.addSpacing(6)
+        column.addLayout(row)
+        column.addStretch(1)
+        return side
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say the verbs in words where there is room for them."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        other = "drain" if self.info.state == "draining" else "resume"
+        verbs = [button for key, button in self._icons.items() if key != other]
+        wide = 20 + self.stepper.sizeHint().width() + sum(verb.worded_width() + 6 for verb in verbs) + 6
+        worded = self.width() - LEFT - max(RIGHT, wide) >= MIDDLE
+        for verb in self._icons.values():
+            verb.set_worded(worded)
+        self._right.setFixedWidth(max(RIGHT, wide) if worded else RIGHT)
+
+    @property
+    def info(self) -> WorkerInfo:
+        """The newest heartbeat."""
+        return self.now.info
+
+    def show_worker(
+        self, one: WorkerNow, names: Names, now_ms: int, *, here: bool, can_start: bool = False, leads: bool = False
+    ) -> None:
+        """Show what is true of it now. ``can_start``: one could run on this computer in its place; ``leads``: that is
+        what the page asks for, so its verb is filled.
+        """
+        self._can_start, self._leads = can_start, leads
+        self.now, self._now_ms, self._names, self._here = one, now_ms, names, here
+        info = one.info
+        order, asked_at = self._asked
+        if order and (_obeyed(info, order) or _CLOCK.now_ms() - asked_at > ASKED_MS):
+            self._asked = ("", 0)
+        self._say()
+
+    def set_selected(self, selected: bool) -> None:
+        """Be the one that somebody asked for."""
+        if selected != self._selected:
+            self._selected = selected
+            self._say()
+
+    @property
+    def selected(self) -> bool:
+        """Whether somebody asked for it."""
+        return self._selected
+
+    def set_acting(self, reason: str) -> None:
+        """Take no orders, for this reason; "" takes them again."""
+        self._reason = reason
+        self._say()
+
+    def note_asked(self, order: str) -> None:
+        """Remember an order until a heartbeat shows it was obeyed."""
+        self._asked = (order, _CLOCK.now_ms())
+        self._say()
+
+    def refused(self) -> None:
+        """An order could not be given: show what is true again."""
+        self._asked = ("", 0)
+        self._say()
+
+    def _say(self) -> None:
+        one, info, now = self.now, self.info, self._now_ms
+        token = status(nodes.glyph(one))
+        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
+        self._name.show_text(info.worker)
+        self.setToolTip(safe.tooltip(nodes.abilities(info)))
+        gone = one.state in (insight.GONE, insight.STOPPED)
+        self._count.setVisible(not gone)
+        self._count.setText("" if gone else f"{one.busy} / {len(one.slots)}")
+        words, tone = nodes.heartbeat(one, now)
+        self._beat.show_text(words)
+        self._beat.set_tone(tone)
+        note, tone = nodes.note(one)
+        if self._asked[0]:
+            note, tone = _asked_words(self._asked[0]), "scheduled"
+        self.note.show_text(note)
+        self.note.set_tone(tone)
+        self.badge.show_text(_("this computer") if self._here else "")
+        self.grid.show_worker(one, self._names, now)
+        self.facts.show_lines(nodes.facts(one, now))
+        self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
+        self._show_load()
+        self._show_verbs()
+        self._arrange()
+        chosen = _("chosen") if self._selected else ""
+        told = (info.worker, chosen, self._count.text(), words, note, *self.facts.lines())
+        self.setAccessibleName(", ".join(part for part in told if part))
+        self.update()
+
+    def _show_load(self) -> None:
+        info, gone = self.info, self.now.state in (insight.GONE, insight.STOPPED)
+        self._cpu.setVisible(not gone)
+        self._memory.setVisible(not gone)
+        if self.now.missing:  # what it told last is not true any more
+            info = msgspec.structs.replace(info, cpu=-1.0, memory_mb=-1.0)
+        cpu = text.whole_percent(info.cpu / 100) if info.cpu >= 0 else "–"
+        tip = _("Share of one core, all its threads together; may pass 100 %.")
+        self._cpu.show_load(
+            _("CPU"), cpu, info.cpu / 100 if info.cpu >= 0 else None, high=info.cpu >= nodes.CPU_HIGH, tip=tip
+        )
+        memory = text.join(text.count(round(info.memory_mb)), "MB") if info.memory_mb >= 0 else "–"
+        share = info.memory_mb / MEMORY_FULL_MB if info.memory_mb >= 0 else None
+        self._memory.show_load(
+            _("Mem"), memory, share, high=bool(share and share >= 1), tip=_("The bar is full at 1 GB.")
+        )
+
+    def _show_verbs(self) -> None:
+        of = self.about()
+        # each is shown or hidden once: what is shown for a moment is laid out, and takes the room of the others
+        self.stepper.setVisible(not of.away)
+        for one in self._verbs.offers(Place.PANEL, of):
+            self.buttons[one.verb.key].setVisible(one.shown)
+            self.buttons[one.verb.key].disable(one.reason or self._reason)
+        self.buttons["start"].set_kind("primary" if self._leads else "plain")
+        if of.away:
+            return
+        if not self._settle.isActive() and not self._asked[0].startswith("slots="):
+            self.stepper.set_value(len(of.info.slots))
+        self.stepper.setEnabled(self.buttons["stop"].isEnabled())
+
+    def about(self) -> OfWorker:
+        """The worker as verbs take it."""
+        return OfWorker(
+            now=self.now,
+            names=self._names,
+            now_ms=self._now_ms,
+            here=self._here,
+            can_start=self._can_start,
+            asked=self._asked[0],
+        )
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        self._verbs.act(key, self.about())
+
+    def _on_step(self) -> None:
+        self._settle.start()
+
+    def _order_slots(self) -> None:
+        if self.stepper.value() != len(self.info.slots):
+            self.ordered.emit(self.info.worker, f"slots={self.stepper.value()}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw an edge in the colour of what is wrong."""
+        super().paintEvent(event)
+        wrong = self.now.state in (insight.LATE, insight.SILENT, insight.CUT_OFF)
+        if wrong or self._selected:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme().color("retrying" if wrong else "accent"), 2 if self._selected else 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+
+
+def _obeyed(info: WorkerInfo, order: str) -> bool:
+    verb, _sign, value = order.partition("=")
+    if verb == "slots":
+        return obeyed(info, value)
+    if verb == "refuse":
+        return set(info.declines) == set(filter(None, value.split(",")))
+    return info.state == {"drain": "draining", "resume": "running", "stop": "stopping"}[verb]
+
+
+def _asked_words(order: str) -> str:
+    verb, _sign, value = order.partition("=")
+    if verb == "slots" and value.startswith(autoscale.WORD):
+        return _("asked to set its slots by itself")
+    if verb == "slots":
+        return _("asked for {n} slots").format(n=value.partition(",")[0])
+    if verb == "refuse":
+        return _("asked to refuse types") if value else _("asked to take all types")
+    return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]
+
+
+class BrowserList(QWidget):
+    """Takes no room where there are none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines = [Elided("", "label", "text3") for _ in range(BROWSERS_NAMED)]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 5, 0, 0)
+        column.setSpacing(2)
+        for one in self._lines:
+            column.addWidget(one)
+        self.show_lines(())
+
+    def show_lines(self, lines: Sequence[str]) -> None:
+        """Show these, so many as there is room for."""
+        for place, one in enumerate(self._lines):
+            one.show_text(lines[place] if place < len(lines) else "")
+            one.setVisible(place < len(lines))
+        self.setVisible(bool(lines))
+
+
+Line = tuple[str, str, str]  #: words, tone, filter of the tasks behind it ("" for none)
+
+_WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
+
+
+class _Door(Button):
+    """A link whose words go on in a second line where they have no room in one."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(kind="link")
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.set_count_text(words)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for a word or two."""
+        return QSize(80, 20)
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the room for all lines."""
+        return max(20, self._room(width).height() + 3)
+
+    def _room(self, width: int) -> QRect:
+        return QFontMetrics(theme().font("body")).boundingRect(QRect(0, 0, width, 1000), _WRAP, self.text())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the words from the left."""
+        painter = QPainter(self)
+        painter.setFont(theme().font("body"))
+        painter.setPen(theme().color("accent" if self.isEnabled() else "dis"))
+        painter.drawText(self.rect(), _WRAP, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+
+class FactList(QWidget):
+    """Takes no room where there are none.
+
+    Signals:
+    tasks_wanted: filter of the tasks behind a line.
+    """
+
+    tasks_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[Line, ...] = ()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 5)
+        self._column.setSpacing(2)
+        self.hide()
+
+    def lines(self) -> tuple[str, ...]:
+        """The words that are shown."""
+        return tuple(words for words, _tone, _door in self._shown)
+
+    def door(self, number: int) -> Button | None:
+        """The link of a line, None where nothing lies behind it."""
+        found = self._column.itemAt(number)
+        widget = found.widget() if found is not None else None
+        return widget if isinstance(widget, Button) else None
+
+    def show_lines(self, lines: Sequence[Line]) -> None:
+        """Show these; the words of a line change in place while it leads to the same tasks."""
+        fresh = tuple(lines)
+        if fresh == self._shown:
+            return
+        same = [door for *_, door in fresh] == [door for *_, door in self._shown]
+        self._shown = fresh
+        if same:
+            for number, (words, _tone, _door) in enumerate(fresh):
+                self._say(number, words)
+        else:
+            self._build()
+        self.setVisible(bool(fresh))
+
+    def _build(self) -> None:
+        while (item := self._column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        for words, tone, door in self._shown:
+            if door:
+                link = _Door(words)
+                link.clicked.connect(partial(self.tasks_wanted.emit, door))
+                self._column.addWidget(link)
+            else:
+                self._column.addWidget(Label(words, "label", tone, wrap=True))
+
+    def _say(self, number: int, words: str) -> None:
+        found = self._column.itemAt(number)
+        widget = found.widget() if found is not None else None
+        if isinstance(widget, Button):
+            widget.set_count_text(words)
+        elif isinstance(widget, Label):
+            widget.setText(words)
+
+
+_NAME, _HEIGHT, _BAR = 34, 17, 4
+_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+
+
+class LoadBar(QWidget):
+    """`share` is 0 to 1, or None where nobody knows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._value = "", ""
+        self._share: float | None = None
+        self._high = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def show_load(self, name: str, value: str, share: float | None, *, high: bool = False, tip: str = "") -> None:
+        """Show a load; the texts are already translated."""
+        self._name, self._value, self._share, self._high = name, value, share, high
+        self.setAccessibleName(f"{name} {value}")
+        self.setToolTip(tip)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room of one line."""
+        return QSize(150, _HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw name, bar and value."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = theme().font("caption")
+        painter.setFont(font)
+        painter.setPen(theme().color("text3"))
+        painter.drawText(QRectF(0, 0, _NAME, self.height()), _LEFT, self._name)
+        room = max(44, QFontMetrics(font).horizontalAdvance(self._value) + 2)
+        painter.setPen(theme().color("retrying" if self._high else "text2"))
+        painter.drawText(QRectF(self.width() - room, 0, room, self.height()), _RIGHT, self._value)
+        bar = QRectF(_NAME, (self.height() - _BAR) / 2, self.width() - _NAME - room - 6, _BAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("line2"))
+        painter.drawRoundedRect(bar, 2, 2)
+        if self._share:
+            painter.setBrush(theme().color("retrying" if self._high else "text3"))
+            bar.setWidth(bar.width() * min(1.0, max(0.0, self._share)))
+            painter.drawRoundedRect(bar, 2, 2)

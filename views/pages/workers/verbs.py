@@ -1,0 +1,307 @@
+"""What workers are told, here and elsewhere: verbs behind cards, menu and palette, each an audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker_order import MAX_GRACE_S
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import WorkerNow
+from services.i18n import N_, _, ngettext
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.workers.lanes_dialog import LanesDialog
+from views.pages.workers.nodes import NO_NAMES, Names, running_rows
+from views.support import shown
+from views.support.operation import Operation
+from views.widgets.fields import Labelled, NumberField
+from views.widgets.toast import ToastSpec, failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfWorker:
+    """A worker, and what is known around it."""
+
+    now: WorkerNow
+    names: Names = NO_NAMES
+    now_ms: int = 0  #: UTC
+    here: bool = False  #: it runs in this program
+    can_start: bool = False  #: one could run on this computer in its place
+    asked: str = ""  #: an order that it was given and has not obeyed yet
+
+    @property
+    def info(self) -> WorkerInfo:
+        """Its heartbeat."""
+        return self.now.info
+
+    @property
+    def away(self) -> bool:
+        """Whether it hears no orders."""
+        return self.now.missing or self.now.state == insight.STOPPED
+
+    @property
+    def draining(self) -> bool:
+        """Whether it takes no new tasks."""
+        return self.info.state == "draining"
+
+
+class WorkerActions(QObject):
+    """Signals:
+    ordered: worker, order: it was given and waits for the next heartbeat.
+    refused: worker: the order could not be given.
+    local_changed: starting, running, stopping or stopped.
+    local_failed: the error of starting.
+    start_wanted: one shall run on this computer.
+    """
+
+    ordered = Signal(str, str)
+    refused = Signal(str)
+    local_changed = Signal(str)
+    local_failed = Signal(object)
+    start_wanted = Signal()
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._telling = Operation(self)
+        self._local = Operation(self)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Give no orders from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, _role: str = "operator") -> str:
+        """Why no orders are given, "" where they are."""
+        return self._forbidden
+
+    @property
+    def local_busy(self) -> bool:
+        """Whether the local worker is starting or stopping."""
+        return self._local.busy
+
+    def tell(self, worker: str, order: str) -> None:
+        """Give an order; it is obeyed at the worker's next heartbeat."""
+        self._telling.start(
+            partial(self._context.commands.fleet.tell_worker, worker, order),
+            lambda _none: self.ordered.emit(worker, order),
+            partial(self._on_refused, worker),
+        )
+
+    def forget(self, of: OfWorker) -> None:
+        """Strike a worker that is gone off the list."""
+        worker = of.info.worker
+        self._telling.start(
+            partial(self._context.commands.fleet.forget_worker, worker),
+            lambda _none: self._context.toast(
+                ToastSpec(
+                    text=_("{worker} is forgotten").format(worker=worker),
+                    status="healthy",
+                    detail=_("It comes back by itself if it beats again."),
+                )
+            ),
+            partial(self._on_refused, worker),
+        )
+
+    def drain(self, of: OfWorker) -> None:
+        """Let it take no new tasks."""
+        self.tell(of.info.worker, "drain")
+
+    def resume(self, of: OfWorker) -> None:
+        """Let it take tasks again."""
+        self.tell(of.info.worker, "resume")
+
+    def stop(self, of: OfWorker) -> None:
+        """Stop a worker; asks first when that interrupts tasks, and offers to drain instead."""
+        if of.here:
+            self.stop_local(of.info, of.names, of.now_ms)
+            return
+        rows, worker = running_rows(of.info, of.names, of.now_ms), of.info.worker
+        if not rows:
+            self.tell(worker, "stop")
+            return
+        dialog = StopDialog(of.info, of.names, rows, self._owner)
+        dialog.stop_wanted.connect(lambda grace: self.tell(worker, stop_order(grace)))
+        dialog.other_chosen.connect(partial(self.tell, worker, "drain"))
+        dialog.open()
+
+    def share(self, of: OfWorker) -> None:
+        """How its slots are shared, in a dialog."""
+        dialog = LanesDialog(of.info, self._forbidden, self._owner)
+        dialog.chosen.connect(partial(self.tell, of.info.worker))
+        dialog.open()
+
+    def start(self, _of: OfWorker) -> None:
+        """Let one run on this computer in its place."""
+        self.start_wanted.emit()
+
+    def start_local(self, slots: int, lanes: tuple[str, ...]) -> None:
+        """Start working in this program."""
+        if self._local.busy:
+            return
+        self.local_changed.emit("starting")
+        self._local.start(
+            partial(self._context.local.start, slots, lanes),
+            lambda _worker: self.local_changed.emit("running"),
+            self._on_not_started,
+        )
+
+    def stop_local(self, info: WorkerInfo | None, names: Names, now_ms: int) -> None:
+        """Stop working in this program; asks first when tasks are running."""
+        rows = running_rows(info, names, now_ms) if info is not None else ()
+        if info is None or not rows:
+            self._stop_local()
+            return
+        dialog = StopDialog(info, names, rows, self._owner)
+        dialog.stop_wanted.connect(self._stop_local)
+        dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
+        dialog.open()
+
+    def _stop_local(self, grace_s: float | None = None) -> None:
+        if self._local.busy:
+            return
+        self.local_changed.emit("stopping")
+        self._local.start(partial(self._context.local.stop, grace_s), self._on_stopped, self._on_not_stopped)
+
+    def _on_stopped(self, clean: bool) -> None:
+        self.local_changed.emit("stopped")
+        if not clean:
+            text = _("Stopped; some outcomes could not be written yet.")
+            self._context.toast(
+                ToastSpec(text=text, status="warning", detail=_("They are repeated by another worker."))
+            )
+
+    def _on_not_stopped(self, error: BaseException) -> None:
+        self.local_changed.emit("running")
+        self.local_failed.emit(error)
+
+    def _on_not_started(self, error: BaseException) -> None:
+        self.local_changed.emit("stopped")
+        self.local_failed.emit(error)
+
+    def _on_refused(self, worker: str, error: BaseException) -> None:
+        self.refused.emit(worker)
+        self._context.toast(failure(error))
+
+
+#: below all numbers of seconds: the worker's own setting
+OWN = -1
+
+
+class StopDialog(ConfirmDialog):
+    """Signals:
+    stop_wanted: seconds that running tasks get, None for what the worker has set.
+    """
+
+    stop_wanted = Signal(object)
+
+    def __init__(
+        self, info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(_question(info, names, rows), parent)
+        self.grace = NumberField(OWN, OWN, MAX_GRACE_S)
+        self.grace.setSpecialValueText(_("as the worker has set"))
+        self.body.addWidget(Labelled(N_("Time to finish"), self.grace, hint=N_("seconds; 30 where nothing is set")))
+        self.confirmed.connect(self._on_confirmed)
+
+    def _on_confirmed(self) -> None:
+        chosen = self.grace.value()
+        self.stop_wanted.emit(None if chosen == OWN else float(chosen))
+
+
+def stop_order(grace_s: float | None) -> str:
+    """The order in the words of the worker."""
+    return "stop" if grace_s is None else f"stop={grace_s:g}"
+
+
+def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:
+    number, once = len(rows), sum(names.once_only(slot.task_type) for slot in info.slots if slot.task_id)
+    parts = [
+        ngettext(
+            "{worker} runs {n} task. It gets the time below to finish; then it is interrupted and begins anew on the"
+            " next free worker. That counts as no failure.",
+            "{worker} runs {n} tasks. They get the time below to finish; then they are interrupted and begin anew on"
+            " the next free worker. That counts as no failure.",
+            number,
+        ).format(worker=info.worker, n=number)
+    ]
+    if once:
+        parts.append(
+            ngettext(
+                "{n} of them must not run twice: interrupted, it is held until somebody decides.",
+                "{n} of them must not run twice: interrupted, they are held until somebody decides.",
+                once,
+            ).format(n=once)
+        )
+    parts.append(_("Draining interrupts nothing: it takes no new tasks and finishes these."))
+    return Question(
+        title=N_("Stop a worker"),
+        text="\n\n".join(parts),
+        rows=rows,
+        verb=ngettext("Stop with {n} task running", "Stop with {n} tasks running", number).format(n=number),
+        danger=True,
+        other=_("Drain instead"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerVerb(Verb[OfWorker]):
+    """Something that a worker can be told."""
+
+    do: Callable[[WorkerActions, OfWorker], None]
+    tip: str = ""  #: what it does, source text
+    word: str = ""  #: where there is little room, source text; else its text
+    fits: Callable[[OfWorker], bool] = lambda of: not of.away  #: where it is offered
+
+    def offered(self, place: Place, chosen: OfWorker) -> bool:
+        """Only what suits its state."""
+        return place in self.places and self.fits(chosen)
+
+    def why_not(self, chosen: OfWorker) -> str:
+        """What stops takes no more orders."""
+        leaving = chosen.info.state in ("stopping", "stopped") or chosen.asked.startswith("stop")
+        return _("It is stopping") if leaving and not chosen.away else ""
+
+
+class Forget(WorkerVerb):
+    """Strikes one off that is gone."""
+
+    def why_not(self, chosen: OfWorker) -> str:
+        """What it held may be about to come back."""
+        held = insight.kept(chosen.now, chosen.now_ms)
+        return shown.told(held) if held is not None else ""
+
+
+#: in their order in a menu
+VERBS: tuple[WorkerVerb, ...] = (
+    WorkerVerb(
+        key="resume", text=N_("Resume"), tip=N_("Resume: take tasks again"), icon="ph.play",
+        fits=lambda of: not of.away and of.draining, do=WorkerActions.resume,
+    ),
+    WorkerVerb(
+        key="drain", text=N_("Drain"), tip=N_("Drain: take no new tasks"), icon="ph.download-simple",
+        fits=lambda of: not of.away and not of.draining, do=WorkerActions.drain,
+    ),
+    WorkerVerb(
+        key="stop", text=N_("Stop"), tip=N_("Stop this worker"), icon="ph.square", danger=True, do=WorkerActions.stop
+    ),
+    WorkerVerb(
+        key="share", text=N_("Slots and lanes"), tip=N_("Slots and lanes"), word=N_("Lanes"),
+        icon="ph.sliders-horizontal", role=LOOK, do=WorkerActions.share,
+    ),
+    Forget(
+        key="forget", text=N_("Forget"), tip=N_("Take it off the list; it comes back if it beats."), icon="ph.trash",
+        fits=lambda of: of.away, do=WorkerActions.forget,
+    ),
+    WorkerVerb(
+        key="start", text=N_("Start one here"), icon="ph.play-fill", places=frozenset({Place.PANEL, Place.PALETTE}),
+        fits=lambda of: of.now.missing and of.can_start, do=WorkerActions.start,
+    ),
+)  # fmt: skip
