@@ -22,9 +22,9 @@ from services.domain.errors import OperatorError, StoreUnavailable
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
+from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
 from views.pages.tasks.page import TasksPage
-from views.support.refresher import Refresher
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AuditPage]
@@ -82,7 +82,7 @@ def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:
     """Let the page ask what is new until it shows it."""
 
     def asked() -> bool:
-        page.findChild(Refresher).now()
+        page.findChild(ListSource).soon(1)
         return check()
 
     qtbot.waitUntil(asked)

@@ -59,14 +59,16 @@ class ListSource(QObject, Generic[W]):
         most: int = FIRST,
         soon_ms: int = SOON_MS,
         every_ms: int = 0,
+        lasting: bool = False,
     ) -> None:
         """``call`` makes of a question what runs in a thread, None where there is nothing to ask; ``most``: rows that
-        are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to.
+        are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to;
+        ``lasting``: an answer may take minutes, see ``Operation``.
         """
         super().__init__(owner)
         self._call, self._wanted, self._most = call, wanted, most
         self._limit, self._settle, self._active = FIRST, False, False
-        self._asking = Operation(self, latest=True)
+        self._asking = Operation(self, latest=True, lasting=lasting)
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask_live)
         self._soon_ms = soon_ms

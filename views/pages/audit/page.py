@@ -24,9 +24,8 @@ from services.monitor.trail import AuditQueries
 from views.context import PageContext
 from views.page import Page
 from views.pages.audit import words
-from views.pages.audit.detail import AuditPanel
-from views.pages.audit.listing import AuditLister, Listing
-from views.pages.audit.rows import COLUMNS, FIELDS, AuditLine, condition, sentence
+from views.pages.audit.panel import AuditPanel
+from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
 from views.support import instant, safe, shown, text
 from views.support.keys import bind
 from views.support.operation import Operation
@@ -176,7 +175,7 @@ class AuditPage(Page):
 
     def activate(self) -> None:
         """Follow what is done."""
-        self._ask(self.filter.expression())
+        self._unknown.ask(self.filter.expression())
         self._lister.set_active(True)
         self.table.setFocus()
 

@@ -159,3 +159,10 @@ def test_where_there_is_nothing_to_ask_nothing_is(
     rows.ask("")
     assert not rows.busy
     assert rows.wanted == ""
+
+
+def test_an_answer_that_may_take_minutes_gets_a_thread_of_its_own(qtbot: QtBot, page: QWidget) -> None:
+    lasting: ListSource[str] = ListSource(lambda _ask: lambda: threading.current_thread().name, "", page, lasting=True)
+    with qtbot.waitSignal(lasting.listed) as told:
+        lasting.again()
+    assert told.args == ["lasting"]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
-from views.pages.audit.rows import AuditLine
+from views.pages.audit.table import AuditLine
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label

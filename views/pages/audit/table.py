@@ -1,13 +1,21 @@
-"""Entries of the audit as rows of a table."""
+"""Entries of the audit as rows of a table, and where these come from: a first page, further ones, what came since."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
+from services.monitor.trail import AuditQueries, Trail
+from views.kit.list_source import Ask, ListSource
 from views.pages.audit import words
 from views.support import instant, safe, shown, text
 from views.tables.column import Column
@@ -133,3 +141,110 @@ def condition(row: AuditLine, column: str) -> tuple[str, str]:
     first = row.entry.target[0] if row.entry.target else ""
     values = {"who": row.entry.who, "action": row.entry.action, "target": first, "state": row.state}
     return ("state", row.state) if column == "glyph" else (column, values[column]) if column in values else ("", "")
+
+
+PAGE, EVERY_MS = 200, 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """An answer: rows of ``expression``, the newest first; ``more``: whether older ones are left."""
+
+    rows: tuple[AuditLine, ...]
+    expression: str
+    more: bool
+    settle: bool
+
+
+class AuditLister(QObject):
+    """Keeps what was loaded; live answers bring what is newer and how open acts ended.
+
+    Signals:
+        listed: a ``Listing`` with all rows loaded so far.
+        failed: an error of the newest question.
+    """
+
+    listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, queries: AuditQueries, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._queries = queries
+        self._next, self._before = "", ""  # the entry that older ones follow; that of the question under way
+        self._rows: tuple[AuditLine, ...] = ()
+        self._stop = threading.Event()
+        # a rare word is looked for through years
+        self._source = ListSource(self._call, "", owner, every_ms=EVERY_MS, lasting=True)
+        self._source.listed.connect(self._take)
+        self._source.failed.connect(self.failed)
+
+    def set_active(self, active: bool) -> None:
+        """Ask from the newest entry on, and now and then what is new; or no more."""
+        self._before = "" if active else self._before
+        self._source.set_active(active)
+
+    def ask(self, expression: str) -> None:
+        """Show what matches from the newest entry on."""
+        self._before = ""
+        self._source.ask(expression)
+
+    def again(self) -> None:
+        """The same again."""
+        self.ask(self._source.wanted)
+
+    def more(self) -> None:
+        """Load older entries."""
+        if self._next and not self._source.busy:
+            self._before = self._next
+            self._source.again()
+
+    def _call(self, ask: Ask[str]) -> Callable[[], Answer]:
+        if not ask.settle:
+            return partial(_newest, self._queries, ask.wanted)
+        self._stop.set()  # the question before is wanted no more
+        self._stop = threading.Event()
+        return partial(_page, self._queries, ask.wanted, self._before, self._stop)
+
+    def _take(self, answer: Answer) -> None:
+        if answer.settle:
+            self._rows = (*self._rows, *answer.rows) if self._before else answer.rows
+            self._next, self._before = answer.next, ""
+        elif answer.rows:
+            self._merge(answer.rows)
+        else:
+            return
+        listing = Listing(rows=self._rows, expression=self._source.wanted, more=bool(self._next), settle=answer.settle)
+        self.listed.emit(listing)
+
+    def _merge(self, newest: tuple[AuditLine, ...]) -> None:
+        known = {row.key for row in self._rows}
+        fresh = {row.key: row for row in newest}
+        oldest = self._rows[0].key if self._rows else ""
+        if oldest and oldest not in fresh and len(newest) >= PAGE:
+            self._rows, self._next = newest, newest[-1].key  # more than a page of news: what lies between is not known
+        else:
+            kept = tuple(fresh.get(row.key, row) for row in self._rows)
+            self._rows = (*(row for row in newest if row.key not in known), *kept)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The rows of one question; ``next``: the entry that older ones follow, "" for the end of the trail."""
+
+    rows: tuple[AuditLine, ...]
+    settle: bool
+    next: str = ""
+
+
+def _newest(queries: AuditQueries, expression: str) -> Answer:
+    """The newest page of what is shown now; short, however rare that is."""
+    return _answer(queries, queries.entries(expression, limit=PAGE, scan=PAGE), settle=False)
+
+
+def _page(queries: AuditQueries, expression: str, before: str, stop: threading.Event) -> Answer:
+    return _answer(queries, queries.page(expression, limit=PAGE, before=before, stop=stop), settle=True)
+
+
+def _answer(queries: AuditQueries, found: Trail, *, settle: bool) -> Answer:
+    now_ms = queries.now_ms()
+    return Answer(rows=tuple(line_of(entry, now_ms) for entry in found.entries), settle=settle, next=found.next)
