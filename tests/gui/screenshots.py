@@ -19,6 +19,8 @@ PICTURES = (
     ("dead-letters", "dead_letters", "en", "dark"),
     ("workers", "workers", "en", "dark"),
 )
+#: file name, language, theme: the box that answers "Did it run?", by itself
+BOXES = (("did-it-run", "en", "light"), ("did-it-run-zh", "zh_CN", "light"))
 
 
 def main() -> int:
@@ -34,17 +36,19 @@ def main() -> int:
         if words and name not in words:
             continue
         target = Path(options["--out"]) / f"{name}.png"
-        surroundings = {
-            **os.environ,
-            "FLEETDECK_LANGUAGE": language,
-            "FLEETDECK_THEME": theme,
-            "QT_QPA_PLATFORM": "offscreen",
-        }
         command = [sys.executable, str(ROOT / "main.py"), "demo", "--page", page, "--screenshot", str(target)]
-        command += ["--size", options["--size"], "--seconds", options["--seconds"]]
-        subprocess.run(command, env=surroundings, check=True)
-        sys.stdout.write(f"{target}\n")
+        _take([*command, "--size", options["--size"], "--seconds", options["--seconds"]], target, language, theme)
+    for name, language, theme in BOXES:
+        if not words or name in words:
+            target = Path(options["--out"]) / f"{name}.png"
+            _take([sys.executable, "-m", "tests.gui.work_picture", str(target)], target, language, theme)
     return 0
+
+
+def _take(command: list[str], target: Path, language: str, theme: str) -> None:
+    surroundings = {"FLEETDECK_LANGUAGE": language, "FLEETDECK_THEME": theme, "QT_QPA_PLATFORM": "offscreen"}
+    subprocess.run(command, env={**os.environ, **surroundings}, cwd=ROOT, check=True)
+    sys.stdout.write(f"{target}\n")
 
 
 if __name__ == "__main__":

@@ -98,6 +98,8 @@ def left_out(story: WorkStory) -> str:
     """What the lines do not tell, "" where they tell all."""
     if not story.complete:
         return _("It has more tasks than were looked at; see the list of its tasks.")
+    if not story.counted and not story.runs:
+        return _("Runs whose records are gone are counted by their parameters: fill them in to ask for those.")
     more = max(0, len(story.runs) - MOST) + max(0, len(story.active) - MOST)
     told = ngettext("{n} more task is not told here.", "{n} more tasks are not told here.", more)
     return told.format(n=text.count(more)) if more else ""

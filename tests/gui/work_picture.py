@@ -1,0 +1,79 @@
+"""Photographs the box that answers "Did it run?": ``python -m tests.gui.work_picture FILE.png``.
+
+Language and theme are those of the surroundings, as for every other picture.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from services import i18n
+from services.domain.plans.schedule import Schedule
+from services.engine.producer import TaskSpec
+from services.settings import load
+from tests.gui.desk import SHOPS, Desk, open_desk
+from views.dialogs.work.dialog import Asked, WorkDialog
+from views.support import operation
+from views.support.words import type_names
+from views.theme import theme
+
+PATIENCE_S, SETTLE_S = 20.0, 0.6
+
+
+def main() -> int:
+    """Take the picture."""
+    i18n.set_language(os.environ.get("FLEETDECK_LANGUAGE", "en"))
+    app = QApplication(sys.argv[:1])
+    theme().set_mode(os.environ.get("FLEETDECK_THEME", "light"))
+    theme().install(app)
+    with tempfile.TemporaryDirectory(prefix="fleetdeck-picture-") as home:
+        desk = open_desk(load(home=Path(home)))
+        try:
+            _tell_a_story(desk)
+            window = QWidget()
+            dialog = WorkDialog(desk.context, Asked(shop=SHOPS[0].key, task_type="sync_order"), parent=window)
+            dialog.open()
+            _turn(app, lambda: bool(dialog.answer.lead()) and dialog.lines.links != {}, PATIENCE_S)
+            _turn(app, lambda: False, SETTLE_S)
+            dialog.grab().save(sys.argv[1])
+            dialog.reject()
+        finally:
+            operation.shut_down(wait=True)
+            desk.session.close(0.0)
+    return 0
+
+
+def _tell_a_story(desk: Desk) -> None:
+    """Another program's order sync failed, Ann's succeeded, and the next is planned."""
+    type_names.know(desk.session.types())
+    shop = SHOPS[0]
+    for origin, by in (("foreign", ""), ("console", "ann@desk-3")):
+        spec = TaskSpec(
+            platform=shop.platform, shop_id=shop.shop_id, task_type="sync_order", origin=origin, created_by=by
+        )
+        (task,) = desk.session.engine.producer.submit([spec]).created
+        if origin == "foreign":
+            desk.fail(task)
+        else:
+            desk.succeed(task)
+    desk.session.commands.schedules.add(
+        Schedule(name="order-sync", task_type="sync_order", cron="0 6,14,22 * * *", shops=(shop.key,))
+    )
+
+
+def _turn(app: QApplication, done: Callable[[], bool], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        app.processEvents()
+        time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
