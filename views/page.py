@@ -8,9 +8,9 @@ class TasksPage(Page):
         self.header.add_action(Button(N_("Export"), icon="ph.export"))
         self.body.addWidget(TableView(…))
 
-    def activate(self) -> None: self._refresher.start()
-    def deactivate(self) -> None: self._refresher.stop()
-    def refresh(self) -> None: self._refresher.now()
+    def activate(self) -> None: self._source.set_active(True)
+    def deactivate(self) -> None: self._source.set_active(False)
+    def refresh(self) -> None: self._source.again()
     def retranslate(self) -> None: super().retranslate(); …
 """
 

@@ -60,13 +60,17 @@ class ListSource(QObject, Generic[W]):
         soon_ms: int = SOON_MS,
         every_ms: int = 0,
         lasting: bool = False,
+        in_turn: bool = False,
     ) -> None:
         """``call`` makes of a question what runs in a thread, None where there is nothing to ask; ``most``: rows that
         are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to;
-        ``lasting``: an answer may take minutes, see ``Operation``.
+        ``lasting``: an answer may take minutes, see ``Operation``; ``in_turn``: one question at a time, what is asked
+        meanwhile is asked once more after it.
         """
         super().__init__(owner)
         self._call, self._wanted, self._most = call, wanted, most
+        self._in_turn = in_turn
+        self._next: bool | None = None  #: the question that waits for the answer under way: whether it settles
         self._limit, self._settle, self._active = FIRST, False, False
         self._asking = Operation(self, latest=True, lasting=lasting)
         self._soon = QTimer(self, singleShot=True)
@@ -85,8 +89,13 @@ class ListSource(QObject, Generic[W]):
 
     @property
     def active(self) -> bool:
-        """Whether the page is seen."""
-        return self._active
+        """Whether it follows: the page is in use and can be seen."""
+        return self._active and self._is_seen()
+
+    @property
+    def pace(self) -> int:
+        """How often it is asked again, in milliseconds."""
+        return self._every.interval()
 
     @property
     def busy(self) -> bool:
@@ -100,10 +109,17 @@ class ListSource(QObject, Generic[W]):
 
     def again(self, *, settle: bool = True) -> None:
         """Ask the same once more; ``settle``: and put everything in its place."""
+        if self._in_turn and self.busy:
+            self._next = settle or bool(self._next)
+            return
         self._settle = self._settle or settle
         call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
         if call is not None:
-            self._asking.start(call, self._tell, self.failed.emit)
+            self._asking.start(call, self._tell, self._fail)
+
+    def set_pace(self, every_ms: int) -> None:
+        """Ask at another pace from now on."""
+        self._every.setInterval(every_ms)
 
     def more(self, loaded: int) -> None:
         """Load the next rows, where ``loaded`` are all that were asked for and there may be more."""
@@ -120,7 +136,10 @@ class ListSource(QObject, Generic[W]):
             return
         if self._regular:
             self._every.start()
-        self.again()
+        if self._regular and not self._is_seen():
+            self._settle = True  # asked once it is shown
+        else:
+            self.again()
 
     def soon(self, ms: int = 0) -> None:
         """Ask again in a moment (``ms``, else the usual one); however often it is said meanwhile, once."""
@@ -135,13 +154,26 @@ class ListSource(QObject, Generic[W]):
         return False
 
     def _ask_live(self) -> None:
-        if not self._active or (self._seen_by is not None and not self._seen_by.isVisible()):
+        if not self.active:
             return
         if not self.busy:
             self.again(settle=False)
         elif not self._regular:
             self.soon()  # the answer under way may be older than what has changed
 
+    def _is_seen(self) -> bool:
+        return self._seen_by is None or self._seen_by.isVisible()
+
     def _tell(self, answer: object) -> None:
         self._settle = False
+        self._follow_up()
         self.listed.emit(answer)
+
+    def _fail(self, error: BaseException) -> None:
+        self._follow_up()
+        self.failed.emit(error)
+
+    def _follow_up(self) -> None:
+        settle, self._next = self._next, None
+        if settle is not None:
+            self.again(settle=settle)

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import EMPTY, holed
+from views.kit.list_source import Ask, ListSource
 from views.page import Page
-from views.pages.overview import attention, limits
-from views.pages.overview.body import Middle
+from views.pages.overview import limits, words
 from views.pages.overview.cards import AttentionCard, FleetCard
-from views.pages.overview.charts import Charts
+from views.pages.overview.charts import Charts, Steps
 from views.pages.overview.data import History, Look, OverviewData
-from views.pages.overview.limit_dialog import LimitDialog
-from views.pages.overview.steps import Steps
-from views.pages.overview.summary import summary
-from views.pages.overview.tile_grid import TileGrid
+from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
+from views.pages.overview.words import summary
 from views.shell.connection import grey
 from views.support import instant
 from views.support.instant import ticks
 from views.support.memory import Memory, ShortMemory
-from views.support.operation import Operation
-from views.support.refresher import Refresher
+from views.support.operation import Operation, report
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.freezing import Freezing
 from views.widgets.heat_map.map import AGGREGATE_ABOVE
-from views.widgets.kpi_tile import KpiTile
+from views.widgets.kpi_tile import HEIGHT, MIN_WIDTH, KpiTile
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -90,8 +88,8 @@ class OverviewPage(Page):
         self._build_header()
         self._build_body()
         self.set_summary(_("Loading…"))
-        self._now_refresher = Refresher(self, self._data.look, self._on_look, LOOK_MS)
-        self._history_refresher = Refresher(self, self._ask_history, self._on_history, HISTORY_MS)
+        self.asking: ListSource[None] = ListSource(self._call_look, None, self, every_ms=LOOK_MS, in_turn=True)
+        self._samples: ListSource[None] = ListSource(self._call_history, None, self, every_ms=HISTORY_MS, in_turn=True)
         self._news = Throttle(self._on_news, NEWS_MS, self)
         self._look_soon = Throttle(self._look_again, SOON_MS, self)
         # a thread of its own: where a server is lost, those of the pool wait for it
@@ -138,7 +136,10 @@ class OverviewPage(Page):
         self.attention.verb.connect(self.attention_verb)
         self.charts.span_chosen.connect(self._on_span)
         # data
-        self._now_refresher.failed.connect(self._on_error)
+        self.asking.listed.connect(self._on_look)
+        self.asking.failed.connect(self._on_error)
+        self._samples.listed.connect(self._on_history)
+        self._samples.failed.connect(report)
         self.error.retry.connect(self.refresh)
         ticks().ticked.connect(self._on_tick)
 
@@ -161,21 +162,21 @@ class OverviewPage(Page):
 
     def activate(self) -> None:
         """Ask while the page is seen."""
-        self._now_refresher.start()
-        self._history_refresher.start()
+        self.asking.set_active(True)
+        self._samples.set_active(True)
 
     def deactivate(self) -> None:
         """Ask no more."""
-        self._now_refresher.stop()
-        self._history_refresher.stop()
+        self.asking.set_active(False)
+        self._samples.set_active(False)
         self._steps.stop()
         self._news.cancel()
         self._look_soon.cancel()
 
     def refresh(self) -> None:
         """Ask again at once."""
-        self._now_refresher.now()
-        self._history_refresher.now()
+        self.asking.again()
+        self._samples.again()
 
     def set_acting(self, reason: str) -> None:
         """Pause nothing and start nothing while that is not allowed."""
@@ -191,8 +192,11 @@ class OverviewPage(Page):
 
     # answers
 
-    def _ask_history(self) -> History:
-        return self._data.history(int(self.charts.window.range_s))
+    def _call_look(self, _ask: Ask[None]) -> Callable[[], Look]:
+        return self._data.look
+
+    def _call_history(self, _ask: Ask[None]) -> Callable[[], History]:
+        return partial(self._data.history, int(self.charts.window.range_s))
 
     def note_news(self, _snapshot: object = None) -> None:
         """There is a newer snapshot: other numbers, or a server that is lost or back."""
@@ -200,8 +204,8 @@ class OverviewPage(Page):
         self._look_soon()
 
     def _look_again(self) -> None:
-        if self._now_refresher.active:
-            self._now_refresher.now()
+        if self.asking.active:
+            self.asking.again()
 
     def _on_news(self) -> None:
         """Take from a new snapshot whether the servers answer; every number stays, for those of one moment stand
@@ -210,7 +214,7 @@ class OverviewPage(Page):
         if not self.isVisible():
             return
         if self.looked is None:
-            self._now_refresher.now()
+            self.asking.again()
             return
         if self._freshening.busy:
             self._more_news = True
@@ -247,14 +251,14 @@ class OverviewPage(Page):
             return
         self._unknown.answer()
         self.looked = look
-        self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
+        self.asking.set_pace(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
             self._show_look()
 
     def _on_history(self, history: History) -> None:
         if history.range_s != self.charts.window.range_s:
-            self._history_refresher.now()
+            self._samples.again()
             return
         # the first time the numbers come first, and the charts follow a moment later
         known = self._history is None or self._history.range_s == history.range_s
@@ -276,12 +280,12 @@ class OverviewPage(Page):
         self._show_numbers()
         self._show_attention()
         self.fleet.set_rows(self.looked.rows)
-        self.charts.show_markers(attention.markers(now))
+        self.charts.show_markers(words.markers(now))
 
     def _show_attention(self) -> None:
         assert self.looked is not None
         now, facts = self.looked.now, self.looked.now.flow.facts
-        rows = [attention.row_of(item, instant.now_ms()) for item in now.attention]
+        rows = [words.row_of(item, instant.now_ms()) for item in now.attention]
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:
@@ -327,7 +331,7 @@ class OverviewPage(Page):
 
     def _on_range(self, key: str) -> None:
         self.charts.window.set_range(float(key))
-        self._history_refresher.now()
+        self._samples.again()
 
     def set_frozen(self, frozen: bool) -> None:
         """Paint nothing, or what was received meanwhile."""
@@ -373,3 +377,115 @@ class OverviewPage(Page):
 def _moment(instant_ms: int) -> str:
     """An instant as the filter language takes it."""
     return datetime.fromtimestamp(instant_ms / 1000, UTC).strftime("%Y-%m-%d_%H:%M:%S+00:00")
+
+
+WIDE, MIDDLE = 980, 620
+#: least heights: with them the whole page of a small fleet fits 1366 x 768
+DEPTH, SMALL, LIST = 160, 164, 320
+SMALL_MOST = 208
+#: how the charts share more height than that
+DEPTH_SHARE, SMALL_SHARE = 17, 10
+LIST_WIDTH = (300, 411)
+
+
+def form_for(width: int) -> str:
+    """``wide``: list beside charts. ``middle``: list below. ``narrow``: everything below each other."""
+    return "wide" if width >= WIDE else "middle" if width >= MIDDLE else "narrow"
+
+
+class Middle(QWidget):
+    """Depth above rates and unacked, and the list."""
+
+    def __init__(self, depth: QWidget, rates: QWidget, unacked: QWidget, attention: QWidget) -> None:
+        super().__init__()
+        self._parts = (depth, rates, unacked, attention)
+        self._form = ""
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(CARD_GAP)
+        for part in self._parts:
+            part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self._arrange("wide")
+
+    @property
+    def form(self) -> str:
+        """The present arrangement."""
+        return self._form
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose the arrangement for the width."""
+        super().resizeEvent(event)
+        self._arrange(form_for(self.width()))
+        if self._form == "wide":
+            least, most = LIST_WIDTH
+            self._grid.setColumnMinimumWidth(2, min(most, max(least, round(self.width() * 0.3))))
+
+    def _arrange(self, form: str) -> None:
+        if form == self._form:
+            return
+        self._form = form
+        depth, rates, unacked, attention = self._parts
+        for part in self._parts:
+            self._grid.removeWidget(part)
+        places = {
+            "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1)),
+            "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2)),
+            "narrow": ((0, 0, 1, 2), (1, 0, 1, 2), (2, 0, 1, 2), (3, 0, 1, 2)),
+        }[form]
+        for part, place in zip(self._parts, places, strict=True):
+            self._grid.addWidget(part, *place)
+        for column, stretch in enumerate((1, 1, 0)):
+            self._grid.setColumnStretch(column, stretch)
+            self._grid.setColumnMinimumWidth(column, 0)
+        heights = {
+            "wide": (DEPTH, SMALL, 0, 0),
+            "middle": (DEPTH, SMALL, LIST, 0),
+            "narrow": (DEPTH, SMALL, SMALL, LIST),
+        }
+        for row, height in enumerate(heights[form]):
+            self._grid.setRowMinimumHeight(row, height)
+            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0)[row])
+        for part, height in ((depth, DEPTH), (rates, SMALL), (unacked, SMALL), (attention, LIST)):
+            part.setMinimumHeight(height)
+        for part in (rates, unacked):
+            part.setMaximumHeight(SMALL_MOST)
+
+
+def columns_for(count: int, width: int, least: int = MIN_WIDTH, gap: int = CARD_GAP) -> int:
+    """Tiles in each row: rows as even as possible, so that no tile stands alone."""
+    fit = max(1, min(count, (width + gap) // (least + gap)))
+    rows = -(-count // fit)
+    return -(-count // rows)
+
+
+class TileGrid(QWidget):
+    """Lays out its tiles by hand: a grid layout would not wrap."""
+
+    def __init__(self, tiles: Sequence[QWidget]) -> None:
+        super().__init__()
+        self._tiles = list(tiles)
+        for tile in self._tiles:
+            tile.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(HEIGHT)
+
+    def sizeHint(self) -> QSize:
+        """Return the height of the present width."""
+        return QSize(7 * MIN_WIDTH, self.height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of two tiles."""
+        return QSize(2 * MIN_WIDTH, HEIGHT)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Place the tiles."""
+        super().resizeEvent(event)
+        columns = columns_for(len(self._tiles), self.width())
+        rows = -(-len(self._tiles) // columns)
+        for place, tile in enumerate(self._tiles):
+            row, column = divmod(place, columns)
+            in_row = columns if row < rows - 1 else len(self._tiles) - columns * (rows - 1)
+            left = round(column * (self.width() + CARD_GAP) / in_row)
+            right = round((column + 1) * (self.width() + CARD_GAP) / in_row) - CARD_GAP
+            tile.setGeometry(QRect(left, row * (HEIGHT + CARD_GAP), right - left, HEIGHT))
+        self.setFixedHeight(rows * HEIGHT + (rows - 1) * CARD_GAP)

@@ -166,3 +166,50 @@ def test_an_answer_that_may_take_minutes_gets_a_thread_of_its_own(qtbot: QtBot, 
     with qtbot.waitSignal(lasting.listed) as told:
         lasting.again()
     assert told.args == ["lasting"]
+
+
+def test_questions_in_turn_are_asked_once_more_after_the_answer(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows: ListSource[str] = ListSource(shelf.call, "all", page, in_turn=True)
+    rows.listed.connect(listed.append)
+    shelf.open.clear()
+    rows.again(settle=False)
+    rows.again()
+    rows.again(settle=False)
+    assert len(shelf.asked) == 1
+    shelf.open.set()
+    qtbot.waitUntil(lambda: len(listed) == 2 and not rows.busy)
+    assert [ask.settle for ask in listed] == [False, True], "of what a person asked"
+
+
+def test_a_hidden_page_is_asked_for_once_it_is_shown_and_at_the_pace_it_is_told(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, every_ms=600_000)
+    page.hide()
+    rows.set_active(True)
+    assert (shelf.asked, rows.active) == ([], False)
+    page.show()
+    qtbot.waitUntil(lambda: len(listed) == 1)
+    assert listed[0].settle
+    rows.set_pace(5)
+    qtbot.waitUntil(lambda: len(listed) >= 3)
+    assert rows.pace == 5
+
+
+def test_a_failure_is_told_and_the_next_answer_too(qtbot: QtBot, page: QWidget) -> None:
+    answers = iter([ValueError("lost"), 5])
+
+    def answer() -> int:
+        found = next(answers)
+        if isinstance(found, ValueError):
+            raise found
+        return found
+
+    rows: ListSource[str] = ListSource(lambda _ask: answer, "", page, in_turn=True)
+    with qtbot.waitSignal(rows.failed) as lost:
+        rows.again()
+    with qtbot.waitSignal(rows.listed) as back:
+        rows.again()
+    assert (str(lost.args[0]), back.args) == ("lost", [5])

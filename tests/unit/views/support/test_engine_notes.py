@@ -24,7 +24,7 @@ from services.domain.task.status import Status
 from services.monitor.overview import Attention
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.resuming import ask_to_resume
-from views.pages.overview.attention import row_of
+from views.pages.overview.words import row_of
 from views.pages.shops import words as shop_page
 from views.pages.tasks.panel.facts import facts
 from views.pages.workers import nodes

@@ -11,7 +11,7 @@ from services.domain.types.task_type import TaskType
 from services.monitor.attention import WORDS, english
 from services.monitor.overview import Attention
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource, attention
-from views.pages.overview.attention import markers, row_of
+from views.pages.overview.words import markers, row_of
 from views.support.text import THIN
 from views.support.words import type_names
 from views.support.words.way import VERBS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from views.pages.overview.mutes import HOUR_MS, NAME, UNTIL_CHANGED, Mutes
+from views.pages.overview.cards import HOUR_MS, NAME, UNTIL_CHANGED, Mutes
 from views.support.memory import ShortMemory
 from views.widgets.attention.list import AttentionRow
 

@@ -18,14 +18,12 @@ from services import i18n
 from services.domain.task.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
-from views.pages.overview.body import form_for
+from views.kit.list_source import ListSource
 from views.pages.overview.limits import Limits
-from views.pages.overview.page import LOOK_MS, OverviewPage
-from views.pages.overview.tile_grid import columns_for
+from views.pages.overview.page import LOOK_MS, OverviewPage, columns_for, form_for
 from views.pages.overview.tiles import TILES
 from views.support import shown
 from views.support.memory import ShortMemory
-from views.support.refresher import Refresher
 from views.theme import theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -169,7 +167,7 @@ def test_what_stands_still_for_a_loss_does_not_offer_to_go_on(page: OverviewPage
 
 def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     page.hide()
-    asking = page.findChildren(Refresher)
+    asking = page.findChildren(ListSource)
     qtbot.waitUntil(lambda: not any(one.busy for one in asking))
     asked = (source.asked_now, len(source.asked_series))
     assert not any(one.active for one in asking)
@@ -180,13 +178,13 @@ def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: Sa
 
 
 def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
-    assert page._now_refresher._timer.interval() >= LOOK_MS
+    assert page.asking.pace >= LOOK_MS
     look = page.looked
     assert look is not None
-    page._on_look(replace(look, took_s=0.4))
-    assert page._now_refresher._timer.interval() == 2000
-    page._on_look(replace(look, took_s=30.0))
-    assert page._now_refresher._timer.interval() == 10_000
+    page.asking.listed.emit(replace(look, took_s=0.4))
+    assert page.asking.pace == 2000
+    page.asking.listed.emit(replace(look, took_s=30.0))
+    assert page.asking.pace == 10_000
 
 
 def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: OverviewPage) -> None:
@@ -201,7 +199,7 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
 
 
 def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
-    page._now_refresher.set_interval(600_000)  # what is new does not wait for the next second
+    page.asking.set_pace(600_000)  # what is new does not wait for the next second
     source.dead = 145
     asked = source.asked_now
     page.note_news()

@@ -8,7 +8,7 @@ from services import i18n
 from services.domain.insight import flow
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import SampleSource
-from views.pages.overview.summary import summary
+from views.pages.overview.words import summary
 from views.support.text import THIN
 
 

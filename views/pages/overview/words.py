@@ -1,4 +1,4 @@
-"""Attention items in words: a title, a sentence, the names of their verbs."""
+"""The summary of the fleet, and attention items in words: a title, a sentence, the names of their verbs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from services import messages
+from services.domain.insight import flow
 from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
+from services.messages import headline
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
@@ -16,6 +18,12 @@ from views.support import elide, safe, shown, text
 from views.support.words import type_names, way
 from views.widgets.attention.list import AttentionRow
 from views.widgets.heat_map.map import platform_name
+
+
+def summary(now: OverviewNow) -> str:
+    """What is true of the whole fleet, the decisive statement first."""
+    return headline(flow.headline(now.flow), shown.say)
+
 
 #: parameters that somebody named, and how wide such a name may be beside words that decide
 _NAMES, NAME_COLUMNS = frozenset({"shop", "worker", "node", "name"}), 28
