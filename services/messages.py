@@ -43,6 +43,7 @@ TEMPLATES: dict[str, str] = {
     "task.done": N_("The same work has succeeded already as {id}; to do it again needs a reason."),
     "task.refused": N_("Not possible while the task is {status}."),
     "task.nothing_to_pass": N_("No pause, quiet hours or failing shop holds it back: there is nothing to pass."),
+    "task.no_pass": N_("It was not let through, or an attempt has begun with it: there is nothing to take back."),
     "task.many_passes": N_("{most} tasks are let through already and have not begun; resume instead."),
     "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),

@@ -13,6 +13,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import shown, wait
+from tests.support.widgets import press
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 from views.widgets.buttons import Button
@@ -60,6 +61,12 @@ def test_it_asks_why_and_lets_one_attempt_through(desk: Desk, page: TasksPage, q
     entries = page.panel.timeline.entries
     wait(qtbot, lambda: [one.tail for one in entries() if one.text == "Let through once by"] == [WHY])
     wait(qtbot, lambda: not buttons(page))
+    press(desk.toasts[-1], "Undo")
+    wait(qtbot, lambda: desk.toasts[-1].text == "Taken back.")
+    again = desk.get(task.task_id)
+    claim = Claim(task_id=again.task_id, gen=again.gen, attempt=again.attempt, owner="w#2", worker="w", lease_ms=1)
+    (answer,) = desk.session.engine.store.apply([claim])
+    assert answer.code == "blocked", "the pause holds it again"
 
 
 def test_where_nothing_of_the_kind_is_closed_it_is_not_offered(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

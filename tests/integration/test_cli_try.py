@@ -36,3 +36,20 @@ def test_where_nothing_holds_it_back_that_is_said_and_a_reason_is_needed(cli: Cl
     assert [one["code"] for one in refused["skipped"]] == ["task.nothing_to_pass"]
     assert cli.run("task", "try", task_id, "--reason", " ", code=2)["field"] == "reason"
     assert cli.run("task", "try", "nobody", "--reason", WHY, code=1)["skipped"][0]["code"] == "task.unknown"
+
+
+def test_it_can_be_taken_back_until_an_attempt_begins(cli: Cli) -> None:
+    (task_id,) = cli.run("task", "create", "--shop", "temu:s1", "--type", "work")["created"]
+    cli.run("queue", "pause", "platform:temu", "--note", "audit", "--yes")
+    cli.drain()
+    cli.run("task", "try", task_id, "--reason", WHY)
+    assert cli.run("task", "try", task_id, "--undo")["done"] == [task_id]
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "blocked"
+    again = cli.run("task", "try", task_id, "--undo", code=1)
+    assert [one["code"] for one in again["skipped"]] == ["task.no_pass"]
+    assert [one["action"] for one in cli.run("audit", "list")["entries"]].count("task.try_back") == 2
+    cli.run("task", "try", task_id, "--reason", WHY)
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+    assert cli.run("task", "try", task_id, "--undo", code=1)["skipped"]

@@ -58,7 +58,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         " attempt after that waits again, and every other gate holds: a busy shop, a login, limits, the same work.",
     )
     trying.add_argument("id")
-    trying.add_argument("--reason", required=True, help="why this one cannot wait; kept with the task")
+    chosen = trying.add_mutually_exclusive_group(required=True)
+    chosen.add_argument("--reason", help="why this one cannot wait; kept with the task")
+    chosen.add_argument("--undo", action="store_true", help="take it back, while no attempt has begun with it")
     trying.set_defaults(handler=try_anyway)
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
@@ -160,8 +162,10 @@ def _beside(detail: TaskDetail) -> dict[str, Any]:
 
 def try_anyway(context: Context) -> int:
     """Let one attempt of a task through."""
+    args = context.args
     with context.engine() as engine:
-        outcome = assembly.commands(engine).tasks.try_anyway(context.args.id, reason=context.args.reason)
+        tasks = assembly.commands(engine).tasks
+        outcome = tasks.take_back_try(args.id) if args.undo else tasks.try_anyway(args.id, reason=args.reason)
     return choose.report(context, outcome, "try")
 
 

@@ -31,7 +31,10 @@ TABLE: dict[str, TakeBack] = {
     "task.create_again": TakeBack(REVERSE, "what was created is cancelled", "task.cancel", many=True),
     "task.retry": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
     "task.run_now": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
-    "task.try": TakeBack(ASKED, "it asks why before; a task that has begun cannot be unbegun"),
+    "task.try": TakeBack(
+        REVERSE, "it asks why before; its Undo takes it back while nothing has begun", "task.try_back"
+    ),
+    "task.try_back": TakeBack(AGAIN, "it is let through again, with a reason"),
     "task.prioritize": TakeBack(REVERSE, "its Undo gives the priorities of before", "task.prioritize", many=True),
     "task.resolve": TakeBack(HELD, "who waits for a decided task may start at once", many=True),
     "task.import": TakeBack(ASKED, "records come in as they are, counted before"),

@@ -63,6 +63,7 @@ ACTS: Mapping[str, str] = {
     "task.retry": N_("Retry tasks"),
     "task.run_now": N_("Run tasks now"),
     "task.try": N_("Try one task anyway"),
+    "task.try_back": N_("Take a let-through back"),
     "type.import": N_("Change task types"),
     "type.introduce": N_("Introduce a task type"),
     "worker.drain": N_("Drain a worker"),

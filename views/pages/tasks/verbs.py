@@ -215,6 +215,10 @@ def _let_through(outcome: Outcome) -> str:
     return words.format(n=text.count(number))
 
 
+def _take_back_try(commands: CommandSet, picks: Sequence[Pick]) -> Reverse:
+    return Reverse(call=lambda _outcome: commands.tasks.take_back_try(picks[0].task_id))
+
+
 def _ran(outcome: Outcome) -> str:
     number = len(outcome.done)
     words = ngettext("{n} task recorded as succeeded", "{n} tasks recorded as succeeded", number)
@@ -326,6 +330,7 @@ TRY_ANYWAY = TaskVerb(
     note=N_("Why can it not wait? It is kept with the task and in the audit."),
     note_needed=N_("Write down first why it cannot wait"),
     noted=lambda commands, picks, note: commands.tasks.try_anyway(picks[0].task_id, reason=note), done=_let_through,
+    undo=_take_back_try,
 )  # fmt: skip
 DECISIONS = (RAN, AGAIN, GIVE_UP)
 VERBS = (*DECISIONS, CREATE_AGAIN, RETRY, CANCEL, RAISE, RUN_NOW, LOWER, TRY_ANYWAY)
