@@ -16,7 +16,7 @@ from tests.gui.tasks_rig import act, shown, wait
 from tests.support.widgets import words
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
-from views.pages.tasks.panel.decide_section import DecideSection
+from views.pages.tasks.panel.detail import DecideSection
 from views.support.shown import clock
 from views.support.words.shop import platform_name
 from views.widgets.buttons import Button

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.domain.insight.connection import Answer
+from services.domain.insight.connection import BROKER, STORE, Answer
 from services.i18n import N_, _, is_chinese
-from views.pages.first_run.cards import FleetChoice, LocalChoice
-from views.pages.first_run.checks import Check
+from views.pages.first_run.checks import Check, CheckList
+from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.widgets.buttons import LinkLabel
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD
+from views.widgets.buttons import Button, LinkLabel
+from views.widgets.connection.address_field import AddressField, AddressRow
+from views.widgets.connection.answer_line import AnswerLine
 from views.widgets.scroll_pane import ScrollPane
+from views.widgets.stepper import Stepper
 
 CARD, GAP = 450, 20
 
@@ -114,3 +120,218 @@ class FirstRunPage(QWidget):
         self.language_link.set_count_text("English" if is_chinese() else "中文")
         self.setAccessibleName(self._title.text())
         self.language_changed.emit()
+
+
+SLOTS, ICON_BOX = 4, 40
+BROKER_EXAMPLE, REDIS_EXAMPLE = (
+    "amqps://user:password@mq.example.com:5671",
+    "rediss://:password@redis.example.com:6380/0",
+)
+
+
+class ChoiceCard(QFrame):
+    """A card with an icon, a title, a sentence and points; add content to ``body``, buttons to ``foot``."""
+
+    def __init__(self, icon: str, title: str, text: str, points: Sequence[str], parent: QWidget | None = None) -> None:
+        """All texts are source texts."""
+        super().__init__(parent)
+        self._icon, self._texts = icon, (title, text)
+        self._points = [(QLabel(), Label("", "body", "text", wrap=True), point) for point in points]
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._glyph = QLabel()
+        self._glyph.setFixedSize(ICON_BOX, ICON_BOX)
+        self._glyph.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._glyph.setProperty("panel", "code")
+        self._title, self._text = Label("", "page"), Label("", "body", "text2", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 22, 24, 22)
+        column.setSpacing(9)
+        for widget in (self._glyph, self._title, self._text):
+            column.addWidget(widget)
+        column.addSpacing(2)
+        for glyph, label, _point in self._points:
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(label, 1)
+            column.addLayout(row)
+        column.addSpacing(4)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(10)
+        self.foot = QHBoxLayout()
+        self.foot.setSpacing(8)
+        column.addLayout(self.body)
+        column.addStretch(1)
+        column.addLayout(self.foot)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._say_card)
+        self._say_card()
+
+    def _say_card(self) -> None:
+        self._title.setText(_(self._texts[0]))
+        self._text.setText(_(self._texts[1]))
+        self.setAccessibleName(_(self._texts[0]))
+        for _glyph, label, point in self._points:
+            label.setText(_(point))
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 22))
+        for glyph, _label, _point in self._points:
+            glyph.setPixmap(theme().pixmap("ph.check", "succeeded", 13))
+
+
+class LocalChoice(ChoiceCard):
+    """Signals:
+    start_wanted: how many slots.
+    """
+
+    start_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "ph.laptop",
+            N_("Run on this machine"),
+            N_("Everything in one place: queue, storage and workers run inside Fleetdeck."),
+            (
+                N_("Nothing else to install"),
+                N_("For one machine; a fleet can grow out of it later"),
+                N_("Your data stay on this computer, in one file"),
+            ),
+            parent,
+        )
+        self.checks = CheckList()
+        self.slots = Stepper(N_("Task slots"), SLOTS, 1, 64)
+        self._slots_title, self._slots_note = Label("", "label", "text2"), Label("", "label", "text3")
+        self.button = Button(N_("Start local mode"), kind="primary", icon="ph.play-fill")
+        self.button.clicked.connect(self._on_start)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        for widget in (self._slots_title, self.slots, self._slots_note):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.body.addWidget(self.checks)
+        self.body.addLayout(row)
+        self.foot.addWidget(self.button)
+        self.foot.addStretch(1)
+        on_language_changed(self._say)
+        self._say()
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        """Show what was found; an error keeps from starting and says how to put it right."""
+        self.checks.show_checks(checks)
+        self.button.disable(self.checks.blocked())
+
+    def _say(self) -> None:
+        self._slots_title.setText(_("Task slots"))
+        self._slots_note.setText(_("tasks that run at once"))
+
+    def _on_start(self) -> None:
+        self.start_wanted.emit(self.slots.value())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the edge of the usual choice."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("selline"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+
+
+class FleetChoice(ChoiceCard):
+    """Signals:
+    test_wanted: addresses of broker and Redis.
+    connect_wanted: addresses of broker and Redis.
+    """
+
+    test_wanted = Signal(str, str)
+    connect_wanted = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "ph.globe",
+            N_("Connect to a fleet"),
+            N_("Your company already runs the broker and the workers."),
+            (
+                N_("RabbitMQ carries the messages, Redis keeps the records"),
+                N_("The same pages and commands as on one machine"),
+            ),
+            parent,
+        )
+        self.broker, self.redis = AddressField(BROKER_EXAMPLE), AddressField(REDIS_EXAMPLE)
+        self._titles = (Label("", "label", "text2"), Label("", "label", "text2"))
+        self._answers = (AnswerLine(), AnswerLine())
+        self._error = Label("", "label", "dead", wrap=True)
+        self._error.hide()
+        self.test_button = Button(N_("Test connection"))
+        self.connect_button = Button(N_("Connect"))
+        grid = QGridLayout()
+        grid.setVerticalSpacing(5)
+        fields = zip(self._titles, (self.broker, self.redis), self._answers, strict=True)
+        for row, (title, field, answer) in enumerate(fields):
+            grid.addWidget(title, 3 * row, 0)
+            grid.addWidget(AddressRow(field), 3 * row + 1, 0)
+            grid.addWidget(answer, 3 * row + 2, 0)
+        self.body.addLayout(grid)
+        self.body.addWidget(self._error)
+        self.foot.addWidget(self.test_button)
+        self.foot.addWidget(self.connect_button)
+        self.foot.addStretch(1)
+        for field in (self.broker, self.redis):
+            field.edited.connect(self._on_text)
+        self.test_button.clicked.connect(self._on_test)
+        self.connect_button.clicked.connect(self._on_connect)
+        on_language_changed(self._say)
+        self._say()
+        self._on_text()
+
+    def show_test(self, answers: Sequence[Answer]) -> None:
+        """Show what both answered."""
+        said = {answer.part: answer for answer in answers}
+        for line, part in zip(self._answers, (BROKER, STORE), strict=True):
+            line.show_answer(said[part])
+        self._busy("")
+        self._offer(all(answer.ok for answer in answers))
+
+    def show_error(self, text: str) -> None:
+        """Show why connecting failed."""
+        self._error.setText(safe.one_line(text))
+        self._error.setVisible(bool(text))
+        self._busy("")
+
+    def answers(self) -> tuple[str, str]:
+        """What is shown of the last test."""
+        return self._answers[0].words(), self._answers[1].words()
+
+    def _addresses(self) -> tuple[str, str]:
+        return self.broker.address(), self.redis.address()
+
+    def _on_text(self) -> None:
+        for answer in self._answers:
+            answer.clear()
+        self._error.hide()
+        self._busy("")
+        self._offer(False)
+
+    def _on_test(self) -> None:
+        self._busy(_("Waiting for an answer"))
+        self.test_wanted.emit(*self._addresses())
+
+    def _on_connect(self) -> None:
+        self._busy(_("Connecting"))
+        self.connect_wanted.emit(*self._addresses())
+
+    def _busy(self, reason: str) -> None:
+        missing = "" if all(self._addresses()) else _("Enter both addresses first")
+        for button in (self.test_button, self.connect_button):
+            button.disable(reason or missing)
+
+    def _offer(self, proven: bool) -> None:
+        # One filled button per view: it moves here once this choice is known to work.
+        self.connect_button.set_kind("primary" if proven else "plain")
+
+    def _say(self) -> None:
+        for title, field, name in zip(self._titles, (self.broker, self.redis), (_("Broker"), "Redis"), strict=True):
+            title.setText(name)
+            field.setAccessibleName(_("Address of {name}").format(name=name))

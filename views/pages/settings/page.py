@@ -17,9 +17,7 @@ from services.spans import HOUR, MINUTE
 from services.version import VERSION
 from views.context import PageContext
 from views.page import Page
-from views.pages.settings.aside_card import AsideCard
-from views.pages.settings.people_card import WORDS, PeopleCard
-from views.pages.settings.sample_card import SampleCard
+from views.pages.settings.cards import WORDS, AsideCard, PeopleCard, SampleCard
 from views.support import shown, text
 from views.support.connections import Connections
 from views.support.language import on_language_changed

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.task.filter import FilterError
+from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.kit.verb import Place
-from views.page import Page, PageCommand
+from views.page import Page, PageCommand, PageHeader
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
-from views.pages.tasks.face import HeaderButtons, NoTasks
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.offers import Offers
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.pages.tasks.panel.panel_door import PanelDoor
 from views.pages.tasks.panel.suppressed import SuppressedDialog
-from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
@@ -43,7 +42,10 @@ from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.tables.task_columns import task_id
+from views.widgets.buttons import Button, IconButton
+from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
+from views.widgets.freezing import Freezing
 from views.widgets.panes import side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
@@ -341,3 +343,114 @@ class TasksPage(Page):
     def _add_condition(self, field: str, value: str, include: bool) -> None:
         self.filter.add_value(field, value, include=include)
         self._query()
+
+
+class HeaderButtons:
+    """What can be done with the list as a whole, at the right end of the page's head."""
+
+    def __init__(self, header: PageHeader, page: QWidget) -> None:
+        self.freezing = Freezing(page)
+        self.suppressed = IconButton("ph.copy-simple", N_("Suppressed duplicates"), kind="plain")
+        self.columns = Button(N_("Columns"), icon="ph.columns")
+        self.export = Button(N_("Export"), icon="ph.export")
+        for button in (self.freezing.button, self.suppressed, self.columns, self.export):
+            header.add_action(button)
+
+
+class NoTasks(EmptyState):
+    """What stands in the place of rows.
+
+    Signals:
+        clear_wanted: the filters hide everything.
+        new_wanted: there is nothing yet; somebody wants the first one.
+    """
+
+    clear_wanted = Signal()
+    new_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        self._filtered = True
+        self.action.connect(self._on_action)
+
+    def say(self, *, filtered: bool) -> None:
+        """No task matches, or there is none at all."""
+        self._filtered = filtered
+        if filtered:
+            self.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        else:
+            hint = N_("A task appears here once it is created, in this window or by another program.")
+            self.set_texts(N_("No tasks yet"), hint, N_("New task"))
+
+    def _on_action(self) -> None:
+        (self.clear_wanted if self._filtered else self.new_wanted).emit()
+
+
+class RowMenu(QObject):
+    """Signals:
+    condition_wanted: filter field, value, and whether to include or exclude it.
+    filter_wanted: an expression to be shown alone.
+    task_wanted: key of the task to be opened.
+    worker_wanted: name of the worker to be opened.
+    history_wanted: id of the task whose acts shall be listed.
+    suppressed_wanted: task type of which the suppressed duplicates shall be listed.
+    """
+
+    condition_wanted = Signal(str, str, bool)
+    filter_wanted = Signal(str)
+    task_wanted = Signal(object)
+    worker_wanted = Signal(str)
+    history_wanted = Signal(str)
+    suppressed_wanted = Signal(str)
+
+    def __init__(self, table: TableView, offers: Offers, sharing: Sharing) -> None:
+        super().__init__(table)
+        self._table, self._offers, self._sharing = table, offers, sharing
+        table.menu_requested.connect(self._begin)
+        table.menu_ending.connect(self._end)
+        table.filter_requested.connect(self._filter)
+
+    def _begin(self, menu: QMenu, key: object) -> None:
+        chosen = self._offers.chosen_at(key)
+        self._offers.verbs.fill(menu, chosen)
+        copies = menu.addMenu(_("Copy as"))
+        self._sharing.fill_menu(copies, lambda: [one.task_id for one in chosen.picks()])
+
+    def _end(self, menu: QMenu, key: object) -> None:
+        row = self._row(key)
+        if row is None:
+            return
+        menu.addSeparator()
+        menu.addAction(_("Open task"), partial(self.task_wanted.emit, key))
+        menu.addAction(_("Who did what to it"), partial(self.history_wanted.emit, row.task.task_id))
+        menu.addAction(_("Tasks of this shop"), partial(self.filter_wanted.emit, f"shop:{row.task.shop}"))
+        type_ = row.task.task_type
+        menu.addAction(_("Suppressed duplicates of this type"), partial(self.suppressed_wanted.emit, type_))
+        if row.task.worker:
+            menu.addAction(_("Open worker"), partial(self.worker_wanted.emit, row.task.worker))
+
+    def _filter(self, column: str, _text: str, include: bool) -> None:
+        row = self._row(self._table.current_key())
+        field, value = condition(row.task, column) if row is not None else ("", "")
+        if field and value:
+            self.condition_wanted.emit(field, value, include)
+
+    def _row(self, key: object) -> TaskRow | None:
+        row: TaskRow | None = self._table.records.find(str(key))
+        return row
+
+
+def condition(task: Task, column: str) -> tuple[str, str]:
+    """Filter field and value of a cell, "" where the cell is no condition."""
+    values = {
+        "status": ("status", str(task.status)),
+        "type": ("type", task.task_type),
+        "shop": ("shop", task.shop),
+        "platform": ("platform", task.platform),
+        "lane": ("lane", str(task.lane)),
+        "worker": ("worker", task.worker),
+        "error": ("fp", task.fingerprint),
+        "priority": ("priority", str(task.priority)),
+        "id": ("id", task.task_id),
+    }
+    return values.get(column, ("", ""))

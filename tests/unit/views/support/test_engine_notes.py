@@ -26,7 +26,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.resuming import ask_to_resume
 from views.pages.overview.words import row_of
 from views.pages.shops import words as shop_page
-from views.pages.tasks.panel.facts import facts
+from views.pages.tasks.panel.detail import facts
 from views.pages.workers import nodes
 from views.support import shown
 from views.support.words import shop as shop_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.tables.diff import Change, Insertion, Removal, diff, keyed, merge_in_place, replay
+from views.tables.keyed_rows import Change, Insertion, Removal, diff, keyed, merge_in_place, replay
 
 Row = tuple[int, str]
 ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), unique_by=lambda row: row[0], max_size=25)

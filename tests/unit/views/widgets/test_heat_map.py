@@ -21,10 +21,9 @@ from tests.unit.views.pages.overview.sample_source import cells
 from tests.unit.views.theme.test_tokens import contrast
 from views.theme import theme
 from views.theme.tokens import status, tokens
-from views.widgets.heat_map.card import HeatCard, count_words, sentence
 from views.widgets.heat_map.layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
 from views.widgets.heat_map.legend import HeatLegend
-from views.widgets.heat_map.map import HeatMap
+from views.widgets.heat_map.map import HeatCard, HeatMap, count_words, sentence
 from views.widgets.heat_map.paint import LOOKS, fill_of
 
 LEFT = Qt.MouseButton.LeftButton

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+import json
+from collections.abc import Sequence, Set
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services import messages
 from services.domain.errors import StoreUnavailable
-from services.domain.insight import estimate
+from services.domain.fleet.shop import Shop
+from services.domain.insight import attempts, estimate
+from services.domain.insight.attempts import Unknown
 from services.domain.insight.verdict import WOULD_DUPLICATE
 from services.domain.insight.wait import closed, stoppable, ways
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.task.tombstone import Tombstone
-from services.domain.text.mask import masked_json, masked_text
+from services.domain.text.mask import masked, masked_json, masked_text
 from services.i18n import N_, _
 from services.monitor.tasks import Pick, TaskDetail, TaskQueries, pick
 from services.monitor.waits.waiting import Wait
+from services.ports import Letter
 from views.context import PageContext
 from views.kit.task_verb import Chosen, TaskVerb
 from views.kit.verb import Place, Verbs
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.panel.artifact_section import ArtifactSection
-from views.pages.tasks.panel.decide_section import DecideSection
-from views.pages.tasks.panel.documents import PayloadSection
-from views.pages.tasks.panel.facts import facts
 from views.pages.tasks.panel.log_section import LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
-from views.pages.tasks.panel.ways_row import WaysRow
 from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RUN_NOW, STOP_HOLDER, TRY_ANYWAY
 from views.pages.tasks.wait_words import needs_person, no_help
 from views.support import heard, instant, safe, shown, text
@@ -40,12 +40,14 @@ from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation, report
-from views.support.words import type_names, verdicts
+from views.support.words import origins, type_names, verdicts, way
+from views.support.words.shop import platform_name
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.document_section import DocumentSection
 from views.widgets.elided import Elided
+from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -464,3 +466,182 @@ def _margins(widget: QWidget) -> QWidget:
 
 def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | None:
     return queries.detail(task_id) or queries.removed(task_id)
+
+
+class PayloadSection(DocumentSection):
+    """What the task was given; it can be copied, and become a new task."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("Payload"))
+        copy = IconButton("ph.copy", N_("Copy the payload"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.editor.toPlainText()))
+        self.add_action(copy)
+        self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
+        self.add_action(self.edit_button)
+
+
+def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Sequence[tuple[str, str]]:
+    """Names and values; what is empty is left out, what is named like a secret is dots."""
+    rows = [
+        (_("task id"), task.task_id),
+        (_("shop"), task.shop),
+        (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
+        (_("created"), shown.clock(task.created_at, now)),
+        (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
+        (_("created by"), task.created_by),
+        (_("origin"), origins.name(task.origin)),
+        (_("attempts"), _attempts(task)),
+        (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
+        (_("worker"), task.worker),
+        (_("batch"), task.batch),
+        (_("created again from") if task.origin == "again" else _("republished from"), task.parent),
+        (_("created again as"), again),
+        (_("republished as"), task.successor),
+        (_("marks"), ", ".join(task.marks)),
+        (_("reason"), messages.own(task.reason)),
+        (_("note"), task.triage_note),
+        (_("routing key"), f"task.{task.platform}.{task.queue or task.lane}"),
+        ("x-rpa-gen", str(task.gen)),
+        ("x-rpa-attempt", str(task.attempt)),
+    ]
+    known = {name for name, _value in rows}
+    rows += [(name, value) for name, value in _headers(letter) if name not in known]
+    return [(name, value) for name, value in rows if value]
+
+
+def _attempts(task: Task) -> str:
+    """How many of how many, and that no other follows."""
+    number = f"{task.attempt} / {task.max_retries + 1}"
+    said = attempts.last(task)
+    return f"{number} · {shown.say(said)}" if said is not None else number
+
+
+def _headers(letter: Letter | None) -> list[tuple[str, str]]:
+    """The headers the message had when it was dead-lettered."""
+    if letter is None:
+        return []
+    try:
+        found = masked(json.loads(letter.headers))
+    except ValueError:
+        return []
+    if not isinstance(found, dict):
+        return []
+    return [
+        (str(name), masked_text(value if isinstance(value, str) else json.dumps(value)))
+        for name, value in found.items()
+    ]
+
+
+class WaysRow(QWidget):
+    """Signals:
+    wanted: a verb and what it is about.
+    """
+
+    wanted = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row = FlowRow(self, across=8, down=6)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._ways: tuple[tuple[str, str], ...] = ()
+        self.buttons: tuple[Button, ...] = ()
+        self.hide()
+
+    def offer(self, ways: Sequence[tuple[str, str]], barred: str, *, leads: bool = False) -> None:
+        """Offer these; ``barred`` says why nothing may be changed now. What only shows something always works.
+        ``leads``: nothing goes on before a person has acted, so the first is filled.
+        """
+        if tuple(ways) != self._ways:
+            self._ways = tuple(ways)
+            for button in self.buttons:
+                self._row.removeWidget(button)
+                button.deleteLater()
+            self.buttons = tuple(self._button(verb, target) for verb, target in ways)
+        for (verb, target), button in zip(self._ways, self.buttons, strict=True):
+            button.set_count_text(way.label(verb, target))
+            button.disable("" if verb.startswith(("open_task", "copy_")) else barred)
+        for place, button in enumerate(self.buttons):
+            button.set_kind("primary" if leads and not place else "plain")
+        self.setVisible(bool(ways))
+
+    def _button(self, verb: str, target: str) -> Button:
+        button = Button("", small=True)
+        button.clicked.connect(partial(self.wanted.emit, verb, target))
+        self._row.addWidget(button)
+        return button
+
+
+class DecideSection(Section):
+    """Signals:
+    wanted: the ``TaskVerb`` that was chosen.
+    look_wanted: the shop (``platform:shop_id``) in whose browser a person looks first.
+    """
+
+    wanted = Signal(object)
+    look_wanted = Signal(str)
+
+    def __init__(self, verbs: Sequence[TaskVerb] = (*DECISIONS, CANCEL)) -> None:
+        super().__init__(N_("Did it run? A person must say"), foldable=False, divider=False)
+        self._known = Label("", "body", "text2", wrap=True)
+        self._first = Label("", "body", "text", wrap=True)
+        self._shop, self._looked = "", ""  #: of the task shown, and the task for which somebody looked
+        self._task_id = ""
+        self.look_button = Button(kind="primary", icon="ph.browser", small=True)
+        self.look_button.clicked.connect(self._on_look)
+        self.buttons: dict[str, Button] = {}
+        self._effects: dict[str, Label] = {}
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        for place, verb in enumerate(verbs):
+            # what was seen decides between the first ones; the last are for who could see nothing, or wants nothing
+            button = Button(verb.text, icon=verb.icon, kind="ghost" if verb.danger else "plain", small=True)
+            button.clicked.connect(partial(self.wanted.emit, verb))
+            effect = Label("", "label", "text2", wrap=True)
+            effect.setBuddy(button)
+            self.buttons[str(verb.key)], self._effects[verb.effect] = button, effect
+            grid.addWidget(button, place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(effect, place, 1)
+        self.body.addWidget(self._known)
+        self.body.addWidget(self._first)
+        self.body.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addLayout(grid)
+
+    def show_task(self, task: Task, shop: Shop | None, end: Unknown, now_ms: int) -> None:
+        """Say what is known of its end and what to look at before an answer is chosen."""
+        self._task_id, self._shop = task.task_id, task.shop
+        self.look_button.set_count_text(way.label("login_shop", task.shop))
+        self._lead()
+        at, worker = shown.clock(end.at, now_ms), safe.one_line(end.worker, 60)
+        words = _("Attempt {n} ended at {time} without an answer.")
+        if worker:
+            words = _("Attempt {n} on worker {worker} ended at {time} without an answer.")
+        if worker and end.lost:
+            words = _("Worker {worker} was lost while it ran; nobody knows anything of it since {time}.")
+        if worker and end.sign_at:
+            # the first page counts the silence of the worker from the same sign
+            words = _("Worker {worker} was lost while it ran: its last sign came at {sign}, it was given up at {time}.")
+        self._known.setText(words.format(n=task.attempt, worker=worker, time=at, sign=shown.clock(end.sign_at, now_ms)))
+        name = safe.one_line(shop.name if shop is not None and shop.name else task.shop_id, 60)
+        look = _("First look in the {platform} backend of {shop}: was “{type}” done after {time}?")
+        started = shown.clock(end.started_at or task.created_at, now_ms)
+        self._first.setText(
+            look.format(
+                platform=platform_name(task.platform), shop=name, type=type_names.name(task.task_type), time=started
+            )
+        )
+        for effect, label in self._effects.items():
+            label.setText(_(effect))
+
+    def _lead(self) -> None:
+        """To look comes first; once that was done, which answer is right is for the person to say."""
+        self.look_button.set_kind("plain" if self._looked == self._task_id else "primary")
+
+    def _on_look(self) -> None:
+        self._looked = self._task_id
+        self._lead()
+        self.look_wanted.emit(self._shop)

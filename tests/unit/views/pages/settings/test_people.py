@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from services.commands.operator import current, person
 from services.engine import people
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.pages.settings.people_card import PeopleCard, PersonRow
+from views.pages.settings.cards import PeopleCard, PersonRow
 
 BEN = "ben@desk-02"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.domain.task.record import Task
 from services.ports import Letter
-from views.pages.tasks.panel.facts import facts
+from views.pages.tasks.panel.detail import facts
 
 TASK = Task(task_id="t1", shop_id="s1", platform="pdd", task_type="sync_order", gen=2, attempt=3, queue="")
 
