@@ -128,6 +128,18 @@ class Context:
         output.err(f"{asked}? [y/N] ")
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
+    def typed(self, question: str, otherwise: str, preview: Sequence[str] = ()) -> str:
+        """What a person types after reading ``preview``; ``--yes`` does not answer this.
+
+        Raises:
+            UsageError: nobody can be asked; ``otherwise`` says how to go on.
+        """
+        if self.json or not sys.stdin.isatty():
+            raise UsageError(otherwise, field=otherwise.rpartition("add ")[2].split(" ")[0])
+        output.err("".join(f"{line}\n" for line in preview))
+        output.err(f"{question}: ")
+        return sys.stdin.readline().strip()
+
 
 def examples(commands: Sequence[str]) -> dict[str, Any]:
     """What a noun's help ends with, for ``add_parser``."""

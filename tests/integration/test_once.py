@@ -106,7 +106,35 @@ def test_a_letter_whose_work_was_done_later_says_so_everywhere(once: Cli, tmp_pa
     assert skipped["done"] == []
     assert later in skipped["skipped"][0]["reason"]
     assert once.run("task", "list", "--filter", "status:queued")["tasks"] == []
-    assert once.run("dead", "republish", letter, "--yes", "--skip", "none")["done"] == [letter]
+    refused = once.run("dead", "republish", letter, "--yes", "--skip", "none", code=2)
+    assert refused["field"] == "--reason"
+    assert later in refused["error"]
+    made = once.run("dead", "republish", letter, "--reason", "the shop lost it")
+    assert made["done"] == [letter]
+    fresh = once.run("task", "show", made["created"][letter])
+    assert fresh["task"]["reason"] == "the shop lost it"
+    entry = next(one for one in once.run("audit", "list")["entries"] if one["action"] == "dead.republish")
+    assert "the shop lost it" in json.dumps(entry["detail"])
+
+
+def test_whoever_sends_many_that_were_done_later_states_their_number(once: Cli, tmp_path: Path) -> None:
+    kind = {"name": "single", "executor": "python", "uniqueness": "shop_type"}
+    (tmp_path / "single.json").write_text(json.dumps(kind), encoding="utf-8")
+    once.run("type", "import", tmp_path / "single.json")
+    letter, _later = letter_overtaken(once)
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "work")
+    (other,) = once.run(*words, "--payload", json.dumps({"fail": "bad_payload", "text": "no such page"}))["created"]
+    once.drain()
+    send = ("dead", "republish", letter, other, "--skip", "none", "--yes")
+    for more in ((), ("--overtaken", 2)):
+        refused = once.run(*send, *more, code=2)
+        assert refused["field"] == "--overtaken"
+        assert "the work of 1 of these has succeeded since" in refused["error"]
+    assert once.run("task", "list", "--filter", "status:queued")["tasks"] == []
+    made = once.run(*send, "--overtaken", 1, "--reason", "the shop lost it")
+    assert set(made["done"]) == {letter, other}
+    reasons = [once.run("task", "show", made["created"][one])["task"]["reason"] for one in (letter, other)]
+    assert reasons == ["the shop lost it", ""]
 
 
 def test_who_creates_what_has_run_before_is_told(once: Cli) -> None:

@@ -9,9 +9,11 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from services.commands.outcome import Outcome
 from services.i18n import _
 from services.monitor.tasks import Pick
 from views.context import PageContext
+from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.kit.task_verb import FEW, TaskVerb, question
 from views.support import text
@@ -60,13 +62,25 @@ class TaskActing(QObject):
         if verb.noted is not None:
             call = partial(verb.noted, commands, fit, note)
         reverse = verb.undo(commands, fit) if verb.undo is not None else None
+        instead = partial(self._ask_why, verb, fit)
         if verb.soon is None or verb.unheld(fit):
-            self._acting.at_once(call, verb.done, reverse)
+            self._acting.at_once(call, verb.done, reverse, instead)
         else:
             words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
             about = [(verb.stands_for(one), one.task_id) for one in fit]
-            self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse)
+            self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
         self.acted.emit(tuple(one.task_id for one in picks))
+
+    def _ask_why(self, verb: TaskVerb, picks: Sequence[Pick], outcome: Outcome) -> bool:
+        """Of one that needs a reason; tell whether it does."""
+        again = verb.again
+        if again is None:
+            return False
+        return ask_why(
+            outcome,
+            lambda why: self._acting.at_once(partial(again, self._context.commands, picks, why), verb.done),
+            self._owner,
+        )
 
     def _free(self, verb: TaskVerb, picks: Sequence[Pick]) -> list[Pick]:
         """Those for which the same is not about to happen already, here or on another page."""

@@ -71,10 +71,19 @@ class Acting(QObject):
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
         reverse: Reverse | None = None,
+        instead: Callable[[Outcome], bool] = lambda _outcome: False,
     ) -> None:
-        """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends."""
+        """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends.
+
+        ``instead`` may take the outcome up itself: then nothing is told.
+        """
         self._take_back = None
-        self._operation.start(call, lambda outcome: self._tell(outcome, done, reverse), self._fail)
+
+        def tell(outcome: Outcome) -> None:
+            if not instead(outcome):
+                self._tell(outcome, done, reverse)
+
+        self._operation.start(call, tell, self._fail)
 
     def free(self, verb: str, ids: Iterable[str]) -> list[str]:
         """Those that do not wait for the same verb already; that none is left is told.
@@ -100,16 +109,17 @@ class Acting(QObject):
         *,
         about: Iterable[tuple[str, str]] = (),
         reverse: Reverse | None = None,
+        instead: Callable[[Outcome], bool] = lambda _outcome: False,
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
-        ``reverse``: what is offered when it is done.
+        ``reverse``: what is offered when it is done; ``instead``: as of ``at_once``.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key = f"held-{id(timer)}"
 
         def go() -> None:
             self._forget(timer)
-            self.at_once(call, done, reverse)
+            self.at_once(call, done, reverse, instead)
 
         def undo() -> None:
             self._forget(timer)

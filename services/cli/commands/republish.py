@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from services import assembly
 from services.cli import choose, json_text, output, signals
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, whole
 from services.commands.bulk.options import MAX_PROBES, MAX_RATE
-from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
 from services.commands.bulk.republish import Control, Ended, Options, Plan, Progress
 from services.domain.errors import UsageError
 from services.messages import english
@@ -72,7 +72,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="go on with a run that was stopped or killed, with its own options (default: the newest; see dead runs)",
     )
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
-    parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
+    parser.add_argument(
+        "--overtaken",
+        type=whole(0, 1_000_000),
+        metavar="N",
+        help="with --skip none: how many go whose work has succeeded since, as --dry-run counts them (done)",
+    )
+    parser.add_argument(
+        "--reason", default="", help="needed with --if-duplicate force, and for one whose work has succeeded since"
+    )
 
 
 def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> int:
@@ -86,14 +94,44 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
     plan = commands.bulk.plan(ids)
     if args.dry_run:
         return show_preview(context, plan, chosen)
-    if (args.filter or len(ids) > 1) and not context.confirm("republish", len(ids), short(plan)):
+    many = bool(args.filter) or len(ids) > 1
+    again = overtaken(plan, chosen)
+    if many and not _knows_how_many(context, plan, again):
         return EXIT_FAILED
-    if payload is not None:
+    if many and not again and not context.confirm("republish", len(ids), short(plan)):
+        return EXIT_FAILED
+    if again and not many and not args.reason.strip():
+        why = english(again[0].why) if again[0].why is not None else ""
+        raise UsageError(f"{why}; to do it again say why with --reason", "--reason")
+    if payload is not None or (not many and args.reason.strip() and not (args.probe or args.rate)):
         outcome = commands.dead_letters.republish(
             ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
         )
         return choose.report(context, outcome, "republish")
     return go(context, engine, bool(args.probe or args.rate), partial(commands.bulk.run, plan, chosen))
+
+
+def overtaken(plan: Plan, chosen: Options) -> tuple[Item, ...]:
+    """Those that go although their work has succeeded since."""
+    return tuple(item for item in plan.items if item.state == DONE and DONE not in chosen.skip)
+
+
+def _knows_how_many(context: Context, plan: Plan, again: Sequence[Item]) -> bool:
+    """Whether the person has said how many works are done once more: on the line, or typed after a look.
+
+    Raises:
+        UsageError: the number is another one, or nobody can be asked.
+    """
+    stated, number = context.args.overtaken, len(again)
+    if stated is None and not number:
+        return True
+    asked = f"the work of {number} of these has succeeded since and would be done once more"
+    if stated is not None:
+        if stated != number:
+            raise UsageError(f"{asked}, not of {stated}; look with --dry-run", "--overtaken")
+        return context.confirm("republish", len(plan.items), short(plan))
+    typed = context.typed(f"{asked}; type {number} to go on", f"{asked}: add --overtaken {number}", short(plan))
+    return typed == str(number)
 
 
 def go(context: Context, engine: assembly.Engine, tells: bool, run: Callable[..., Ended]) -> int:

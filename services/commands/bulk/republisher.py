@@ -67,12 +67,14 @@ class Republisher:
         anyway: bool = False,
         twice: Collection[str] = (),
         reason: str = "",
+        because: str = "",
     ) -> Prepared:
         """Read the letters and make their successors, whose ids end with the ``tail`` of each, or by chance.
 
         A letter whose payload its type refuses today is skipped, for it would only die again; ``anyway`` takes it. So
         is one whose work has succeeded since, or so lately that its type asks for a reason; those named in ``twice``
-        are taken, and all with a ``reason``; the new task then says that a person let it run.
+        are taken, with ``because`` as their reason, and all with a ``reason``; the new task then says that a person
+        let it run.
 
         Raises:
             UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
@@ -94,7 +96,8 @@ class Republisher:
                     skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": words_of(exc)})))
                     continue
                 if task_id in twice or reason.strip():
-                    fresh = msgspec.structs.replace(fresh, reason=reason.strip(), marks=(*fresh.marks, AGAIN))
+                    said_why = reason.strip() or because.strip()
+                    fresh = msgspec.structs.replace(fresh, reason=said_why, marks=(*fresh.marks, AGAIN))
                     since = 0
                 else:
                     since = self._done_since(old)

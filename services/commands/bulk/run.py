@@ -172,9 +172,16 @@ class Run:
         duplicate = self._options.if_duplicate
         anyway = SCHEMA not in self._options.skip
         twice = frozenset(item.task_id for item in some if item.state == DONE)  # those that are left alone are not here
+        because = self._options.reason
         prepared = self._patient(
             lambda: self._republisher.prepare(
-                ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail, anyway=anyway, twice=twice
+                ids,
+                changes=self._changes,
+                if_duplicate=duplicate,
+                tail=self._tail,
+                anyway=anyway,
+                twice=twice,
+                because=because,
             )
         )
         outcome = self._patient(lambda: self._republisher.apply(prepared))

@@ -26,6 +26,7 @@ from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
 from views.context import PageContext
+from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
 from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.dialog import RepublishDialog
@@ -172,7 +173,8 @@ class LetterActions(QObject):
         if self._free([task.task_id]):
             call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
             about = [(REPUBLISH, task.task_id)]
-            self._acting.held(_("Republishing with your changes in 5 s"), call, _republished, about=about)
+            words = _("Republishing with your changes in 5 s")
+            self._acting.held(words, call, _republished, about=about, instead=partial(self._ask_why, call))
 
     def reveal(self, task_id: str, then: Callable[[], None]) -> None:
         """Write down that somebody looks at the secrets of a letter; ``then`` shows them."""
@@ -201,7 +203,12 @@ class LetterActions(QObject):
             n=text.count(len(ids))
         )
         call = partial(self._context.commands.dead_letters.republish, list(ids))
-        self._acting.held(announce, call, _republished, about=[(REPUBLISH, one) for one in ids])
+        about = [(REPUBLISH, one) for one in ids]
+        self._acting.held(announce, call, _republished, about=about, instead=partial(self._ask_why, call))
+
+    def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome) -> bool:
+        """Of one whose work has succeeded since."""
+        return ask_why(outcome, lambda why: self._acting.at_once(partial(call, reason=why), _republished), self._owner)
 
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()

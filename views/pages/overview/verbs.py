@@ -17,6 +17,7 @@ from services.domain.task.status import MOVABLE
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import PageContext
+from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
@@ -133,13 +134,20 @@ class AttentionVerbs(QObject):
     def republish(self, task_id: str) -> None:
         """Make a new task of a dead letter; what waits for the old one waits for the new one."""
 
+        call = partial(self._context.commands.dead_letters.republish, [task_id])
+
+        def again(why: str) -> None:
+            self._operation.start(partial(call, reason=why), tell, self._fail)
+
         def tell(outcome: Outcome) -> None:
+            if ask_why(outcome, again, self._owner):
+                return
             if refused := (*outcome.failed, *outcome.skipped):
                 self._context.toast(ToastSpec(text=messages.render(refused[0].why), status="warning"))
             else:
                 self._context.toast(ToastSpec(text=_("Republished; what waits for it goes on."), status="healthy"))
 
-        self._operation.start(partial(self._context.commands.dead_letters.republish, [task_id]), tell, self._fail)
+        self._operation.start(call, tell, self._fail)
 
     def cancel(self, target: str) -> None:
         """Cancel tasks that wait in vain, after a look at how many."""

@@ -152,6 +152,11 @@ def retry(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
     return outcome
 
 
+def once_more(commands: CommandSet, picks: Sequence[Pick], why: str) -> Outcome:
+    """Republish dead tasks whose work has succeeded since. Blocking."""
+    return commands.dead_letters.republish([one.task_id for one in picks if one.status == Status.DEAD], reason=why)
+
+
 def raise_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
     """One step up for each task: low to normal to high. Blocking."""
     return priorities.give(commands, {one.task_id: _next(one.priority) for one in picks})
@@ -281,7 +286,7 @@ RETRY = TaskVerb(
     soon=lambda n: ngettext("Retrying {n} task in {s} s", "Retrying {n} tasks in {s} s", n),
     # the retry of a dead one is what the page of dead letters calls republish
     about=lambda one: REPUBLISH if one.status == Status.DEAD else "retry",
-    run=lambda commands, picks: retry(commands, picks), done=_retried,
+    run=lambda commands, picks: retry(commands, picks), again=once_more, done=_retried,
 )  # fmt: skip
 CANCEL = TaskVerb(
     key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", danger=True,

@@ -57,6 +57,8 @@ _GLYPH_OF_OUTCOME = {
 _AHEAD = frozenset(
     {"gate.parked_message", "gate.delayed_message", "gate.lane_later", "gate.lane_parked", "gate.lane_unsent"}
 )
+#: marks of a task that a person let run although its work ran or had run
+_ASKED = frozenset({"forced", "again"})
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 
@@ -130,7 +132,11 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
         return step.at, stopped
     time = shown.clock(step.at, now_ms)
     if not step.from_:
-        return step.at, TimelineEntry(time=time, text=_("Created by"), strong=task.created_by or task.origin, status="")
+        # a cancel writes its own reason in the same place
+        asked = task.status != Status.CANCELLED and not _ASKED.isdisjoint(task.marks)
+        why = safe.one_line(masked_text(messages.own(task.reason)), 120) if asked else ""
+        by = task.created_by or task.origin
+        return step.at, TimelineEntry(time=time, text=_("Created by"), strong=by, tail=why, status="")
     if step.from_ == step.to:
         return step.at, _changed(step, time)
     if step.to == Status.RUNNING:

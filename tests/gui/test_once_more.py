@@ -1,0 +1,77 @@
+"""A letter whose work has succeeded since goes out again only with a reason, from every page that can send it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from services.domain.task.record import Task
+from services.domain.task.status import Triage
+from services.monitor.tasks import pick
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import press, wait
+from views.dialogs.confirm import ConfirmDialog
+from views.kit.task_acting import TaskActing
+from views.pages.dead_letters.verbs import LetterActions
+from views.pages.overview.verbs import AttentionVerbs
+from views.pages.tasks.panel.story import timeline
+from views.pages.tasks.verbs import RETRY
+from views.support.acting import Acting
+
+WHY = "the shop lost it"
+
+
+@pytest.fixture
+def letter(desk: Desk) -> Task:
+    """One that a later success overtook."""
+    dead = desk.fail(desk.create(task_type="sync_order"))
+    desk.succeed(desk.create(task_type="sync_order"))
+    assert desk.get(dead.task_id).triage == Triage.OVERTAKEN
+    return desk.get(dead.task_id)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    found = QWidget()
+    qtbot.addWidget(found)
+    found.show()
+    return found
+
+
+def send(page: str, desk: Desk, letter: Task, window: QWidget) -> None:
+    """As a person does it there."""
+    if page == "overview":
+        AttentionVerbs(desk.context, window).republish(letter.task_id)
+        return
+    if page == "tasks":
+        acting = TaskActing(desk.context, Acting(window, desk.context.toast, desk.context.pending), window)
+        acting.run(RETRY, [pick(letter)])
+    else:
+        LetterActions(desk.context, window).republish([letter.task_id])
+    press(desk, "Send now")
+
+
+@pytest.mark.parametrize("page", ["dead letters", "tasks", "overview"])
+def test_it_asks_why_and_keeps_the_answer(qtbot: QtBot, desk: Desk, letter: Task, window: QWidget, page: str) -> None:
+    send(page, desk, letter, window)
+    wait(qtbot, lambda: bool(window.findChildren(ConfirmDialog)))
+    (dialog,) = window.findChildren(ConfirmDialog)
+    assert "has succeeded already as" in dialog.question.text
+    assert not dialog.verb_button.isEnabled()
+    assert desk.get(letter.task_id).triage == Triage.OVERTAKEN
+    dialog.note_field.setText(WHY)
+    dialog.verb_button.click()
+    wait(qtbot, lambda: desk.get(letter.task_id).triage == Triage.REPUBLISHED)
+    fresh = desk.get(desk.get(letter.task_id).successor)
+    assert fresh.reason == WHY
+    assert timeline(fresh, fresh.created_at)[0].tail == WHY
+    assert WHY in desk.session.engine.store.audit(1)[0].detail
+
+
+def test_who_gives_no_reason_sends_nothing(qtbot: QtBot, desk: Desk, letter: Task, window: QWidget) -> None:
+    send("dead letters", desk, letter, window)
+    wait(qtbot, lambda: bool(window.findChildren(ConfirmDialog)))
+    (dialog,) = window.findChildren(ConfirmDialog)
+    dialog.reject()
+    assert desk.get(letter.task_id).triage == Triage.OVERTAKEN
