@@ -18,11 +18,9 @@ from views.context import PageContext
 from views.kit.verb import Place
 from views.page import Page, PageCommand, PageHeader
 from views.pages.tasks.action_bar import ActionBar
-from views.pages.tasks.actions import TaskActions
-from views.pages.tasks.choices import FilterChoices
-from views.pages.tasks.fields import FIELDS
+from views.pages.tasks.actions import Offers, TaskActions
+from views.pages.tasks.choices import FIELDS, FilterChoices
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
-from views.pages.tasks.offers import Offers
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.pages.tasks.panel.panel_door import PanelDoor
 from views.pages.tasks.panel.suppressed import SuppressedDialog

@@ -29,8 +29,7 @@ from views.context import PageContext
 from views.kit.task_verb import Chosen, TaskVerb
 from views.kit.verb import Place, Verbs
 from views.pages.tasks.actions import TaskActions
-from views.pages.tasks.panel.artifact_section import ArtifactSection
-from views.pages.tasks.panel.log_section import LogSection
+from views.pages.tasks.panel.outputs import ArtifactSection, LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
 from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RUN_NOW, STOP_HOLDER, TRY_ANYWAY
