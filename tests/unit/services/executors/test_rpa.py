@@ -439,7 +439,7 @@ def test_a_corrupt_payload_is_a_bad_payload() -> None:
 def test_eight_slots_leave_no_thread_no_pipe_and_no_zombie() -> None:
     made = executor("import sys\nprint(sys.argv[1])\nprint('{\"result\": ' + sys.argv[1][-1] + '}')", "{task_id}")
     made.run(job(), Listener().context)
-    before, threads = descriptors(), threading.active_count()
+    before, threads, others = descriptors(), threading.active_count(), set(unreaped())
     for _ in range(3):
         all_running = [start(made, job(task_id=f"t-{number}")) for number in range(8)]
         for number, running in enumerate(all_running):
@@ -447,7 +447,7 @@ def test_eight_slots_leave_no_thread_no_pipe_and_no_zombie() -> None:
             assert running.listener.out() == [f"t-{number}"]
     eventually(lambda: threading.active_count() <= threads)
     assert descriptors() == before
-    assert unreaped() == []
+    assert set(unreaped()) <= others
 
 
 @posix
