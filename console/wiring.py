@@ -105,8 +105,13 @@ class VitalPopovers(QObject):
         )
         foreign = depth.unrecorded(snapshot.counts, snapshot.depths)
         others = ((_("From other programs, not yet recorded"), text.count(foreign)),) if foreign else ()
+        queues = tuple(
+            (_("Work queue {name}").format(name=safe.one_line(one.name, 40)), text.count(one.ready))
+            for one in snapshot.depths
+            if one.kind == "foreign"
+        )
         doubts = tuple((_("Missing"), render(one)) for one in self._doubts)
-        return replace(part, rows=(*part.rows, *found, *others, *doubts, *self._way_rows(way)))
+        return replace(part, rows=(*part.rows, *found, *others, *queues, *doubts, *self._way_rows(way)))
 
     def _way_rows(self, way: PublisherNow) -> tuple[tuple[str, str], ...]:
         """Why nothing goes to the broker, since when, who meets it, and what helps."""

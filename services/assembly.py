@@ -440,7 +440,12 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         broker = settings.broker
         management = broker.management_url
         return fleet_store, RabbitBroker(
-            broker.url, clock, management_url=management, profile=broker.profile, insecure=broker.insecure_tls
+            broker.url,
+            clock,
+            management_url=management,
+            profile=broker.profile,
+            insecure=broker.insecure_tls,
+            foreign=settings.foreign_queues,
         )
     except BaseException:
         fleet_store.close()

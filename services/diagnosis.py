@@ -43,7 +43,15 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
         return Diagnosis(findings=(gone, *lost, *_of_settings(settings)))
     production = environment.is_production(settings.environment)
     try:
-        doctor = Doctor(store, broker, clock, version=VERSION, production=production, embedded=settings.embedded)
+        doctor = Doctor(
+            store,
+            broker,
+            clock,
+            version=VERSION,
+            production=production,
+            embedded=settings.embedded,
+            foreign=() if settings.embedded else tuple(settings.foreign_queues),
+        )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
         return Diagnosis(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,8 +58,18 @@ class Doctor:
     """One look at one fleet; blocking."""
 
     def __init__(
-        self, store: Store, broker: Broker, clock: Clock, *, version: str, production: bool, embedded: bool = False
+        self,
+        store: Store,
+        broker: Broker,
+        clock: Clock,
+        *,
+        version: str,
+        production: bool,
+        embedded: bool = False,
+        foreign: Collection[str] = (),
     ) -> None:
+        """``foreign``: plain work queues of other programs that the settings name."""
+        self._foreign = tuple(foreign)
         self._store, self._broker, self._clock = store, broker, clock
         self._version, self._production, self._embedded = version, production, embedded
         self._registry = Registry(store, clock, task_type.TaskType.default(""))
@@ -155,6 +165,7 @@ class Doctor:
             *health.of_broker(what, seen, facts),
             *health_queues.of_patience(facts, self._longest()),
             *self._of_queues(facts),
+            *(health_queues.of_foreign(self._broker.depths(), self._foreign) if self._foreign else ()),
         ]
 
     def _of_queues(self, facts: Mapping[str, str]) -> list[Finding]:

@@ -10,6 +10,7 @@ from typing import Any
 import pika
 import pytest
 
+from services import diagnosis
 from services.domain.task.mapping import QueueMapping
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -92,3 +93,17 @@ def test_what_is_no_task_goes_to_the_dead_letters_with_its_bytes(fleet: Fleet) -
     letters = [fleet.engine.store.get_letter(one.task_id) for one in dead]
     assert bad in {letter.body for letter in letters if letter is not None}
     assert eventually(lambda: tasks(fleet, equals("shop", "pdd:s3")), 30)
+
+
+def test_its_depth_is_told_and_the_doctor_knows_whether_it_is_there_and_read(fleet: Fleet) -> None:
+    def told() -> list[str]:
+        found = diagnosis.examine(fleet.settings).findings
+        return [one.message.code for one in found if one.message.code.startswith("doctor.work_queue_")]
+
+    assert told() == ["doctor.work_queue_missing"]
+    send(fleet, {"store": {"id": "s1"}, "args": {}, "level": 5})
+    assert eventually(told, 30) == ["doctor.work_queue_waits"]
+    (seen,) = [one for one in fleet.engine.broker.depths() if one.kind == "foreign"]
+    assert (seen.name, seen.ready, seen.consumers) == (QUEUE, 1, 0)
+    fleet.steward()
+    eventually(lambda: not told(), 30)

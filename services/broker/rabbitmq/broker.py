@@ -44,10 +44,12 @@ class RabbitBroker:
         timing: Timing | None = None,
         window: int = WINDOW,
         insecure: bool = False,
+        foreign: Iterable[str] = (),
     ) -> None:
         """``profile``: single (classic lanes with priorities) or cluster (quorum lanes); ``insecure``: the certificate
-        of the server is not checked.
+        of the server is not checked; ``foreign``: plain work queues of other programs, which are counted too.
         """
+        self._foreign = frozenset(foreign)
         self._profile = profile
         self.address = replace(rabbitmq_url.parse(url), insecure=insecure)
         self._clock, self._timing = clock, timing or Timing()
@@ -155,7 +157,7 @@ class RabbitBroker:
         self._use(self._in)
         self._look_for_alarms()
         totals = self.management.totals()
-        names = self._known() | {name for name in totals or () if topology.kind_of(name)}
+        names = self._known() | self._foreign | {name for name in totals or () if topology.kind_of(name)}
         counted = self._control.count(sorted(names))
         return [
             QueueDepth(
@@ -163,7 +165,7 @@ class RabbitBroker:
                 ready=ready,
                 unacked=totals[name][1] if totals is not None and name in totals else None,
                 consumers=consumers,
-                kind=topology.kind_of(name) or "other",
+                kind="foreign" if name in self._foreign else topology.kind_of(name) or "other",
             )
             for name, (ready, consumers) in counted.items()
         ]

@@ -82,6 +82,11 @@ def stats(context: Context) -> int:
         "flow": _flow(told),
         "status": counts.status,
         "lanes": lanes,
+        "work_queues": {
+            one.name: {"ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
+            for one in snapshot.depths
+            if one.kind == "foreign"
+        },
         "gates": {gate: found.number for gate, found in gates.items()},
         "gates_at_least": [gate for gate, found in gates.items() if not found.exact],
         "fetched_ahead": depth.ahead(rows, snapshot.workers, told=known),
@@ -105,6 +110,11 @@ def stats(context: Context) -> int:
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
     lines += [f"at gate {gate}: {'' if found.exact else 'at least '}{found.number}" for gate, found in gates.items()]
+    lines += [
+        f"work queue {one.name}: {one.ready} wait, read by {one.consumers}"
+        for one in snapshot.depths
+        if one.kind == "foreign"
+    ]
     lines.append(f"fetched ahead: {document['fetched_ahead']}")
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     lines.append(", ".join(map(messages.english, insight.summary(fleet))))

@@ -145,6 +145,12 @@ SENTENCES: dict[str, str] = {
     "doctor.outbox.remedy": N_("The leader sends them; if this stays, look at the broker and start a worker."),
     "doctor.shop_queue_missing": N_("The dedicated queue {queue} does not exist; what is sent there waits"),
     "doctor.shop_queue_missing.remedy": N_("The leader makes it again within seconds; without one: fleetdeck repair"),
+    "doctor.work_queue_missing": N_("The work queue {queue} of [foreign_queues.{queue}] does not exist"),
+    "doctor.work_queue_missing.remedy": N_("Start the program that sends to it, or correct the name in the settings."),
+    "doctor.work_queue_waits": N_("{messages} messages wait in the work queue {queue} and nobody reads it"),
+    "doctor.work_queue_waits.remedy": N_(
+        "Whoever leads reads it: start a worker or fleetdeck api with [foreign_queues.{queue}] in its settings."
+    ),
     "doctor.shop_queue_waits": N_("{messages} messages wait in {queue} and no worker takes them"),
     "doctor.shop_queue_waits.remedy": N_(
         "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."

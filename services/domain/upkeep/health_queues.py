@@ -35,6 +35,19 @@ def of_queues(depths: Sequence[QueueDepth], shops: Sequence[str], *, workers: in
     return found
 
 
+def of_foreign(depths: Sequence[QueueDepth], names: Collection[str]) -> list[Finding]:
+    """``names``: plain work queues of other programs that the settings name."""
+    found: list[Finding] = []
+    by_name = {depth.name: depth for depth in depths}
+    for name in sorted(names):
+        depth = by_name.get(name)
+        if depth is None:
+            found.append(finding(WARNING, "queues", "doctor.work_queue_missing", queue=name))
+        elif depth.ready and not depth.consumers:
+            found.append(finding(WARNING, "queues", "doctor.work_queue_waits", queue=name, messages=depth.ready))
+    return found
+
+
 def of_patience(facts: Mapping[str, str], longest: tuple[str, int]) -> list[Finding]:
     """``longest``: the task type that may run longest, and for how many seconds."""
     if facts.get("kind") != "rabbitmq":
