@@ -19,6 +19,7 @@ from tests.bench import (
     console,
     dedicated,
     fairness,
+    foreign,
     held,
     limited,
     pages,
@@ -32,7 +33,7 @@ from tests.support.services import RabbitMQ, Redis
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps", "foreign")
 
 
 def main() -> int:
@@ -146,6 +147,8 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["bulk, bare"] = floor
         share = found["bulk, fleet"]["no-op tasks /s, thread"] / floor["no-op tasks /s"]
         found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
+    if "foreign" in args.parts:
+        found["messages of another program"] = foreign.measure(foreign.COUNT, functools.partial(_fresh, rabbit, redis))
     if "limits" in args.parts:
         found["limits, fleet"] = limited.measure(round(limited.COUNT * args.scale), **_fresh(rabbit, redis))
     if "dedicated" in args.parts:
