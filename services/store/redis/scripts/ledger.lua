@@ -142,8 +142,11 @@ end
 local function note_success(e)
   local work, at, by = work_of(e), e[T.ended_at], creator(e)
   local key = K.work .. work
-  local old = call('SET', key, pack_values({ e.id, at, by, e[T.worker], {} }), 'GET')
-  if not old or old == '' then return end
+  local old = call('GET', key)
+  if not old or old == '' then
+    call('SET', key, pack_values({ e.id, at, by, e[T.worker], {} }))
+    return
+  end
   local entry = entry_of(old)
   add_end(work, entry, e.id, at, 1, 0)
   if entry[AT] <= at then -- one that was imported may be older
