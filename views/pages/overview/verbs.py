@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -30,10 +30,6 @@ from views.support.words import type_names
 from views.widgets.heat_map.map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
-VERBS = (
-    "pause", "resume", "open_session", "login_shop", "look_shop", "start_worker", "forget_worker", "republish",
-    "cancel_tasks", "stop_task", "lower_tasks", "more_slots", "copy_server", "copy_flow", "copy_creator",
-)  # fmt: skip
 LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
 
@@ -64,30 +60,14 @@ class AttentionVerbs(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._operation = Operation(self)
-        self._login = ShopLogin(context, owner)
+        self.login = ShopLogin(context, owner)
         self._doing = TaskActing(context, Acting(self, context.toast, context.pending), owner)
 
     def run(self, verb: str, target: str) -> None:
         """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
-        acts: dict[str, Callable[[str], object]] = {
-            "pause": self.pause,
-            "resume": self.resume,
-            "open_session": self._login.go_on,
-            "login_shop": self._login.begin,
-            "look_shop": self._login.look,
-            "start_worker": lambda _target: self.start_worker(),
-            "forget_worker": self.forget_worker,
-            "republish": self.republish,
-            "cancel_tasks": self.cancel,
-            "stop_task": self.stop,
-            "lower_tasks": self.lower,
-            "more_slots": self.widen,
-            "copy_server": self.copy,
-            "copy_flow": self.copy,
-            "copy_creator": self.copy,
-        }
-        if verb in acts:
-            acts[verb](target)
+        act = ACTS.get(verb)
+        if act is not None:
+            act(self, target)
 
     def copy(self, words: str) -> None:
         """Put what an item says on the clipboard, for whoever can help."""
@@ -114,7 +94,7 @@ class AttentionVerbs(QObject):
         undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope, reason))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
 
-    def start_worker(self) -> None:
+    def start_worker(self, _target: str = "") -> None:
         """Work on tasks in this program."""
         self._start(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
 
@@ -209,6 +189,26 @@ class AttentionVerbs(QObject):
             self._context.toast(ToastSpec(text=said, status="healthy", actions=actions))
 
         self._operation.start(call, tell)
+
+
+#: what an item may offer
+ACTS: Mapping[str, Callable[[AttentionVerbs, str], object]] = {
+    "pause": AttentionVerbs.pause,
+    "resume": AttentionVerbs.resume,
+    "open_session": lambda verbs, shop: verbs.login.go_on(shop),
+    "login_shop": lambda verbs, shop: verbs.login.begin(shop),
+    "look_shop": lambda verbs, shop: verbs.login.look(shop),
+    "start_worker": AttentionVerbs.start_worker,
+    "forget_worker": AttentionVerbs.forget_worker,
+    "republish": AttentionVerbs.republish,
+    "cancel_tasks": AttentionVerbs.cancel,
+    "stop_task": AttentionVerbs.stop,
+    "lower_tasks": AttentionVerbs.lower,
+    "more_slots": AttentionVerbs.widen,
+    "copy_server": AttentionVerbs.copy,
+    "copy_flow": AttentionVerbs.copy,
+    "copy_creator": AttentionVerbs.copy,
+}
 
 
 def _what(scope: str) -> str:

@@ -13,7 +13,7 @@ from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Task
 from tests.unit.views.pages.fleet_rig import Fleet, Logins
 from views.dialogs.confirm import ConfirmDialog
-from views.pages.overview.verbs import VERBS, AttentionVerbs
+from views.pages.overview.verbs import ACTS, AttentionVerbs
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def asked(owner: QWidget) -> ConfirmDialog:
 
 @pytest.mark.parametrize("verb", ["copy_server", "copy_flow", "copy_creator"])
 def test_what_somebody_else_must_do_is_copied_for_them(fleet: Fleet, owner: QWidget, verb: str) -> None:
-    assert verb in VERBS
+    assert verb in ACTS
     AttentionVerbs(fleet.context, owner).run(verb, "Nothing is sent\nFree disk on mq-01")
     assert QGuiApplication.clipboard().text() == "Nothing is sent\nFree disk on mq-01"
     assert [toast.text for toast in fleet.toasts] == ["Copied: send it to whoever can help"]
@@ -57,7 +57,7 @@ def test_what_somebody_else_must_do_is_copied_for_them(fleet: Fleet, owner: QWid
 def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
     qtbot: QtBot, fleet: Fleet, owner: QWidget, verb: str
 ) -> None:
-    assert verb in VERBS
+    assert verb in ACTS
     tasks = create(fleet, 2 if verb == "cancel_tasks" else 1)
     if verb == "stop_task":
         run(fleet, tasks[0])
@@ -98,7 +98,7 @@ def priorities(fleet: Fleet, tasks: list[Task]) -> list[int]:
 
 
 def test_a_flood_is_lowered_after_a_preview_and_raised_again(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
-    assert "lower_tasks" in VERBS
+    assert "lower_tasks" in ACTS
     other, *tasks = create(fleet, 3)
     fleet.context.commands.tasks.prioritize([tasks[0].task_id], "high")
     before, kept = priorities(fleet, tasks), priorities(fleet, [other])
@@ -122,7 +122,7 @@ def test_a_flood_is_lowered_after_a_preview_and_raised_again(qtbot: QtBot, fleet
 
 
 def test_a_worker_gets_more_slots_and_undo_gives_it_those_of_before(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
-    assert "more_slots" in VERBS
+    assert "more_slots" in ACTS
     info = WorkerInfo(worker="w=1", host="h", pid=1, slots=(SlotState(),))
     fleet.store.heartbeat(info)
     qtbot.waitUntil(lambda: bool(fleet.context.feed.latest.workers))
