@@ -40,6 +40,9 @@ MIX: Mapping[str, int] = {
     "get_content": 6,
     "screenshot": 2,
     "shop_crawl": 6,
+    "batch_products": 4,
+    "search_keywords": 3,
+    "full_sync": 2,
     "send_welcome_email": 6,
 }
 
@@ -217,4 +220,8 @@ def _payload(kind: str, number: int) -> dict[str, Any]:
         return {"text": "Thank you for your message; we answer within the hour."}
     if kind == "single_product":
         return {"goods_id": f"G{number % 5 + 1:04d}"}
+    if kind == "batch_products":
+        return {"goods_ids": [f"G{(number + one) % 5 + 1:04d}" for one in range(3)]}
+    if kind == "search_keywords":
+        return {"keywords": ["手机", "case"]}
     return {}
