@@ -33,6 +33,8 @@ STOP_SECONDS = 20.0
 CTL_SECONDS = 180.0
 #: Below Linux's range for outgoing connections, so that no client socket can take a port while its server is down.
 PORTS = range(20_000, 32_000)
+#: for so long a port that was handed out is nobody else's
+PORT_KEPT_S = 900
 
 #: where a server's files cost no waiting for a disk, and how much room there has to be
 MEMORY, MEMORY_ROOM = Path("/dev/shm"), 1 << 30
@@ -45,9 +47,11 @@ class ServiceUnavailable(RuntimeError):
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """A port on which nobody listens, and that no test process was told of lately: its server may be yet to start."""
     for _ in range(200):
         port = random.SystemRandom().choice(PORTS)
+        if not _is_ours(port):
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
@@ -55,6 +59,19 @@ def free_port() -> int:
                 continue
             return port
     raise ServiceUnavailable("no free port between 20000 and 32000")
+
+
+def _is_ours(port: int) -> bool:
+    folder = Path(tempfile.gettempdir()) / f"fleetdeck-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    mark = folder / str(port)
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        if time.time() - mark.stat().st_mtime < PORT_KEPT_S:
+            return False
+        mark.touch()
+    return True
 
 
 def _in_memory() -> Path | None:
