@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from services import assembly
 from services import log as logs
-from services.cli import output, window, work
+from services.cli import output, window
 from services.cli import run as cli_run
 from services.cli.commands import (
     batches,
@@ -29,6 +29,7 @@ from services.cli.commands import (
     schedules,
     tasks,
     types,
+    work,
 )
 from services.cli.commands.shop import shops
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import known_shops, shapes, shop_files, work
+from services.cli import known_shops, shapes, shop_files
+from services.cli.commands import work
 from services.cli.commands.shop import breakers, login, sessions
 from services.cli.commands.shop import homes as cli_homes
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
