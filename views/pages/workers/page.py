@@ -51,8 +51,8 @@ class WorkersPage(Page):
         self._names: Names = nodes.NO_NAMES
         self._pulses = 0
         self._by_hand = False
-        self._actions = acts = WorkerActions(context, self)
-        self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, lambda verb, of: verb.do(acts, of), acts.barred)
+        self._actions = WorkerActions(context, self)
+        self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, self._run, self._actions.barred)
         self._asking = Operation(self, latest=True)
         self._model: RecordModel[NodeRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
@@ -241,6 +241,15 @@ class WorkersPage(Page):
         self._say()
 
     # acting
+
+    def _run(self, verb: WorkerVerb, of: OfWorker) -> None:
+        """Do it to the worker as it is now: a menu or the palette may have stood open while it claimed tasks."""
+        card = self.board.card(of.info.worker)
+        if card is None:
+            return
+        now = card.about()
+        if verb.fits(now) and not self.verbs.reason(verb, now):
+            verb.do(self._actions, now)
 
     def _find(self, worker: str) -> WorkerNow | None:
         return self._fleet.find(worker) if worker else None

@@ -193,6 +193,49 @@ def test_an_idle_worker_stops_without_a_question(qtbot: QtBot, fleet: Fleet, ope
     qtbot.waitUntil(lambda: orders(fleet, info) == ("stop",))
 
 
+def offers_of(page: WorkersPage, where: str) -> dict[str, Callable[[], object]]:
+    """What a menu or the palette offers for the first worker, as it stands open: words -> what choosing it does."""
+    if where == "palette":
+        page.show_request("rpa-01")
+        return {one.words: one.run for one in page.commands()}
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, "rpa-01")
+    return {action.text(): action.trigger for action in menu.actions()}
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("where", ["menu", "palette"])
+def test_stop_asks_about_the_tasks_that_were_claimed_while_the_offer_stood_open(
+    fleet: Fleet, open_page: Open, where: str
+) -> None:
+    info = fleet.heartbeat("rpa-01", busy=0)
+    page = open_page()
+    offers = offers_of(page, where)
+    show(page, fleet, fleet.heartbeat("rpa-01", busy=3))
+    offers["Stop"]()
+    (dialog,) = page.findChildren(StopDialog)
+    assert dialog.verb_button.text() == "Stop with 3 tasks running"
+    assert orders(fleet, info) == ()
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("where", ["menu", "palette"])
+def test_an_offer_that_fits_no_more_orders_nothing(
+    fleet: Fleet, open_page: Open, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(fleet.context.commands.fleet, "tell_worker", lambda _worker, order: told.append(order))
+    fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    offers = offers_of(page, where)
+    show(page, fleet, fleet.heartbeat("rpa-01", busy=2, state="stopping"))
+    offers["Stop"]()
+    show(page, fleet)
+    offers["Stop"]()
+    assert not page.findChildren(ConfirmDialog)
+    assert told == []
+
+
 @pytest.mark.one_pair
 def test_a_slot_opens_its_task(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
