@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -69,9 +70,32 @@ def test_it_asks_why_and_keeps_the_answer(qtbot: QtBot, desk: Desk, letter: Task
     assert WHY in desk.session.engine.store.audit(1)[0].detail
 
 
-def test_who_gives_no_reason_sends_nothing(qtbot: QtBot, desk: Desk, letter: Task, window: QWidget) -> None:
-    send("dead letters", desk, letter, window)
+@pytest.mark.parametrize("page", ["dead letters", "tasks", "overview"])
+def test_who_gives_no_reason_sends_nothing_and_is_told(
+    qtbot: QtBot, desk: Desk, letter: Task, window: QWidget, page: str
+) -> None:
+    send(page, desk, letter, window)
     wait(qtbot, lambda: bool(window.findChildren(ConfirmDialog)))
     (dialog,) = window.findChildren(ConfirmDialog)
+    before = len(desk.toasts)
     dialog.reject()
+    assert desk.get(letter.task_id).triage == Triage.OVERTAKEN
+    (told,) = desk.toasts[before:]
+    assert told.status == "warning"
+    assert "has succeeded already as" in f"{told.text} {told.detail}"
+    assert page == "overview" or told.text == "Nothing was changed."
+
+
+@pytest.mark.parametrize("page", ["dead letters", "tasks", "overview"])
+def test_what_is_typed_on_when_the_question_appears_does_not_answer_it(
+    qtbot: QtBot, desk: Desk, letter: Task, window: QWidget, page: str
+) -> None:
+    send(page, desk, letter, window)
+    wait(qtbot, lambda: bool(window.findChildren(ConfirmDialog)))
+    (dialog,) = window.findChildren(ConfirmDialog)
+    field = dialog.focusWidget()
+    assert field is dialog.note_field
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        qtbot.keyClick(field, key)
+    assert dialog.isVisible()
     assert desk.get(letter.task_id).triage == Triage.OVERTAKEN

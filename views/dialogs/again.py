@@ -15,8 +15,10 @@ from views.support import shown
 NEEDS_REASON = "task.done"
 
 
-def ask_why(outcome: Outcome, go: Callable[[str], None], owner: QWidget) -> bool:
-    """Ask where one was refused for that, and ``go`` with the reason; tell whether it was."""
+def ask_why(outcome: Outcome, go: Callable[[str], None], left_it: Callable[[], None], owner: QWidget) -> bool:
+    """Ask where one was refused for that, and ``go`` with the reason; tell whether it was. ``left_it``: the person
+    gave none, so the refusal stands and is to be told.
+    """
     left = (*outcome.skipped, *outcome.failed)
     if outcome.done or outcome.pending or len(left) != 1 or left[0].why.code != NEEDS_REASON:
         return False
@@ -31,5 +33,8 @@ def ask_why(outcome: Outcome, go: Callable[[str], None], owner: QWidget) -> bool
     )
     dialog = ConfirmDialog(question, owner)
     dialog.confirmed.connect(lambda: go(dialog.note))
+    dialog.rejected.connect(left_it)
+    # it opens by itself, seconds after the act: a Space or Enter meant for what stands behind it must not be its Cancel
+    dialog.note_field.setFocus()
     dialog.open()
     return True

@@ -3,7 +3,7 @@ state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -71,7 +71,7 @@ class TaskActing(QObject):
             self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
         self.acted.emit(tuple(one.task_id for one in picks))
 
-    def _ask_why(self, verb: TaskVerb, picks: Sequence[Pick], outcome: Outcome) -> bool:
+    def _ask_why(self, verb: TaskVerb, picks: Sequence[Pick], outcome: Outcome, tell: Callable[[], None]) -> bool:
         """Of one that needs a reason; tell whether it does."""
         again = verb.again
         if again is None:
@@ -79,6 +79,7 @@ class TaskActing(QObject):
         return ask_why(
             outcome,
             lambda why: self._acting.at_once(partial(again, self._context.commands, picks, why), verb.done),
+            tell,
             self._owner,
         )
 

@@ -16,6 +16,8 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
+#: takes an outcome up instead of the toast, and tells whether it did; the second tells it by the toast after all
+Instead = Callable[[Outcome, Callable[[], None]], bool]
 #: the verb of dead letters, whether a page calls it so or retry
 REPUBLISH = "republish"
 
@@ -71,17 +73,18 @@ class Acting(QObject):
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
         reverse: Reverse | None = None,
-        instead: Callable[[Outcome], bool] = lambda _outcome: False,
+        instead: Instead = lambda _outcome, _tell: False,
     ) -> None:
         """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends.
 
-        ``instead`` may take the outcome up itself: then nothing is told.
+        ``instead`` may take the outcome up itself: then nothing is told until it calls what it was given.
         """
         self._take_back = None
 
         def tell(outcome: Outcome) -> None:
-            if not instead(outcome):
-                self._tell(outcome, done, reverse)
+            say = partial(self._tell, outcome, done, reverse)
+            if not instead(outcome, say):
+                say()
 
         self._operation.start(call, tell, self._fail)
 
@@ -109,7 +112,7 @@ class Acting(QObject):
         *,
         about: Iterable[tuple[str, str]] = (),
         reverse: Reverse | None = None,
-        instead: Callable[[Outcome], bool] = lambda _outcome: False,
+        instead: Instead = lambda _outcome, _tell: False,
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
         ``reverse``: what is offered when it is done; ``instead``: as of ``at_once``.

@@ -206,9 +206,13 @@ class LetterActions(QObject):
         about = [(REPUBLISH, one) for one in ids]
         self._acting.held(announce, call, _republished, about=about, instead=partial(self._ask_why, call))
 
-    def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome) -> bool:
+    def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome, tell: Callable[[], None]) -> bool:
         """Of one whose work has succeeded since."""
-        return ask_why(outcome, lambda why: self._acting.at_once(partial(call, reason=why), _republished), self._owner)
+
+        def go(why: str) -> None:
+            self._acting.at_once(partial(call, reason=why), _republished)
+
+        return ask_why(outcome, go, tell, self._owner)
 
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()

@@ -120,8 +120,10 @@ class AttentionVerbs(QObject):
             self._operation.start(partial(call, reason=why), tell, self._fail)
 
         def tell(outcome: Outcome) -> None:
-            if ask_why(outcome, again, self._owner):
-                return
+            if not ask_why(outcome, again, partial(say, outcome), self._owner):
+                say(outcome)
+
+        def say(outcome: Outcome) -> None:
             if refused := (*outcome.failed, *outcome.skipped):
                 self._context.toast(ToastSpec(text=messages.render(refused[0].why), status="warning"))
             else:
