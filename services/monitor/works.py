@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from services.domain.task import filter_time, ledger
@@ -31,6 +32,15 @@ class Planned:
     task_id: str = ""
 
 
+class Uncounted(StrEnum):
+    """Why runs may be missing whose records are gone."""
+
+    NO = ""  #: none is missing
+    OLD = "old"  #: the day is longer ago than days are counted for
+    MANY = "many"  #: they are counted by their parameters, and none were named
+    NEVER = "never"  #: no two tasks of the type are the same work, so nothing counts them
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkStory:
     """What is known of a work; instants are UTC ms."""
@@ -43,13 +53,23 @@ class WorkStory:
     runs: tuple[Task, ...] = ()  #: tasks of which an attempt began on that day, the oldest first
     ended: Day | None = None  #: what ended on that day, as the ledger has it; None: nothing
     gone: int = 0  #: of those, the ones whose records are gone
-    counted: bool = True  #: False: records may be gone, and no ledger tells of them, for it is not one work
+    uncounted: Uncounted = Uncounted.NO  #: records may be gone of which no ledger tells
     active: tuple[Task, ...] = ()  #: those that have not ended, the oldest first
     done: Done | None = None  #: the last success that is known
     failed: Failure | None = None  #: the last failure that is known
     letter: Task | None = None  #: its record, while that is there
     planned: Planned | None = None
     complete: bool = True  #: False where it has more tasks than are looked at
+
+    @property
+    def counted(self) -> bool:
+        """Whether a run of that day cannot be missing because its record is gone."""
+        return self.uncounted == Uncounted.NO
+
+    @property
+    def known(self) -> bool:
+        """Whether what is not told here did not happen on that day."""
+        return self.counted and self.complete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +125,7 @@ class WorkQueries:
             active=tuple(sorted(active, key=lambda task: task.created_at)),
             ended=ended,
             gone=max(0, ended.count - here) if ended is not None else 0,
-            counted=bool(work) or ends > self._store.now_ms(),
+            uncounted=self._uncounted(kind, work, begins, ends),
             done=done,
             failed=failed,
             letter=letter,
@@ -161,6 +181,16 @@ class WorkQueries:
             return ""
         platform, _, shop_id = shop.partition(":")
         return task_type.uniqueness_key(policy, platform, shop_id, recipe.payload_text(payload or {}))
+
+    def _uncounted(self, kind: str, work: str, begins: int, ends: int) -> Uncounted:
+        now = self._store.now_ms()
+        if ends > now:
+            return Uncounted.NO
+        if self._registry.task_type(kind).uniqueness == "none":
+            return Uncounted.NEVER
+        if begins < now - ledger.KEPT_MS:
+            return Uncounted.OLD
+        return Uncounted.NO if work else Uncounted.MANY
 
     def _last(
         self, of_it: tuple[Term, ...], work: str, known: Ran | None

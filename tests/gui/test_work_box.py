@@ -116,6 +116,31 @@ def test_a_day_whose_records_are_gone_is_still_answered(qtbot: QtBot, desk: Desk
     assert "当天共结束 2 个任务" in words(dialog)
 
 
+@pytest.mark.parametrize(
+    ("kind", "day", "why"),
+    [
+        ("refresh_goods", "yesterday", "counted by their parameters"),
+        ("sync_order", "2020-02-03", "Runs are counted for 31 days, and records of that day may be gone."),
+    ],
+)
+def test_a_day_of_which_records_may_be_gone_is_not_known(
+    qtbot: QtBot, desk: Desk, ask: Ask, kind: str, day: str, why: str
+) -> None:
+    desk.succeed(desk.create(task_type=kind))
+    dialog = ask(Asked(shop=SHOP, task_type=kind, day=day))
+    assert dialog.answer.lead() == "Not known: it may have run"
+    qtbot.waitUntil(lambda: why in words(dialog), timeout=WAIT_MS)
+    assert "The last success that is known: " in words(dialog)
+    assert "Not run since" not in words(dialog)
+    assert (dialog.create_button.isEnabled(), dialog.create_button.kind) == (True, "plain")
+    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+        if kind == "refresh_goods":
+            dialog.payload.setText('{"page_size": 7}')
+        else:
+            dialog.day.choose("yesterday")
+    assert (dialog.answer.lead(), dialog.create_button.kind) == ("No: it did not run", "primary")
+
+
 def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     made = desk.create(task_type="sync_order")
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))

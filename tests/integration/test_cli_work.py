@@ -120,7 +120,21 @@ def test_works_that_are_told_apart_by_parameters_say_so_of_an_old_day(cli: Cli) 
     cli.drain()
     assert done in cli.call("work", "pdd:s1", "work").stdout
     assert "--payload" not in cli.call("work", "pdd:s1", "work").stdout
-    assert "ask with --payload" in cli.call("work", "pdd:s1", "work", "--day", "yesterday").stdout
+    people = cli.call("work", "pdd:s1", "work", "--day", "yesterday").stdout
+    assert "not known whether it ran" in people
+    assert "ask with --payload" in people
+    assert "the last success that is known: " in people
+    assert done in people
+    assert "not run since" not in people
+    one = cli.run("work", "pdd:s1", "work", "--day", "yesterday", "--payload", "{}")
+    assert (one["counted"], cli.run("work", "pdd:s1", "work", "--day", "yesterday")["counted"]) == (True, False)
+    assert "not known" not in cli.call("work", "pdd:s1", "work", "--day", "yesterday", "--payload", "{}").stdout
+
+
+def test_days_longer_ago_than_they_are_counted_for_are_not_known(cli: Cli) -> None:
+    long_ago = ("work", "pdd:s1", "single", "--day", "2020-02-03")
+    assert "not known whether it ran: runs are counted for 31 days" in cli.call(*long_ago).stdout
+    assert not cli.run(*long_ago)["counted"]
 
 
 def forget(own: config.Settings, *ids: str) -> None:

@@ -10,11 +10,18 @@ from services.cli import json_text, known_shops, output, shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import UsageError
-from services.domain.task import classify, filter_time
+from services.domain.task import classify, filter_time, ledger
 from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.monitor.works import Planned, TypeRow, WorkStory
+from services.monitor.works import Planned, TypeRow, Uncounted, WorkStory
+
+MORE = "it has more tasks than were looked at; see `task list`"
+WHY_UNCOUNTED = {
+    Uncounted.OLD: f"runs are counted for {ledger.KEPT_MS // ledger.DAY_MS} days, and records of that day may be gone",
+    Uncounted.MANY: "runs whose records are gone are counted by their parameters: ask with --payload",
+    Uncounted.NEVER: "runs of this type are not counted, and records of that day may be gone",
+}
 
 EXAMPLES = (
     "work pdd:s1 sync_order",
@@ -76,6 +83,7 @@ def document(story: WorkStory) -> dict[str, Any]:
         "last_failure": _failure(story.failed, story.letter) if story.failed is not None else None,
         "next": _planned(planned) if planned is not None else None,
         "complete": story.complete,
+        "counted": story.counted,
     }
 
 
@@ -135,9 +143,11 @@ def lines(story: WorkStory) -> list[str]:
         f"ran at {_at(task.started_at, story)}, by {_by(task)}: {_result(task)} ({task.task_id})" for task in story.runs
     ]
     told += [_gone(story.ended, story)] if story.ended is not None and story.gone else []
-    if not story.counted and not story.runs:
-        told.append("runs whose records are gone are counted by their parameters: ask with --payload")
-    if not ran and done is not None:
+    if not ran and not story.known:
+        told.append(f"not known whether it ran: {_why_unknown(story)}")
+        if done is not None:
+            told.append(f"the last success that is known: {_at(done.at, story)}, {done.task_id}, by {done.by}")
+    elif not ran and done is not None:
         told.append(f"not run since {_at(done.at, story)}, when {done.task_id} succeeded, by {done.by}")
     elif not ran:
         told.append("it has not succeeded, as far as is known")
@@ -147,9 +157,13 @@ def lines(story: WorkStory) -> list[str]:
         told.append(f"would run next at {_at(planned.at, story)}, by {by}")
     else:
         told.append("no further run is planned")
-    if not story.complete:
-        told.append("it has more tasks than were looked at; see `task list`")
+    if ran and not story.complete:
+        told.append(MORE)
     return told
+
+
+def _why_unknown(story: WorkStory) -> str:
+    return MORE if not story.complete else WHY_UNCOUNTED[story.uncounted]
 
 
 def _run(task: Task) -> dict[str, Any]:

@@ -312,9 +312,10 @@ class WorkDialog(DialogFrame):
         found = words.answer(story, now)
         self.answer.set_status(found.status)
         self.answer.show_words(found.lead, found.words)
-        self.create_button.set_kind("plain" if found.status in ("healthy", "running") else "primary")
+        wanted = found.known and found.status not in ("healthy", "running")
+        self.create_button.set_kind("primary" if wanted else "plain")
         self.lines.show_lines(words.lines(story, now))
-        rest = words.left_out(story)
+        rest = words.left_out(story, found)
         self.rest.setText(rest)
         self.rest.setVisible(bool(rest))
 

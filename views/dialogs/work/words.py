@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.domain.task import ledger
 from services.domain.task.ledger import Day
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.i18n import _, ngettext
-from services.monitor.works import WorkStory
+from services.monitor.works import Uncounted, WorkStory
 from views.support import heard, shown, text
 from views.support.words import kinds, origins
 
@@ -23,6 +24,7 @@ class Answer:
     status: str  #: status name of the design tokens: glyph and tint
     lead: str
     words: str
+    known: bool = True  #: False: it may have run all the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +52,12 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
         return Answer(status="running", lead=_("It is running now"), words=words)
     if held is not None:
         return Answer(status="held", lead=_("Nobody knows: a person has to decide"), words=since)
+    if not story.known:
+        lead = _("Not known: it may have run")
+        return Answer(status="unknown", lead=lead, words=f"{caveat(story)} {since}", known=False)
     if story.active:
         return Answer(status="waiting", lead=_("Not yet: it waits"), words=since)
-    if story.runs:
+    if story.runs or story.ended is not None:
         return Answer(status="dead", lead=_("No: it was tried and did not succeed"), words=since)
     return Answer(status="unconfirmed", lead=_("No: it did not run"), words=since)
 
@@ -94,12 +99,29 @@ def lines(story: WorkStory, now_ms: int) -> list[Line]:
     return found
 
 
-def left_out(story: WorkStory) -> str:
-    """What the lines do not tell, "" where they tell all."""
+def caveat(story: WorkStory) -> str:
+    """Why it is not known what else ran on that day, "" when it is."""
     if not story.complete:
         return _("It has more tasks than were looked at; see the list of its tasks.")
-    if not story.counted and not story.runs:
+    if story.uncounted == Uncounted.OLD:
+        days = ledger.KEPT_MS // ledger.DAY_MS
+        words = ngettext(
+            "Runs are counted for {n} day, and records of that day may be gone.",
+            "Runs are counted for {n} days, and records of that day may be gone.",
+            days,
+        )
+        return words.format(n=text.count(days))
+    if story.uncounted == Uncounted.MANY:
         return _("Runs whose records are gone are counted by their parameters: fill them in to ask for those.")
+    if story.uncounted == Uncounted.NEVER:
+        return _("Runs of this type are not counted, and records of that day may be gone.")
+    return ""
+
+
+def left_out(story: WorkStory, found: Answer) -> str:
+    """What neither the answer nor the lines tell, "" where they tell all."""
+    if found.known and not story.complete:
+        return caveat(story)
     more = max(0, len(story.runs) - MOST) + max(0, len(story.active) - MOST)
     told = ngettext("{n} more task is not told here.", "{n} more tasks are not told here.", more)
     return told.format(n=text.count(more)) if more else ""
@@ -151,6 +173,10 @@ def _result(task: Task, now_ms: int) -> str:
 def _not_since(story: WorkStory, now_ms: int) -> str:
     if story.done is None:
         return _("It has not succeeded, as far as is known")
+    if not story.known:
+        return _("The last success that is known: {when}, by {who}").format(
+            when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
+        )
     return _("Not run since {when}; that was by {who}").format(
         when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
     )
