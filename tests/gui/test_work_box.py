@@ -149,6 +149,19 @@ def test_what_waits_is_told_with_its_plan_and_the_answer_follows_the_fleet(qtbot
     qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
 
 
+@pytest.mark.parametrize("now", ["Waiting", "Running", "To confirm"])
+def test_what_is_there_today_is_no_answer_for_yesterday(qtbot: QtBot, desk: Desk, ask: Ask, now: str) -> None:
+    made = desk.create(task_type="sync_order")
+    if now == "Running":
+        desk.claim(made)
+    elif now == "To confirm":
+        desk.hold(made)
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order", day="yesterday"))
+    assert dialog.answer.lead() == "No: it did not run"
+    qtbot.waitUntil(lambda: f"{now} now, by " in words(dialog), timeout=WAIT_MS)
+    assert made.task_id in dialog.lines.links
+
+
 def test_the_parameters_ask_of_one_work_where_the_type_counts_them(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     done = desk.create(task_type="refresh_goods", payload={"page_size": 2})
     desk.succeed(done)

@@ -40,8 +40,9 @@ class Line:
 def answer(story: WorkStory, now_ms: int) -> Answer:
     """Whether it ran, and if not, since when not."""
     ran = [task for task in story.runs if task.status == Status.SUCCEEDED]
-    at_work = next((task for task in story.active if task.status == Status.RUNNING), None)
-    held = next((task for task in story.active if task.status == Status.HELD), None)
+    active = _of_day(story, now_ms)
+    at_work = next((task for task in active if task.status == Status.RUNNING), None)
+    held = next((task for task in active if task.status == Status.HELD), None)
     if ran:
         return _ran(story, ran, at_work, now_ms)
     since = _not_since(story, now_ms)
@@ -55,11 +56,19 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
     if not story.known:
         lead = _("Not known: it may have run")
         return Answer(status="unknown", lead=lead, words=f"{caveat(story)} {since}", known=False)
-    if story.active:
+    if active:
         return Answer(status="waiting", lead=_("Not yet: it waits"), words=since)
     if story.runs or story.ended is not None:
         return Answer(status="dead", lead=_("No: it was tried and did not succeed"), words=since)
     return Answer(status="unconfirmed", lead=_("No: it did not run"), words=since)
+
+
+def _of_day(story: WorkStory, now_ms: int) -> list[Task]:
+    """What has not ended and answers for the day: what waits now was never to run on a day that is over."""
+    if story.ends > now_ms:
+        return list(story.active)
+    began = {task.task_id for task in story.runs}
+    return [task for task in story.active if task.task_id in began]
 
 
 def _ran(story: WorkStory, ran: list[Task], at_work: Task | None, now_ms: int) -> Answer:
