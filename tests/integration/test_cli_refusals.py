@@ -118,6 +118,7 @@ TABLE: list[Row] = [
     row("dead republish a --yes", "--probe-wait", WHOLE),
     row("dead republish a --yes", "--rate", WHOLE),
     row("dead republish a --yes", "--skip", ("x",)),
+    row("dead republish a --yes", "--overtaken", WHOLE),
     row("dead republish a --yes", "--if-duplicate", ("x",)),
     *bulk("dead archive"),
     *bulk("dead ignore"),

@@ -94,6 +94,12 @@ class Stage:
         self.my["FleetCommands"].pause(f"shop:{key}")
         return self.queued(shop_id=key.partition(":")[2])
 
+    def let_through(self) -> str:
+        """Such a task, and somebody has let it through."""
+        task_id = self.behind_a_pause()
+        self.my["TaskCommands"].try_anyway(task_id, reason="one look")
+        return task_id
+
     def batch(self, name: str) -> str:
         self.ended("dead", batch=name)
         self.queued(batch=name)
@@ -172,6 +178,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.create_again": of("create_again", one(Stage.cancelled)),
     "TaskCommands.run_now": of("run_now", one(Stage.queued)),
     "TaskCommands.try_anyway": of("try_anyway", Stage.behind_a_pause, reason="one look"),
+    "TaskCommands.take_back_try": of("take_back_try", Stage.let_through),
     "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
     "TaskCommands.retry_waiting": (
         of("retry_waiting", lambda stage: [stage.ended("held")]),
