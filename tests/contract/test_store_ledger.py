@@ -11,6 +11,7 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Create, Forget, Published, Republish, Resolve, SetTriage
+from services.domain.gates.limit import Limit
 from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -440,3 +441,18 @@ def test_a_foreign_message_of_work_that_was_done_is_held(rig: Rig) -> None:
     held = rig.record(task)
     assert (held.status, held.error_kind) == (Status.HELD, "already_done")
     assert rig.store.recount(mend=False) == []
+
+
+def test_a_claim_that_ends_held_names_whom_it_let_go_at_a_limit(rig: Rig) -> None:
+    done = rig.finish(rig.running(uniq=WORK)).task
+    assert done is not None
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=1))
+    first = rig.running(shop_id="s2")
+    waits = rig.queued(shop_id="s3")
+    assert (rig.claim(waits, "w2#1").code, rig.record(waits).gate) == ("blocked", "quota")
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=3))
+    again = rig.queued(uniq=WORK)
+    answer = rig.claim(again, "w3#1", done_since=done.ended_at)
+    assert (answer.code, rig.record(again).status) == ("stale", Status.HELD)
+    assert [task.task_id for task in answer.released] == [waits.task_id]
+    assert rig.record(first).status == Status.RUNNING

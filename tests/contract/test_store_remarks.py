@@ -127,3 +127,10 @@ def test_the_list_has_an_end_and_the_counters_have_not(rig: Rig) -> None:
     assert tasks[-1].task_id in {row.task_id for row in rows}
     assert tasks[0].task_id not in {row.task_id for row in rows}
     assert sum(rig.store.suppressed_counts().values()) == most + 5
+
+
+def test_one_that_is_not_created_for_it_names_nobody_is_no_suppressed_duplicate(rig: Rig) -> None:
+    rig.create(uniq="U")
+    answer = rig.ask(Create(task=rig.task(uniq="U", depends_on=("nobody",)), on_duplicate="queue"))
+    assert answer.code == "unknown"
+    assert (rig.store.suppressed(10), rig.store.suppressed_counts()) == ([], {})

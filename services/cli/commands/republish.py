@@ -59,7 +59,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--skip",
-        default="schema,done",
         metavar="WORDS",
         help="leave alone: schema (payloads that their type refuses today), done (work that has succeeded since),"
         " paused (also what quiet hours, a login or a failing shop hold back); or none (default: schema,done)",
@@ -86,7 +85,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> int:
     """Republish the chosen dead letters."""
     args = context.args
-    chosen = _options(args)
+    chosen = _options(args, one=not args.filter and len(ids) == 1)
     commands = assembly.commands(engine)
     payload = json_text.read_object(args.payload, "--payload", dots=True) if args.payload else None
     if payload is not None and (args.probe or args.rate or len(ids) != 1):
@@ -103,7 +102,7 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
     if again and not many and not args.reason.strip():
         why = english(again[0].why) if again[0].why is not None else ""
         raise UsageError(f"{why}; to do it again say why with --reason", "--reason")
-    if payload is not None or (not many and args.reason.strip() and not (args.probe or args.rate)):
+    if payload is not None:
         outcome = commands.dead_letters.republish(
             ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
         )
@@ -188,10 +187,15 @@ def _told(progress: Progress) -> str:
     return head
 
 
-def _options(args: argparse.Namespace) -> Options:
-    words = [word.strip() for word in args.skip.split(",") if word.strip()]
+def _options(args: argparse.Namespace, *, one: bool) -> Options:
+    """``one``: a single letter was named; a reason for it says that its work may be done again, unless something else
+    asks for one.
+    """
+    anyway = one and args.reason.strip() and args.if_duplicate != "force"
+    skip = args.skip if args.skip is not None else "schema" if anyway else "schema,done"
+    words = [word.strip() for word in skip.split(",") if word.strip()]
     if not words or not set(words) <= set(SKIPS):
-        raise UsageError(f"--skip takes {', '.join(SKIPS)}, not {args.skip!r:.60}", field="--skip")
+        raise UsageError(f"--skip takes {', '.join(SKIPS)}, not {skip!r:.60}", field="--skip")
     chosen = Options(
         rate=args.rate,
         probe=args.probe,

@@ -41,7 +41,7 @@ def claim(view: View, op: Claim) -> Answer:
     gate = gate or _of_worker(view, task, op)
     if gate:
         return Answer("blocked", _park(view, task, gate, scope, released), tuple(released))
-    return _hold_done(view, task, op) or _start(view, task, op, released)
+    return _hold_done(view, task, op, released) or _start(view, task, op, released)
 
 
 def _start(view: View, task: Task, op: Claim, released: list[Task]) -> Answer:
@@ -54,7 +54,7 @@ def _start(view: View, task: Task, op: Claim, released: list[Task]) -> Answer:
     return Answer("run", running, tuple(released))
 
 
-def _hold_done(view: View, task: Task, op: Claim) -> Answer | None:
+def _hold_done(view: View, task: Task, op: Claim, released: list[Task]) -> Answer | None:
     """What another task has done already waits for a person, unless one has given a reason."""
     done = view.works.done(task, op.done_since)
     if done is None or task.reason or not _EXCUSED.isdisjoint(task.marks):
@@ -62,7 +62,7 @@ def _hold_done(view: View, task: Task, op: Claim) -> Answer | None:
     slots.give_back(view, task)
     forget_needs(view, task.task_id)
     held = view.put(transitions.done_already(task, done, view.now), Mark.CLEAR)
-    return Answer("stale", held, conclude(view, held))
+    return Answer("stale", held, (*released, *conclude(view, held)))
 
 
 def _of_worker(view: View, task: Task, op: Claim) -> str:

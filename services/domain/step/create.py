@@ -53,12 +53,12 @@ def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer
         return Answer("duplicate", view.get(held_by))
     if (done := view.works.done(task, done_since)) is not None:
         return Answer(DONE, view.get(done.task_id))
-    if held_by is not None:
-        twins.note(view, task, _BESIDE[on_duplicate], held_by)
-        task = _beside(task, on_duplicate)
     found = dependants.find_needs(view, task) if task.depends_on else ([], None)
     if found is None:
         return Answer("unknown")
+    if held_by is not None:
+        twins.note(view, task, _BESIDE[on_duplicate], held_by)
+        task = _beside(task, on_duplicate)
     needs, broken = found
     if needs and task.status == Status.PENDING:
         task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)

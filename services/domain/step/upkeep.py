@@ -53,9 +53,11 @@ def postpone(view: View, op: Postpone) -> Answer:
 
 def open_shop(view: View, op: OpenShop) -> Answer:
     """Release what may start."""
+    most = op.most or sys.maxsize
     passed: list[Task] = []
-    starting.open_passed(view, op.shop, passed, op.most)
-    return Answer("ok", None, (*passed, *starting.open_shop(view, op.shop, op.most or sys.maxsize)))
+    starting.open_passed(view, op.shop, passed, most)
+    left = most - len(passed)
+    return Answer("ok", None, (*passed, *(starting.open_shop(view, op.shop, left) if left > 0 else ())))
 
 
 def open_limit(view: View, op: OpenLimit) -> Answer:

@@ -416,6 +416,7 @@ def _spoilt(address: str, text: str) -> StoreError | None:
         return StoreError(said("store.read_only", address=address))
     if found := _BROKEN.search(text):
         return Unreadable(said("store.unreadable", address=address, place=found["place"]))
-    if text.startswith("WRONGTYPE") or ("user_script" in text and "compiling" not in text):
+    within = "user_script" in text or "user_function" in text
+    if text.startswith("WRONGTYPE") or (within and "compiling" not in text):
         return Unreadable(said("store.unreadable", address=address, place=text[:200]))
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from services.domain.task import ledger
@@ -42,7 +43,7 @@ class Works(Ledger):
         proof = Proof(self._zone(), self._ticker.now_ms() - ledger.KEPT_MS)
         wrong: list[str] = []
         left = 0
-        for found in (*self._unknown(proof), *self._astray_works()):
+        for found in itertools.chain(self._unknown(proof), self._astray_works()):
             again = [one for ids in _ids_of(found) for one in self._wrong_works(ids)]  # it may just have moved
             wrong += [task_id for _, task_id, _, _ in again]
             left += sum(not (mend and self._set_work(one)) for one in again)

@@ -7,14 +7,15 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import redis
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import Claim, Create
+from services.domain.change import Claim, Create, Finish
 from services.domain.errors import StoreError, StoreUnavailable, UsageError
-from services.domain.task.record import Task
+from services.domain.task.record import Attempt, Task
 from services.store.redis import apply, keys
 from services.store.redis import client as redis_client
 from services.store.redis.store import RedisStore
@@ -164,6 +165,26 @@ def test_who_may_make_no_functions_works_by_scripts(redis_url: str, plain: redis
     try:
         assert [store.apply([Create(task=task(name))])[0].code for name in ("t1", "t2")] == ["created"] * 2
         assert libraries(plain) == []
+    finally:
+        store.close()
+        plain.execute_command("ACL", "DELUSER", "ann")
+
+
+@pytest.mark.parametrize("rights", ["+@all", "-fcall"], ids=["a function", "a script"])
+def test_one_that_meets_what_is_none_of_ours_says_so_and_holds_up_no_other(
+    redis_url: str, plain: redis.Redis, rights: str
+) -> None:
+    plain.execute_command("ACL", "SETUSER", "ann", "reset", "on", ">secret", "~*", "&*", "+@all", rights)
+    store = RedisStore(redis_url.replace("//", "//ann:secret@"), SystemClock())
+    try:
+        names = ("t1", "t2")
+        store.apply([Create(task=structs.replace(task(name), shop_id=name, uniq=name)) for name in names])
+        lease = {"worker": "w", "lease_ms": 60_000}
+        store.apply([Claim(task_id=name, gen=0, attempt=0, owner=name, **lease) for name in names])
+        plain.set(keys.WORK + "t1", msgspec.msgpack.encode(["", 0, "", "", [[1]]]))
+        done = Attempt(number=1, worker="w", started_at=1, ended_at=2, outcome="succeeded")
+        answers = store.apply([Finish(task_id=name, owner=name, to="succeeded", attempt=done) for name in names])
+        assert [answer.code for answer in answers] == ["unreadable", "ok"]
     finally:
         store.close()
         plain.execute_command("ACL", "DELUSER", "ann")
