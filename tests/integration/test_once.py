@@ -109,6 +109,9 @@ def test_a_letter_whose_work_was_done_later_says_so_everywhere(once: Cli, tmp_pa
     refused = once.run("dead", "republish", letter, "--yes", "--skip", "none", code=2)
     assert refused["field"] == "--reason"
     assert later in refused["error"]
+    for more in (("--if-duplicate", "force"), ("--skip", "schema,done")):
+        kept = once.run("dead", "republish", letter, "--reason", "incident 12", *more, code=1)
+        assert kept["done"] == [], "what is left out is said by --skip, and that reason is for something else"
     made = once.run("dead", "republish", letter, "--reason", "the shop lost it")
     assert made["done"] == [letter]
     fresh = once.run("task", "show", made["created"][letter])
