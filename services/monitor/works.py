@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from services.domain.errors import UsageError
 from services.domain.task import filter_time, ledger
 from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.query import Query, Term, equals
@@ -102,7 +103,7 @@ class WorkQueries:
         """What is known of a type for a shop; ``payload``: of the work with this one only.
 
         Raises:
-            UsageError: the payload is not JSON.
+            UsageError: the payload is not JSON, or the type does not ask for one.
         """
         begins, ends, zone = day
         work = self._work(shop, kind, payload)
@@ -175,8 +176,15 @@ class WorkQueries:
         return tuple(row for row in rows if row.done or row.failed or row.planned)
 
     def _work(self, shop: str, kind: str, payload: Mapping[str, Any] | None) -> str:
-        """Its uniqueness key; "" where all works of the type are meant."""
+        """Its uniqueness key; "" where all works of the type are meant.
+
+        Raises:
+            UsageError: the type does not tell its works apart by their parameters.
+        """
         policy = self._registry.task_type(kind)
+        if payload is not None and policy.uniqueness != "shop_type_payload":
+            text = f"works of {kind} are not told apart by their parameters: leave --payload out"
+            raise UsageError(text, field="--payload")
         if payload is None and policy.uniqueness != "shop_type":
             return ""
         platform, _, shop_id = shop.partition(":")

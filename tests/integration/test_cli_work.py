@@ -148,3 +148,9 @@ def forget(own: config.Settings, *ids: str) -> None:
             assert task is not None
             answers = engine.store.apply([Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=10_000_000)])
             assert answers[0].code == "ok"
+
+
+def test_parameters_are_asked_for_only_where_they_tell_works_apart(cli: Cli) -> None:
+    refused = cli.run("work", "pdd:s1", "sync_order", "--payload", '{"since": "2026-11-20"}', code=2)
+    assert refused["field"] == "--payload"
+    assert "sync_order" in refused["error"]
