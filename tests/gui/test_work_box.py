@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,6 +17,9 @@ from console.bootstrap import Desk as Console
 from services import i18n
 from services.commands.tasks import TaskSpec
 from services.domain.change import Forget
+from services.domain.errors import StoreUnavailable
+from services.domain.fleet.shop import Shop
+from services.monitor.works import WorkStory
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.dialogs.work.dialog import Asked, WorkDialog
@@ -21,6 +27,7 @@ from views.dialogs.work.dialog import Asked, WorkDialog
 pytestmark = pytest.mark.both_pairs
 
 WAIT_MS = 10_000
+LOST = "the store went away"
 SHOP = "pdd:pdd-10021"
 Ask = Callable[..., WorkDialog]
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -40,6 +47,42 @@ def ask(qtbot: QtBot, desk: Desk) -> Ask:
         return dialog
 
     return answered
+
+
+class Lame:
+    """Opens the dialog over servers that can be lost: ``lost`` names the questions that fail."""
+
+    def __init__(self, desk: Desk, window: QWidget) -> None:
+        self.lost: set[str] = set()
+        self._limits, self._window = desk.context.limits, window
+        self.states = self._limits.states
+        self._shops = desk.context.shops
+        self._context = replace(desk.context, limits=cast("Any", self), shops=self.shops)
+
+    def opened(self, asked: Asked) -> WorkDialog:
+        dialog = WorkDialog(self._context, asked, parent=self._window)
+        dialog.open()
+        return dialog
+
+    def story(self, *asked: Any) -> WorkStory | None:
+        self._answers("story")
+        return self._limits.story(*asked)
+
+    def shops(self) -> Mapping[str, Shop]:
+        self._answers("shops")
+        return self._shops()
+
+    def _answers(self, question: str) -> None:
+        if question in self.lost:
+            raise StoreUnavailable(LOST)
+
+
+@pytest.fixture
+def lame(qtbot: QtBot, desk: Desk) -> Lame:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    return Lame(desk, window)
 
 
 def opened(console: Console) -> WorkDialog:
@@ -160,6 +203,41 @@ def test_what_is_there_today_is_no_answer_for_yesterday(qtbot: QtBot, desk: Desk
     assert dialog.answer.lead() == "No: it did not run"
     qtbot.waitUntil(lambda: f"{now} now, by " in words(dialog), timeout=WAIT_MS)
     assert made.task_id in dialog.lines.links
+
+
+def test_a_poll_that_failed_leaves_the_answer_and_is_made_up_for(qtbot: QtBot, desk: Desk, lame: Lame) -> None:
+    made = desk.create(task_type="sync_order")
+    dialog = lame.opened(Asked(shop=SHOP, task_type="sync_order"))
+    qtbot.waitUntil(lambda: dialog.answer.lead() == "Not yet: it waits", timeout=WAIT_MS)
+    assert "as of " not in words(dialog)
+    lame.lost = {"story"}
+    qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
+    assert re.search(r"as of \d\d:\d\d:\d\d", words(dialog))
+    assert (dialog.answer.isVisible(), dialog.answer.lead()) == (True, "Not yet: it waits")
+    assert made.task_id in dialog.lines.links
+    desk.claim(made)
+    lame.lost = set()
+    qtbot.waitUntil(lambda: dialog.answer.lead() == "It is running now", timeout=WAIT_MS)
+    assert "as of " not in words(dialog)
+    assert LOST not in words(dialog)
+
+
+def test_a_first_answer_that_failed_is_asked_for_again(qtbot: QtBot, lame: Lame) -> None:
+    lame.lost = {"story"}
+    dialog = lame.opened(Asked(shop=SHOP, task_type="sync_order"))
+    qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
+    lame.lost = set()
+    qtbot.waitUntil(lambda: dialog.answer.lead() == "No: it did not run", timeout=WAIT_MS)
+
+
+def test_a_first_look_that_failed_is_made_up_for(qtbot: QtBot, lame: Lame) -> None:
+    lame.lost = {"shops"}
+    dialog = lame.opened(Asked())
+    qtbot.waitUntil(lambda: LOST in words(dialog), timeout=WAIT_MS)
+    assert dialog.shop.count() == 0
+    lame.lost = set()
+    qtbot.waitUntil(lambda: dialog.shop.count() > 0, timeout=WAIT_MS)
+    assert LOST not in words(dialog)
 
 
 def test_the_parameters_ask_of_one_work_where_the_type_counts_them(qtbot: QtBot, desk: Desk, ask: Ask) -> None:

@@ -86,6 +86,9 @@ class WorkDialog(DialogFrame):
         self._context, self._reason = context, reason
         self._known, self._told = Known(), Asked()
         self._story: WorkStory | None = None
+        self._story_at = 0  # when it was told, UTC ms
+        self._unread = True  # what there is to choose from was not read yet
+        self._error: BaseException | None = None  # why nothing newer is known
         self._problem = ""
         self._reading, self._asking = Operation(self), Operation(self, latest=True)
         self._soon = Debounce(self._ask, TYPING_MS, self)
@@ -95,7 +98,7 @@ class WorkDialog(DialogFrame):
         self._build()
         self._fill(asked)
         self._connect()
-        self._reading.start(self._read, self._take, self._fail)
+        self._read_choices()
         self._say()
 
     # putting together
@@ -132,6 +135,7 @@ class WorkDialog(DialogFrame):
         self.body.addLayout(below)
         self.body.addWidget(line())
         self.answer = Notice("unconfirmed")
+        self.still = Label("", "labelstrong", "retrying")
         self.hint = Label("", "body", "text3", wrap=True)
         self.lines = _Lines()
         self.rest = Label("", "label", "text3", wrap=True)
@@ -140,6 +144,7 @@ class WorkDialog(DialogFrame):
         column = QVBoxLayout(room)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
+        column.addWidget(self.still)
         column.addWidget(self.hint)
         column.addWidget(self.answer)
         column.addWidget(self.lines, 1)
@@ -219,13 +224,24 @@ class WorkDialog(DialogFrame):
             shops.setdefault(now.key, Shop(platform=platform, shop_id=shop_id))
         return Known(shops=shops, types=self._context.types())
 
+    def _read_choices(self) -> None:
+        self._reading.start(self._read, self._take, self._on_unread)
+
     def _take(self, known: Known) -> None:
-        self._known = known
+        self._known, self._unread, self._error = known, False, None
         self._say_choices()
-        self._on_changed()
+        if self._story is None or self.asked() != self._told:
+            self._on_changed()
+
+    def _on_unread(self, error: BaseException) -> None:
+        if self._story is None:
+            self._error = error
+        self._say()
 
     def _on_changed(self) -> None:
         self._story = None
+        if not self._unread:
+            self._error = None  # it was about another question
         self._soon()
         self._say()
 
@@ -236,25 +252,31 @@ class WorkDialog(DialogFrame):
             self._say()
             return
         call = partial(self._context.limits.story, asked.shop, asked.task_type, asked.day, asked.payload)
-        self._asking.start(call, partial(self._show, asked), self._fail)
+        self._asking.start(call, partial(self._show, asked), partial(self._on_failed, asked))
 
     def _look_again(self) -> None:
-        """Something may have happened; what was asked before the last change of a field is asked in a moment anyway."""
-        if self.isVisible() and self._story is not None and not self._asking.busy:
+        """Something may have happened, and what failed may work by now."""
+        if not self.isVisible():
+            return
+        if self._unread and not self._reading.busy:
+            self._read_choices()
+        asked = self.asked()
+        if asked is not None and asked.shop and asked.task_type and not self._asking.busy:
             self._ask()
 
     def _show(self, asked: Asked, story: WorkStory | None) -> None:
         if asked != self.asked():
             return
-        self._story, self._told = story, asked
+        self._story, self._story_at, self._told, self._error = story, instant.now_ms(), asked, None
         self._say()
         self.answered.emit()
 
-    def _fail(self, error: BaseException) -> None:
-        self._story = None
+    def _on_failed(self, asked: Asked, error: BaseException) -> None:
+        """Keep what was known; it is asked again before long."""
+        if asked != self.asked():
+            return
+        self._error = error
         self._say()
-        self.hint.setText(told(error))
-        self.hint.show()
 
     # acting
 
@@ -299,8 +321,12 @@ class WorkDialog(DialogFrame):
         asked, story, now = self.asked(), self._story, instant.now_ms()
         self._fields["payload"].set_error(self._problem)
         named = asked is not None and bool(asked.shop and asked.task_type)
-        self.hint.setText(self._hint(named))
-        self.hint.setVisible(story is None)
+        error = self._error
+        self.hint.setText(told(error) if error is not None else self._hint(named))
+        self.hint.setVisible(story is None or error is not None)
+        old = story is not None and error is not None
+        self.still.setText(_("as of {time}").format(time=shown.clock(self._story_at, now)) if old else "")
+        self.still.setVisible(old)
         self.lines.setVisible(story is not None)
         self.tasks_button.disable("" if asked is not None and asked.shop else _("Choose a shop first"))
         self.create_button.disable(self._reason or ("" if named else _("Choose shop and type first")))
