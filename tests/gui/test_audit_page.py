@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,7 @@ from services import i18n
 from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
+from services.monitor.trail import Trail
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
@@ -247,6 +249,56 @@ def test_the_trail_comes_page_by_page_and_goes_whole_into_a_file(
         rows_ = list(csv.DictReader(file))
     assert len(rows_) == MANY + 1
     assert {row["objects"] for row in rows_} == {"first", *(f"t{number}" for number in range(MANY))}
+
+
+@pytest.mark.one_pair
+def test_older_ones_come_while_the_page_looks_for_news(
+    qtbot: QtBot, desk: Desk, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = desk.session.engine.store
+    with Audit(store, "ann@desk-1").act("task.cancel", ["first"]):
+        pass
+    (entry,) = store.audit(1)
+    for number in range(250):
+        name = audit.entry_id(entry.at, "a" * 12, number + 1)
+        store.append_audit(replace(entry, entry_id=name, link=None, target=(f"t{number}",), outcome="done"))
+    page = open_page()
+    assert page.table.records.rowCount() == 200
+    looks, go_on = threading.Event(), threading.Event()
+
+    entries = desk.context.audit.entries
+
+    def slow(text: str = "", *, limit: int, before: str = "", scan: int = 0) -> Trail:
+        if scan:  # what looks for news
+            looks.set()
+            go_on.wait(60)
+        return entries(text, limit=limit, before=before, scan=scan)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.context.audit, "entries", slow)
+        try:
+            hear(qtbot, page, looks.is_set)
+            page.table.near_end.emit()
+            qtbot.waitUntil(lambda: page.table.records.rowCount() > 200)
+        finally:
+            go_on.set()
+
+
+@pytest.mark.one_pair
+def test_an_error_goes_with_the_next_answer_even_where_nothing_matches(
+    qtbot: QtBot, desk: Desk, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+    assert search(qtbot, page, "target:nobody") == []
+
+    def lost(*_args: object, **_kwargs: object) -> object:
+        raise StoreUnavailable("Redis does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.context.audit, "entries", lost)
+        hear(qtbot, page, page.error.isVisible)
+    hear(qtbot, page, page.error.isHidden)
+    assert page.stack.currentWidget() is page.empty
 
 
 @pytest.mark.one_pair

@@ -102,6 +102,11 @@ class ListSource(QObject, Generic[W]):
         """Whether an answer is under way."""
         return self._asking.busy
 
+    @property
+    def settling(self) -> bool:
+        """Whether the answer under way is to a person's question."""
+        return self.busy and self._settle
+
     def ask(self, wanted: W, first: int = FIRST) -> None:
         """Show something else, at most its ``first`` rows for now."""
         self._wanted, self._limit = wanted, first

@@ -193,8 +193,8 @@ class AuditLister(QObject):
         self.ask(self._source.wanted)
 
     def more(self) -> None:
-        """Load older entries."""
-        if self._next and not self._source.busy:
+        """Load older entries; what only looks for news is overtaken, since nobody comes to the end a second time."""
+        if self._next and not self._source.settling:
             self._before = self._next
             self._source.again()
 
@@ -211,8 +211,7 @@ class AuditLister(QObject):
             self._next, self._before = answer.next, ""
         elif answer.rows:
             self._merge(answer.rows)
-        else:
-            return
+        # told without rows as well: the trail answers again, so an error told before holds no more
         listing = Listing(rows=self._rows, expression=self._source.wanted, more=bool(self._next), settle=answer.settle)
         self.listed.emit(listing)
 
