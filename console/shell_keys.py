@@ -50,10 +50,14 @@ class ShellKeys(QObject):
         """Ask whether something ran, of a shop, a type and a day."""
         from views.dialogs.work.dialog import WorkDialog  # read when it is first asked for: the window opens sooner
 
-        button = self._window.top_bar.create_button
-        dialog = WorkDialog(self._context, reason="" if button.isEnabled() else button.toolTip(), parent=self._window)
+        dialog = WorkDialog(self._context, barred=self._barred, parent=self._window)
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
+
+    def _barred(self) -> str:
+        """Why nothing can be created now, "" when it can."""
+        button = self._window.top_bar.create_button
+        return "" if button.isEnabled() else button.toolTip()
 
     def _commands(self) -> Sequence[Entry]:
         calls: dict[str, Callable[[], object]] = {

@@ -40,8 +40,8 @@ def ask(qtbot: QtBot, desk: Desk) -> Ask:
     qtbot.addWidget(window)
     window.show()
 
-    def answered(asked: Asked, reason: str = "") -> WorkDialog:
-        dialog = WorkDialog(desk.context, asked, reason, window)
+    def answered(asked: Asked, barred: Callable[[], str] = str) -> WorkDialog:
+        dialog = WorkDialog(desk.context, asked, barred, window)
         with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
             dialog.open()
         return dialog
@@ -273,7 +273,13 @@ def test_who_may_not_create_still_gets_the_answer(qtbot: QtBot, desk: Desk, ask:
     desk.session.commands.tasks.create(
         [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")], origin="cli"
     )
-    dialog = ask(Asked(shop=SHOP, task_type="sync_order"), "Only operators may")
+    why = ["Only operators may"]
+    dialog = ask(Asked(shop=SHOP, task_type="sync_order"), lambda: why[0])
     assert dialog.answer.lead() == "Not yet: it waits"
     assert not dialog.create_button.isEnabled()
     assert dialog.create_button.toolTip() == "Only operators may"
+    why[0] = ""
+    qtbot.waitUntil(dialog.create_button.isEnabled, timeout=WAIT_MS)
+    why[0] = "The store is lost"
+    qtbot.waitUntil(lambda: dialog.create_button.toolTip() == "The store is lost", timeout=WAIT_MS)
+    assert not dialog.create_button.isEnabled()

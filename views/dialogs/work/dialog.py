@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -76,14 +76,14 @@ class WorkDialog(DialogFrame):
         self,
         context: PageContext,
         asked: Asked = Asked(),
-        reason: str = "",
+        barred: Callable[[], str] = str,
         parent: QWidget | None = None,
     ) -> None:
-        """``reason``: why nothing can be created, "" when it can."""
+        """``barred``: why nothing can be created, "" when it can; asked again with each answer."""
         super().__init__(N_("Did it run?"), icon="ph.clock-counter-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
-        self._context, self._reason = context, reason
+        self._context, self._barred = context, barred
         self._known, self._told = Known(), Asked()
         self._story: WorkStory | None = None
         self._story_at = 0  # when it was told, UTC ms
@@ -329,7 +329,7 @@ class WorkDialog(DialogFrame):
         self.still.setVisible(old)
         self.lines.setVisible(story is not None)
         self.tasks_button.disable("" if asked is not None and asked.shop else _("Choose a shop first"))
-        self.create_button.disable(self._reason or ("" if named else _("Choose shop and type first")))
+        self.create_button.disable(self._barred() or ("" if named else _("Choose shop and type first")))
         if story is None:
             self.answer.show_words("", "")
             self.lines.show_lines(())

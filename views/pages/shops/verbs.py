@@ -146,7 +146,7 @@ class ShopActions(QObject):
 
     def ask_work(self, row: ShopRow) -> None:
         """Whether something ran for it, in a dialog."""
-        dialog = WorkDialog(self._context, Asked(shop=row.key), self.barred(), self._owner)
+        dialog = WorkDialog(self._context, Asked(shop=row.key), self.barred, self._owner)
         dialog.wanted.connect(self.shown)
         dialog.open()
 
