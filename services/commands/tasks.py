@@ -79,24 +79,26 @@ class TaskCommands:
 
         return self._each("task.cancel", ids, op, detail={"reason": reason})
 
-    def create_again(self, task_ids: Sequence[str]) -> Outcome:
+    def create_again(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """Make a new task of each cancelled one (``made``): the same work under a new id, linked to the old one.
 
-        One that another active task does already is refused, as is one that was created again before.
+        One that another active task does already is refused, as is one that was created again before. One whose work
+        has succeeded so lately that its type asks why (``unique_for``) needs a ``reason``, kept with the new task.
         """
         self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
-        with self._audit.act("task.create_again", chosen) as act:
-            outcome = in_portions(chosen, self._create_some_again, lambda: self._audit.lost(self._operator, "operator"))
+        with self._audit.act("task.create_again", chosen, {"reason": reason} if reason else None) as act:
+            some = partial(self._create_some_again, reason=reason)
+            outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
-    def _create_some_again(self, task_ids: Sequence[str]) -> Outcome:
+    def _create_some_again(self, task_ids: Sequence[str], reason: str) -> Outcome:
         found = [task for task in self._store.get(task_ids) if task is not None]
         whys = {task_id: Message("task.unknown", {"id": task_id}) for task_id in task_ids}
         specs: list[TaskSpec] = []
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
-            spec = self._same_work(task)
+            spec = self._same_work(task, reason)
             if task.status != Status.CANCELLED:
                 whys[task.task_id] = Message("task.not_cancelled", {"status": task.status})
             elif before is not None:
@@ -118,7 +120,7 @@ class TaskCommands:
             made=fresh,
         )
 
-    def _same_work(self, old: Task) -> TaskSpec | None:
+    def _same_work(self, old: Task, reason: str) -> TaskSpec | None:
         """None where its payload is none."""
         try:
             payload = json.loads(old.payload)
@@ -140,6 +142,7 @@ class TaskCommands:
             parent=old.task_id,
             extra=old.extra,
             task_id=again(old),
+            reason=reason,
             depends_on=old.depends_on,
             on_dependency_failure=old.on_dependency_failure,
         )

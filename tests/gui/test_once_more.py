@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from services.domain.task.record import Task
-from services.domain.task.status import Triage
+from services.domain.task.status import Status, Triage
 from services.monitor.tasks import pick
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
@@ -17,7 +19,7 @@ from views.kit.task_acting import TaskActing
 from views.pages.dead_letters.verbs import LetterActions
 from views.pages.overview.verbs import AttentionVerbs
 from views.pages.tasks.panel.story import timeline
-from views.pages.tasks.verbs import RETRY
+from views.pages.tasks.verbs import CREATE_AGAIN, RETRY
 from views.support.acting import Acting
 
 WHY = "the shop lost it"
@@ -99,3 +101,26 @@ def test_what_is_typed_on_when_the_question_appears_does_not_answer_it(
         qtbot.keyClick(field, key)
     assert dialog.isVisible()
     assert desk.get(letter.task_id).triage == Triage.OVERTAKEN
+
+
+def test_what_was_cancelled_and_done_since_asks_why_and_can_be_taken_back(
+    qtbot: QtBot, desk: Desk, window: QWidget
+) -> None:
+    kind = {"name": "once", "executor": "python", "uniqueness": "shop_type", "unique_for": "1d"}
+    desk.session.commands.fleet.import_types([json.dumps(kind)])
+    old = desk.create(task_type="once")
+    desk.session.commands.tasks.cancel([old.task_id])
+    later = desk.create(task_type="once")
+    desk.succeed(later)
+    acting = TaskActing(desk.context, Acting(window, desk.context.toast, desk.context.pending), window)
+    acting.run(CREATE_AGAIN, [pick(desk.get(old.task_id))])
+    wait(qtbot, lambda: bool(window.findChildren(ConfirmDialog)))
+    (dialog,) = window.findChildren(ConfirmDialog)
+    assert later.task_id in dialog.question.text
+    dialog.note_field.setText(WHY)
+    dialog.verb_button.click()
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task created again")
+    (fresh,) = desk.context.tasks.page("status:queued", limit=9).tasks
+    assert (fresh.parent, fresh.reason) == (old.task_id, WHY)
+    press(desk, "Undo")
+    wait(qtbot, lambda: desk.get(fresh.task_id).status == Status.CANCELLED)

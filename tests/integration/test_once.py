@@ -44,6 +44,21 @@ def test_it_is_created_again_only_with_a_reason(once: Cli) -> None:
     assert once.run("task", "show", again)["task"]["status"] == "succeeded"
 
 
+def test_what_was_cancelled_and_done_since_is_created_again_only_with_a_reason(once: Cli) -> None:
+    (old,) = once.run(*WORDS)["created"]
+    once.run("task", "cancel", old)
+    (later,) = once.run(*WORDS)["created"]
+    once.drain()
+    refused = once.run("task", "create-again", old, code=1)
+    assert refused["done"] == []
+    assert later in refused["skipped"][0]["reason"]
+    made = once.run("task", "create-again", old, "--reason", "the shop lost it")
+    assert made["done"] == [old]
+    assert once.run("task", "show", made["created"][old])["task"]["reason"] == "the shop lost it"
+    entry = next(one for one in once.run("audit", "list")["entries"] if one["action"] == "task.create_again")
+    assert "the shop lost it" in json.dumps(entry["detail"])
+
+
 def test_a_file_tells_what_was_done_before_anything_is_created(once: Cli, tmp_path: Path) -> None:
     (first,) = once.run(*WORDS)["created"]
     once.drain()

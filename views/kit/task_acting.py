@@ -17,7 +17,7 @@ from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.kit.task_verb import FEW, TaskVerb, question
 from views.support import text
-from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting, Reverse
 from views.support.operation import Operation
 
 
@@ -62,7 +62,7 @@ class TaskActing(QObject):
         if verb.noted is not None:
             call = partial(verb.noted, commands, fit, note)
         reverse = verb.undo(commands, fit) if verb.undo is not None else None
-        instead = partial(self._ask_why, verb, fit)
+        instead = partial(self._ask_why, verb, fit, reverse)
         if verb.soon is None or verb.unheld(fit):
             self._acting.at_once(call, verb.done, reverse, instead)
         else:
@@ -71,14 +71,21 @@ class TaskActing(QObject):
             self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
         self.acted.emit(tuple(one.task_id for one in picks))
 
-    def _ask_why(self, verb: TaskVerb, picks: Sequence[Pick], outcome: Outcome, tell: Callable[[], None]) -> bool:
+    def _ask_why(
+        self,
+        verb: TaskVerb,
+        picks: Sequence[Pick],
+        reverse: Reverse | None,
+        outcome: Outcome,
+        tell: Callable[[], None],
+    ) -> bool:
         """Of one that needs a reason; tell whether it does."""
         again = verb.again
         if again is None:
             return False
         return ask_why(
             outcome,
-            lambda why: self._acting.at_once(partial(again, self._context.commands, picks, why), verb.done),
+            lambda why: self._acting.at_once(partial(again, self._context.commands, picks, why), verb.done, reverse),
             tell,
             self._owner,
         )

@@ -76,6 +76,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
             parser.add_argument("--priority", required=True, help="high, normal, low or 1-10")
         if name == "cancel":
             parser.add_argument("--reason", default="")
+        if name == "create-again":
+            parser.add_argument(
+                "--reason", default="", help="needed where the work has succeeded so lately that its type asks for one"
+            )
 
 
 def list_tasks(context: Context) -> int:
@@ -184,7 +188,7 @@ def change(context: Context) -> int:
         elif args.verb == "retry":
             outcome = tasks.retry_waiting(ids)
         elif args.verb == "create-again":
-            outcome = tasks.create_again(ids)
+            outcome = tasks.create_again(ids, reason=args.reason)
         elif args.verb == "run-now":
             outcome = tasks.run_now(ids)
         else:

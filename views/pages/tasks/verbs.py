@@ -275,6 +275,7 @@ CREATE_AGAIN = TaskVerb(
     title=N_("Create tasks again"), explain=_explain_create_again,
     count=lambda n: ngettext("Create {n} task again", "Create {n} tasks again", n).format(n=text.count(n)),
     run=lambda commands, picks: commands.tasks.create_again(_ids(picks)), done=_created_again,
+    again=lambda commands, picks, why: commands.tasks.create_again(_ids(picks), reason=why),
     undo=lambda commands, _picks: Reverse(call=lambda outcome: commands.tasks.cancel(list(outcome.made.values()))),
 )  # fmt: skip
 RETRY = TaskVerb(
