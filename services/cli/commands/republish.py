@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -95,9 +95,7 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
         return show_preview(context, plan, chosen)
     many = bool(args.filter) or len(ids) > 1
     again = overtaken(plan, chosen)
-    if many and not _knows_how_many(context, plan, again):
-        return EXIT_FAILED
-    if many and not again and not context.confirm("republish", len(ids), short(plan)):
+    if many and not _agreed(context, plan, len(again)):
         return EXIT_FAILED
     if again and not many and not args.reason.strip():
         why = english(again[0].why) if again[0].why is not None else ""
@@ -115,22 +113,21 @@ def overtaken(plan: Plan, chosen: Options) -> tuple[Item, ...]:
     return tuple(item for item in plan.items if item.state == DONE and DONE not in chosen.skip)
 
 
-def _knows_how_many(context: Context, plan: Plan, again: Sequence[Item]) -> bool:
-    """Whether the person has said how many works are done once more: on the line, or typed after a look.
+def _agreed(context: Context, plan: Plan, number: int) -> bool:
+    """Whether the person lets many go. ``number``: works among them that are done once more; it is stated on the line,
+    or typed after a look.
 
     Raises:
         UsageError: the number is another one, or nobody can be asked.
     """
-    stated, number = context.args.overtaken, len(again)
-    if stated is None and not number:
-        return True
+    stated = context.args.overtaken
     asked = f"the work of {number} of these has succeeded since and would be done once more"
-    if stated is not None:
-        if stated != number:
-            raise UsageError(f"{asked}, not of {stated}; look with --dry-run", "--overtaken")
-        return context.confirm("republish", len(plan.items), short(plan))
-    typed = context.typed(f"{asked}; type {number} to go on", f"{asked}: add --overtaken {number}", short(plan))
-    return typed == str(number)
+    if stated is not None and stated != number:
+        raise UsageError(f"{asked}, not of {stated}; look with --dry-run", "--overtaken")
+    if number and stated is None:
+        told = f"{asked}; type {number} to go on", f"{asked}: add --overtaken {number}"
+        return context.typed(*told, short(plan)) == str(number)
+    return context.confirm("republish", len(plan.items), short(plan))
 
 
 def go(context: Context, engine: assembly.Engine, tells: bool, run: Callable[..., Ended]) -> int:

@@ -29,11 +29,8 @@ def published(view: View, op: Published) -> Answer:
     return Answer("ok", view.put(task, Mark.CLEAR))
 
 
-def finish(view: View, op: Finish) -> Answer:
+def finish(view: View, op: Finish, task: Task) -> Answer:
     """Record how an attempt ended."""
-    task = view.get(op.task_id)
-    if task is None:
-        return Answer("missing")
     if task.status != Status.RUNNING or task.owner != op.owner:
         number, worker, started_at = op.attempt.number, op.attempt.worker, op.attempt.started_at
         back = None if op.if_expired else _take_back(view, task, op.owner, number, worker, started_at, 0)

@@ -155,11 +155,8 @@ def tell_again(view: View, op: TellDependants) -> Answer:
     return Answer("ok", task, tell(view, task)) if task.ended else Answer("stale", task)
 
 
-def relink(view: View, op: Relink) -> Answer:
+def relink(view: View, op: Relink, task: Task) -> Answer:
     """Compare what is noted with the records, and set right."""
-    task = view.get(op.task_id)
-    if task is None:
-        return Answer("missing")
     noted = view.needs.noted(task.task_id)
     cancels = task.on_dependency_failure == dependency.CANCEL
     waits, broken = _waits_for(view, task, {name for name, _ in noted})

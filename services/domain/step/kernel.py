@@ -13,23 +13,35 @@ from services.domain.errors import TaskError
 from services.domain.step import attempt, create, dependants, operator, upkeep
 from services.domain.step.claim import claim
 from services.domain.step.view import View
+from services.domain.task.record import Task
+
+
+def _of_task(decide: Callable[[View, Any, Task], Answer]) -> Callable[[View, Any], Answer]:
+    """What is asked of a task that has to be there."""
+
+    def run(view: View, op: Any) -> Answer:
+        task = view.get(op.task_id)
+        return Answer("missing") if task is None else decide(view, op, task)
+
+    return run
+
 
 _DECIDE: dict[type[Op], Callable[[View, Any], Answer]] = {
     change.Create: create.create,
     change.Republish: create.republish,
     change.Published: attempt.published,
     change.Claim: claim,
-    change.Finish: attempt.finish,
+    change.Finish: _of_task(attempt.finish),
     change.Renew: attempt.renew,
     change.Progress: attempt.progress,
-    change.Cancel: operator.cancel,
-    change.Move: operator.move,
-    change.Route: operator.route,
-    change.Rehome: operator.rehome,
-    change.Try: operator.try_anyway,
-    change.SetTriage: operator.set_triage,
-    change.Annotate: operator.annotate,
-    change.Resolve: operator.resolve,
+    change.Cancel: _of_task(operator.cancel),
+    change.Move: _of_task(operator.move),
+    change.Route: _of_task(operator.route),
+    change.Rehome: _of_task(operator.rehome),
+    change.Try: _of_task(operator.try_anyway),
+    change.SetTriage: _of_task(operator.set_triage),
+    change.Annotate: _of_task(operator.annotate),
+    change.Resolve: _of_task(operator.resolve),
     change.CloseBreaker: operator.close_breaker,
     change.CloseSession: operator.close_session,
     change.OpenSession: operator.open_session,
@@ -38,9 +50,9 @@ _DECIDE: dict[type[Op], Callable[[View, Any], Answer]] = {
     change.Postpone: upkeep.postpone,
     change.OpenShop: upkeep.open_shop,
     change.OpenLimit: upkeep.open_limit,
-    change.Forget: upkeep.forget,
+    change.Forget: _of_task(upkeep.forget),
     change.TellDependants: dependants.tell_again,
-    change.Relink: dependants.relink,
+    change.Relink: _of_task(dependants.relink),
 }
 
 

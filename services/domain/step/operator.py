@@ -26,16 +26,13 @@ from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
 from services.domain.task.status import CANCELLABLE, CLAIMABLE, MOVABLE, WITH_MARK, Status, Triage
 
-_MISSING, _STALE = Answer("missing"), Answer("stale")
+_STALE = Answer("stale")
 _DECIDED = (Status.PENDING, Status.SUCCEEDED, Status.DEAD)
 _SETTABLE = (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED)
 
 
-def cancel(view: View, op: Cancel) -> Answer:
+def cancel(view: View, op: Cancel, task: Task) -> Answer:
     """End what has not started; ask a running one to stop."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status == Status.RUNNING:
         asked = task if task.cancel else view.put(transitions.cancel_requested(task, op, view.now))
         return Answer("requested", asked)
@@ -47,11 +44,8 @@ def cancel(view: View, op: Cancel) -> Answer:
     return Answer("ok", ended, conclude(view, ended))
 
 
-def move(view: View, op: Move) -> Answer:
+def move(view: View, op: Move, task: Task) -> Answer:
     """Another priority, or now."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status not in MOVABLE:
         return Answer("refused", task)
     gate = gate_of_plan(view, replace(task, lane=op.lane, priority=op.priority))
@@ -62,11 +56,8 @@ def move(view: View, op: Move) -> Answer:
     return Answer("ok", view.get(op.task_id), released)
 
 
-def route(view: View, op: Route) -> Answer:
+def route(view: View, op: Route, task: Task) -> Answer:
     """Another queue for what has not started."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status not in MOVABLE:
         return Answer("refused", task)
     after = transitions.routed(task, op, view.now)
@@ -74,22 +65,16 @@ def route(view: View, op: Route) -> Answer:
     return Answer("ok", view.put(after, mark))
 
 
-def rehome(view: View, op: Rehome) -> Answer:
+def rehome(view: View, op: Rehome, task: Task) -> Answer:
     """Let go what waits for a node where its shop is not at home."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     node = home.node_of(task.gate) if task.status == Status.BLOCKED else ""
     if not node or view.homes.of(task.shop) == node:
         return Answer("stale", task)
     return Answer("ok", view.put(transitions.rehomed(task, op.by, view.now), Mark.SET))
 
 
-def try_anyway(view: View, op: Try) -> Answer:
+def try_anyway(view: View, op: Try, task: Task) -> Answer:
     """Let one attempt of one task through what a person closed, or what closed by itself for a person to look."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status not in CLAIMABLE:
         return Answer("refused", task)
     if not passes.has(view, task):
@@ -104,21 +89,15 @@ def try_anyway(view: View, op: Try) -> Answer:
     return Answer("ok", view.get(op.task_id), tuple(released))
 
 
-def set_triage(view: View, op: SetTriage) -> Answer:
+def set_triage(view: View, op: SetTriage, task: Task) -> Answer:
     """Put a dead letter aside, or take it up again."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status != Status.DEAD or task.triage == Triage.REPUBLISHED or op.triage not in _SETTABLE:
         return Answer("refused", task)
     return Answer("ok", view.put(transitions.triaged(task, op, view.now)))
 
 
-def annotate(view: View, op: Annotate) -> Answer:
+def annotate(view: View, op: Annotate, task: Task) -> Answer:
     """Keep a note; no transition."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status != Status.DEAD:
         return Answer("refused", task)
     if view.remarks.annotate(op):
@@ -126,11 +105,8 @@ def annotate(view: View, op: Annotate) -> Answer:
     return Answer("ok", task)
 
 
-def resolve(view: View, op: Resolve) -> Answer:
+def resolve(view: View, op: Resolve, task: Task) -> Answer:
     """Decide about a held task."""
-    task = view.get(op.task_id)
-    if task is None:
-        return _MISSING
     if task.status != Status.HELD or op.to not in _DECIDED:
         return Answer("ok" if transitions.resolved_already(task, op) else "refused", task)
     after = transitions.resolved(task, op, view.now)

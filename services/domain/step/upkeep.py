@@ -67,11 +67,8 @@ def open_limit(view: View, op: OpenLimit) -> Answer:
     return Answer("ok", None, tuple(released))
 
 
-def forget(view: View, op: Forget) -> Answer:
+def forget(view: View, op: Forget, task: Task) -> Answer:
     """Remove one record."""
-    task = view.get(op.task_id)
-    if task is None:
-        return Answer("missing")
     if not task.ended or task.updated_at != op.updated_at:
         return Answer("stale", task)
     if view.is_marked(task.task_id) or view.needs.is_needed(task.task_id) or _lives_on(view, task):
