@@ -59,7 +59,7 @@ def test_a_headless_command_loads_no_qt() -> None:
     assert result.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("extra", ["browser", "api", "bench", "dev"])
+@pytest.mark.parametrize("extra", ["browser", "s3", "bench", "dev"])
 def test_the_extras_are_declared(extra: str) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert extra in declared["project"]["optional-dependencies"]

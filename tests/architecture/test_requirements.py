@@ -42,13 +42,13 @@ def test_pins_carry_hashes_and_no_address(file: str) -> None:
 
 def test_what_is_declared_is_pinned() -> None:
     assert _declared() <= _pinned("requirements.txt")
-    assert _declared("browser", "api", "dev") <= _pinned("requirements.txt", "requirements-dev.txt")
+    assert _declared("browser", "dev") <= _pinned("requirements.txt", "requirements-dev.txt")
     assert _declared("bench") <= _pinned("requirements.txt", "requirements-bench.txt")
 
 
 def test_what_is_imported_is_declared() -> None:
     owners = packages_distributions()
-    declared = _declared("browser", "api", "s3")
+    declared = _declared("browser", "s3")
     undeclared = {
         name: str(path)
         for name, path in third_party().items()
