@@ -59,7 +59,7 @@ def document(asked: Orders) -> dict[str, Any]:
         "empty": asked.table.empty,
         "bad_rows": asked.bad_rows,
         "bad": [_fault(fault) for fault in asked.faults],
-        "repeated": [_fault(fault) for fault in asked.twins],
+        "repeated": [_fault(fault) for fault in asked.repeated],
         "active": [
             {
                 "row": one.spec.line,

@@ -127,8 +127,10 @@ class ListSource(QObject, Generic[W]):
         self._every.setInterval(every_ms)
 
     def more(self, loaded: int) -> None:
-        """Load the next rows, where ``loaded`` are all that were asked for and there may be more."""
-        if loaded >= self._limit < self._most and not self.busy:
+        """Load the next rows, where ``loaded`` are all that were asked for and there may be more. A look for news that
+        is under way does not hold it up.
+        """
+        if loaded >= self._limit < self._most and not self.settling:
             self._limit += MORE
             self.again()
 

@@ -71,9 +71,12 @@ class Fault:
     reason: Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Orders:
-    """What a file asks for: each of its rows is in exactly one of specs, active, again, bad rows, twins, empty rows."""
+    """What a file asks for: each of its rows is in exactly one of specs, active, again, bad rows, twins, empty rows.
+
+    What follows from the rows is found once, when it is first asked for: a file may have 10,000 of them.
+    """
 
     table: Table
     columns: tuple[Column, ...]
@@ -92,12 +95,12 @@ class Orders:
         """Rows below the header."""
         return self.table.total
 
-    @property
+    @functools.cached_property
     def bad_rows(self) -> int:
         """Rows with a fault."""
         return len({fault.row for fault in self.faults})
 
-    @property
+    @functools.cached_property
     def going(self) -> tuple[TaskSpec, ...]:
         """The tasks that come of it, in the order of their rows."""
         beside = self.active if self.fate != "reject" else ()
@@ -111,12 +114,28 @@ class Orders:
         )
         return tuple(sorted(wanted, key=lambda spec: spec.line))
 
-    @property
+    @functools.cached_property
     def left_out(self) -> tuple[Fault, ...]:
         """Everything that keeps a row from becoming a task, by row."""
-        active = map(_active, self.active) if self.fate == "reject" else ()
-        again = [_again(one, self.now_ms) for one in self.again] if not self.reason.strip() else []
-        return tuple(sorted((*self.faults, *self.twins, *active, *again), key=lambda fault: fault.row))
+        alone = self._done_elsewhere.values()
+        return tuple(sorted((*self.faults, *self.repeated, *alone), key=lambda fault: fault.row))
+
+    @functools.cached_property
+    def repeated(self) -> tuple[Fault, ...]:
+        """The twins, with what keeps them out now: with a row that is left out go those that repeat it."""
+        why = self._done_elsewhere
+        return tuple(
+            replace(twin, reason=first.reason) if (first := why.get(_first(twin))) is not None else twin
+            for twin in self.twins
+        )
+
+    @functools.cached_property
+    def _done_elsewhere(self) -> Mapping[int, Fault]:
+        """The rows that are left out because a task does their work or has done it, by row."""
+        found = {one.spec.line: _active(one) for one in self.active} if self.fate == "reject" else {}
+        if not self.reason.strip():
+            found |= {one.spec.line: _again(one, self.now_ms) for one in self.again}
+        return found
 
     @property
     def ignored(self) -> tuple[Column, ...]:
@@ -183,11 +202,6 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
     active = {one.spec.line: one for one in answer.twins if one.spec.line not in lost}
     before = {one.spec.line: one for one in answer.before if one.spec.line not in lost}
     again = {row: one for row, one in before.items() if one.asks}
-    # a row that repeats one of those is not created with it either
-    why = {row: _active(one).reason for row, one in active.items()}
-    if not reason.strip():
-        why |= {row: _again(one, now_ms).reason for row, one in again.items()}
-    twins = (replace(fault, reason=why.get(_first(fault), fault.reason)) for fault in refused.twins)
     return replace(
         refused,
         specs=tuple(spec for spec in refused.specs if spec.line not in active and spec.line not in again),
@@ -197,7 +211,6 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
         reason=reason,
         before=tuple(one for row, one in sorted(before.items()) if row not in again),
         now_ms=now_ms,
-        twins=tuple(twins),
     )
 
 

@@ -320,8 +320,7 @@ class NewTaskDialog(DialogFrame):
 
     def _show_rows(self, found: Orders) -> None:
         fate = QUEUE if self._rows_fate == QUEUE else REJECT
-        reason = self.sheet.summary.done.reason.text() if self._rows_again else ""
-        found = replace(found, fate=fate, reason=reason)
+        found = replace(found, fate=fate, reason=self._reason_of_rows())
         self.sheet.show_orders(found, self._known.types, self.draft(), self._rows_fate, again=self._rows_again)
 
     def _on_rows_fate(self, fate: str) -> None:
@@ -335,7 +334,13 @@ class NewTaskDialog(DialogFrame):
         self._on_rows_fate(self._rows_fate)
 
     def _on_rows_reason(self) -> None:
-        self._on_rows_fate(self._rows_fate)
+        """Only with its first letter and its last one other rows become tasks."""
+        found = self.sheet.orders
+        if found is not None and bool(found.reason.strip()) != bool(self._reason_of_rows().strip()):
+            self._on_rows_fate(self._rows_fate)
+
+    def _reason_of_rows(self) -> str:
+        return self.sheet.summary.done.reason.text() if self._rows_again else ""
 
     def _on_show_done(self) -> None:
         if self.sheet.orders is not None:
@@ -368,7 +373,7 @@ class NewTaskDialog(DialogFrame):
     def _create_rows(self) -> None:
         found = self.sheet.orders
         if found is not None and found.going and not self._work.busy:
-            wanted = SheetDraft(orders=found)
+            wanted = SheetDraft(orders=replace(found, reason=self._reason_of_rows()))
             self._creator.create(wanted, wanted.number, self)
             self._say()
 

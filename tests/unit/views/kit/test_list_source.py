@@ -136,6 +136,22 @@ def test_more_rows_are_loaded_where_there_may_be_more(
     assert [ask.limit for ask in shelf.asked] == [FIRST, FIRST + MORE, FIRST]
 
 
+def test_a_look_for_news_does_not_hold_up_the_next_rows(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, most=FIRST + MORE)
+    rows.ask("all")
+    qtbot.waitUntil(lambda: not rows.busy)
+    shelf.open.clear()
+    rows.again(settle=False)
+    rows.more(FIRST)
+    rows.more(FIRST)
+    shelf.open.set()
+    qtbot.waitUntil(lambda: not rows.busy)
+    assert [ask.limit for ask in shelf.asked] == [FIRST, FIRST, FIRST + MORE]
+    assert [ask.limit for ask in listed] == [FIRST, FIRST + MORE]
+
+
 def test_asked_regularly_only_while_it_is_seen(
     qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
 ) -> None:

@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 from zoneinfo import ZoneInfo
@@ -18,13 +19,15 @@ from hypothesis import strategies as st
 from services import assembly
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
-from services.commands.sheet.orders import Defaults, Known, Orders, orders
+from services.commands.sheet.orders import Defaults, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.text.mask import DOTS
 from services.domain.types import task_type
+from services.engine.spec import Before, Checked, Twin
 from services.messages import english, render
 from services.monitor.files import export
 from tests.support import task_sheets
@@ -531,6 +534,30 @@ def test_rows_that_say_the_same_again_are_named(tmp_path: Path) -> None:
     ]
     assert len(found.specs) == 3
     assert len(read(path, twins=True).specs) == 5, "they are wanted: queued one behind the other"
+
+
+def test_a_row_that_repeats_one_that_is_left_out_shares_its_reason_for_as_long(tmp_path: Path) -> None:
+    rows = [["pdd-10001", "sync_order"], ["pdd-10001", "sync_order"], ["pdd-10002", "sync_order"]]
+    found = read(sheet(tmp_path, ["shop", "type"], *rows, ["pdd-10002", "sync_order"]))
+    done, active = found.specs
+    told = checked(
+        found,
+        Checked(
+            twins=(Twin(spec=active, task_id="busy", status="running"),),
+            before=(Before(spec=done, done=Done("ran", NOW - 60_000, "ann"), asks=True),),
+        ),
+        now_ms=NOW,
+    )
+    codes = {fault.row: fault.reason.code for fault in told.left_out}
+    assert codes == {2: "sheet.done", 3: "sheet.done", 4: "sheet.active", 5: "sheet.active"}
+    told = replace(told, reason="its orders were lost")
+    codes = {fault.row: fault.reason.code for fault in told.left_out}
+    assert codes == {3: "sheet.twin_shop", 4: "sheet.active", 5: "sheet.active"}
+    assert [spec.line for spec in told.going] == [2]
+    told = replace(told, fate="queue")
+    codes = {fault.row: fault.reason.code for fault in told.left_out}
+    assert codes == {3: "sheet.twin_shop", 5: "sheet.twin_shop"}
+    assert [spec.line for spec in told.going] == [2, 4]
 
 
 def test_a_column_is_a_value(tmp_path: Path) -> None:
