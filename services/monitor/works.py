@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from services.domain.errors import UsageError
-from services.domain.task import filter_time, ledger
+from services.domain.task import filter_time, ledger, match
 from services.domain.task.ledger import Day, Done, Failure, Ran
 from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
@@ -22,6 +22,9 @@ from services.monitor.schedules import ScheduleQueries, ScheduleRow
 from services.ports import Store
 
 PAGE, MOST = 500, 5_000
+#: of dead letters the runs that failed; the others never ran
+_FAILED = (equals("status", Status.DEAD), Term(field="attempts", op=">", number=0))
+_SUCCEEDED = (equals("status", Status.SUCCEEDED),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,16 +154,16 @@ class WorkQueries:
         lost = [ran.failed.task_id for ran in known.values() if ran is not None and ran.failed is not None]
         letters = {task.task_id: task for task in self._store.get(lost) if task is not None} if lost else {}
 
-        def last(kind: str, status: Status) -> Task | None:
-            found = next((task for task in seen.tasks if (task.task_type, task.status) == (kind, status)), None)
+        def last(kind: str, terms: tuple[Term, ...]) -> Task | None:
+            found = next(filter(match.all_of((equals("type", kind), *terms)), seen.tasks), None)
             if found is not None or seen.next is None:
                 return found
-            return self._newest((*of_shop, equals("type", kind), equals("status", status)), "")
+            return self._newest((*of_shop, equals("type", kind), *terms), "")
 
         def row(kind: str) -> TypeRow:
             ran, scheduled = known.get(works[kind]), [task for task in planned if task.task_type == kind]
             if ran is None:
-                done, letter = last(kind, Status.SUCCEEDED), last(kind, Status.DEAD)
+                done, letter = last(kind, _SUCCEEDED), last(kind, _FAILED)
                 ran = Ran(ledger.done_by(done) if done else None, ledger.failed_by(letter) if letter else None)
             else:
                 letter = letters.get(ran.failed.task_id) if ran.failed is not None else None
@@ -205,8 +208,8 @@ class WorkQueries:
     ) -> tuple[Done | None, Failure | None, Task | None]:
         """Last success, last failure and its record; asked of the records only where no ledger tells it."""
         if known is None:
-            done = self._newest((*of_it, equals("status", Status.SUCCEEDED)), work)
-            letter = self._newest((*of_it, equals("status", Status.DEAD)), work)
+            done = self._newest((*of_it, *_SUCCEEDED), work)
+            letter = self._newest((*of_it, *_FAILED), work)
             return (
                 ledger.done_by(done) if done is not None else None,
                 ledger.failed_by(letter) if letter is not None else None,
@@ -218,8 +221,7 @@ class WorkQueries:
     def _newest(self, terms: tuple[Term, ...], work: str) -> Task | None:
         if work:
             return next((task for task in self._each(terms) if task.work == work), None)
-        page = self._store.query(Query(terms=terms, sort="updated", limit=1, want_total=False))
-        return next(iter(page.tasks), None)
+        return next(self._each(terms, 1), None)
 
     def _since(self, terms: tuple[Term, ...], instant: int) -> Iterator[Task]:
         for task in self._each(terms):
@@ -227,11 +229,11 @@ class WorkQueries:
                 return
             yield task
 
-    def _each(self, terms: tuple[Term, ...]) -> Iterator[Task]:
+    def _each(self, terms: tuple[Term, ...], limit: int = PAGE) -> Iterator[Task]:
         cursor: str | None = ""
         told = 0
         while cursor is not None and told < MOST:
-            page = self._store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
+            page = self._store.query(Query(terms=terms, sort="updated", limit=limit, cursor=cursor, want_total=False))
             yield from page.tasks
             told, cursor = told + len(page.tasks), page.next
 

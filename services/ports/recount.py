@@ -17,5 +17,9 @@ class Recount(Protocol):
         cannot be told while tasks move is ``left``.
         """
 
-    def recount_works(self, *, mend: bool) -> Miscount:
-        """Only the ledger (``Records.ran``): the part of ``recount`` that a store of before needs once."""
+    def recount_works(self, *, mend: bool, anew: bool = False) -> Miscount:
+        """Only the ledger (``Records.ran``): the part of ``recount`` that a store of before needs once.
+
+        ``anew``: programs of before have counted letters that never ran among the failures. They are taken out of each
+        day of which every failure still has its record; of others nothing proves what they are.
+        """

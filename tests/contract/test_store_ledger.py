@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Cancel, Create, Forget, Published, Republish, Resolve, SetTriage
+from services.domain.change import Cancel, Create, Forget, GiveUp, Published, Republish, Resolve, SetTriage
 from services.domain.gates.limit import Limit
-from services.domain.task.ledger import Day, Done, Failure, Ran
+from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, failed_by
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.ports import Store
 from services.store.redis import keys
+from services.store.redis.ledger import pack_days, packed_entry
 from tests.contract.rig import Rig, changed, recount, same_counts
 
 WORK = "4f2c"
@@ -249,7 +250,7 @@ def known(rig: Rig, work: str = WORK) -> Ran:
 def brought(rig: Rig, ended_at: int, status: str = "succeeded", **fields: Any) -> Task:
     """One that ended then, in another store."""
     triage = "archived" if status == "dead" else ""
-    at = {"created_at": ended_at, "updated_at": ended_at, "ended_at": ended_at}
+    at = {"created_at": ended_at, "updated_at": ended_at, "ended_at": ended_at, "attempt": 1}
     return rig.create(**({"uniq": WORK, "status": status, "triage": triage} | at | fields))
 
 
@@ -280,6 +281,36 @@ def test_the_ends_of_a_day_are_counted(rig: Rig) -> None:
     assert counted(rig) == [(2, 1, letter.task_id, last_one.task_id)]
     (day,) = known(rig).days
     assert (day.first_at, day.last_at) == (letter.ended_at, last_one.ended_at)
+
+
+def test_a_letter_that_never_ran_is_no_failed_run(rig: Rig) -> None:
+    first = rig.running(uniq=WORK)
+    twin = rig.ask(Create(task=rig.task(uniq=WORK), on_duplicate="hold")).task
+    late = rig.queued(uniq="late", deadline=rig.store.now_ms() + 60_000)
+    lost = rig.queued(uniq="lost", shop_id="s2")
+    rig.finish(first)
+    assert twin is not None
+    assert (rig.record(twin).status, rig.record(twin).triage) == (Status.DEAD, Triage.OVERTAKEN)
+    for task in (late, lost):
+        op = GiveUp(task_id=task.task_id, gen=task.gen, attempt=0, error="too late", error_kind="expired")
+        assert rig.ask(op).code == "ok"
+    brought(rig, rig.store.now_ms() - DAY, "dead", attempt=0)
+    assert (known(rig).failed, counted(rig)) == (None, [(1, 0, first.task_id, first.task_id)])
+    assert (known(rig, "late"), known(rig, "lost")) == (Ran(), Ran())
+    assert rig.store.recount(mend=False) == []
+    won = succeed(rig, rig.create(uniq="lost", shop_id="s2"))
+    assert (rig.record(lost).triage, rig.record(lost).successor) == (Triage.OVERTAKEN, won.task_id)
+    assert counted(rig, "lost") == [(1, 0, won.task_id, won.task_id)]
+
+
+def test_a_letter_of_a_task_that_ran_elsewhere_is_a_failed_run(rig: Rig) -> None:
+    told = rig.create(uniq=WORK, status="dead", origin="foreign", attempt=2, shop_id="s2")
+    assert (known(rig).failed or Failure("", 0)).task_id == told.task_id
+    waits = rig.retrying(uniq="again")
+    assert known(rig, "again") == Ran()
+    rig.ask(GiveUp(task_id=waits.task_id, gen=waits.gen, attempt=waits.attempt, error="no", error_kind="expired"))
+    assert (known(rig, "again").failed or Failure("", 0)).task_id == waits.task_id
+    assert rig.store.recount(mend=False) == []
 
 
 def test_each_day_is_counted_for_itself_also_one_that_was_moved_here_later(rig: Rig) -> None:
@@ -359,6 +390,47 @@ def test_repair_finds_failures_and_days_that_it_has_lost(rig: Rig, break_it: Cal
     assert (known(rig), known(rig, "lonely")) == (before, alone)
     assert rig.store.recount(mend=False) == []
     assert moved[0].task_id == before.days[0].first_id
+
+
+@pytest.mark.parametrize("removed", [False, True], ids=["all are there", "one is removed"])
+def test_letters_that_programs_of_before_counted_are_taken_out(
+    rig: Rig, break_it: Callable[..., None], *, removed: bool
+) -> None:
+    then, now = rig.store.now_ms() - 2 * DAY, rig.store.now_ms()
+    ran, never = (brought(rig, then + n, "dead", attempt=1 - n) for n in range(2))
+    won = succeed(rig, rig.create(uniq=WORK))
+    rig.pass_time(0.002)
+    late = brought(rig, rig.store.now_ms(), "dead", attempt=0)
+    alone = brought(rig, now, "dead", attempt=0, uniq="alone")
+    right, done = known(rig), Done(won.task_id, won.ended_at, "ann@desk", won.worker)
+    assert counted(rig) == [(0, 1, ran.task_id, ran.task_id), (1, 0, won.task_id, won.task_id)]
+    # as it was written before: letters that never ran stand among the failures
+    past = Day(then, then + 1, 0, 3 if removed else 2, ran.task_id, never.task_id)
+    entry = Entry(done, failed_by(late), 1, 1, won.ended_at, won.task_id)
+    letter = failed_by(alone)
+    failed = f"failed_id = '{late.task_id}', failed_at = {late.ended_at}"
+    break_it(
+        f"UPDATE works SET failures = 1, first_id = '{won.task_id}', first_at = {won.ended_at}, {failed}",
+        [
+            ("SET", keys.WORK + WORK, packed_entry(entry, ())),
+            ("SET", keys.PAST + WORK, pack_days([past])),
+            ("SET", keys.WORK + "alone", packed_entry(Entry(None, letter, 0, 1), ())),
+        ],
+    )
+    break_it(f"UPDATE work_days SET last_at = {then + 1}, last_id = '{never.task_id}', failed = {past.failed}", [])
+    columns = "work, task_id, at, who, worker, succeeded, failures, failed_id, failed_at"
+    values = f"'alone', '', 0, '', '', 0, 1, '{letter.task_id}', {letter.at}"
+    break_it(f"INSERT INTO works ({columns}) VALUES ({values})", [])
+    assert (known(rig).failed or letter).task_id == late.task_id
+    assert rig.store.recount_works(mend=True).left == 0
+    assert (known(rig).failed, known(rig, "alone").failed) == (failed_by(ran), None)
+    assert counted(rig)[-1][:2] == (1, 1), "nothing proves that it was not another one"
+    assert rig.store.recount_works(mend=True, anew=True).left == 0
+    assert (known(rig), known(rig, "alone")) == (right, Ran()) or removed
+    assert counted(rig)[0][:2] == (0, 3 if removed else 1)
+    assert counted(rig)[1] == (1, 0, won.task_id, won.task_id)
+    assert rig.store.recount_works(mend=False, anew=True).count == 0
+    assert rig.store.recount(mend=False) == []
 
 
 def test_days_that_cannot_be_read_hold_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:

@@ -27,7 +27,7 @@ def check(history: list[Task], ran: Ran | None) -> None:
     assert not [task for task in history if is_red(task.status, task.triage) and task.updated_at < last]
     asked = [task for task in done if task.reason or ASKED & set(task.marks)]
     assert len(done) - len(asked) <= 1
-    dead = [task for task in history if task.status == Status.DEAD]
+    dead = [task for task in history if task.status == Status.DEAD and task.attempt]  # what never ran did not fail
     told = ran or Ran()
     assert (told.done.at if told.done else 0) == last
     assert (told.failed.at if told.failed else 0) == max((task.ended_at for task in dead), default=0)
@@ -97,8 +97,10 @@ class Histories:
     def _brought(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op:
         """One that ended on a day of before, in another store."""
         at = self.rig.store.now_ms() - chance.randrange(20 * DAY_MS)
-        status, triage = chance.choice([("succeeded", ""), ("dead", "archived")])
-        fields = {"created_at": at, "updated_at": at, "ended_at": at, "triage": triage, "reason": "it was moved here"}
+        status, attempt = chance.choice([("succeeded", 1), ("dead", 1), ("dead", 0)])
+        triage = "archived" if status == "dead" else ""
+        at_then = {"created_at": at, "updated_at": at, "ended_at": at}
+        fields = at_then | {"triage": triage, "attempt": attempt, "reason": "it was moved here"}
         return Create(task=self.fresh(number, status=status, **fields))
 
     def _claim(self, number: int, tasks: Sequence[Task], chance: random.Random) -> Op | None:

@@ -28,7 +28,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Failure(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The last task of a work that became a dead letter. Kept at least as long as its record or its tombstone."""
+    """The last run of a work that became a dead letter. Kept at least as long as its record or its tombstone."""
 
     task_id: str
     at: Instant
@@ -38,7 +38,7 @@ class Failure(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Day(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What ended on one day: tasks that succeeded, and tasks that became dead letters.
+    """What ended on one day: tasks that succeeded, and tasks that had begun and became dead letters.
 
     Days begin at midnight of the fleet's time zone as it was then; whoever reads them has the instants.
     """
@@ -105,8 +105,16 @@ def failed_by(task: Task) -> Failure:
 
 
 def counts(task: Task) -> bool:
-    """Whether its end stands in the ledger."""
-    return task.status in (Status.SUCCEEDED, Status.DEAD) and bool(task.work)
+    """Whether its end stands in the ledger: a success, or a run that failed.
+
+    A run is what a worker began, here or, as its message says, elsewhere; a letter that never came so far is none.
+    """
+    return bool(task.work) and (task.status == Status.SUCCEEDED or (task.status == Status.DEAD and task.attempt > 0))
+
+
+def never_ran(task: Task) -> bool:
+    """Whether it is a dead letter that no worker ever began: programs of before counted its end as a failure."""
+    return bool(task.work) and task.status == Status.DEAD and task.attempt == 0
 
 
 def is_red(status: str, triage: str) -> bool:
@@ -139,8 +147,10 @@ def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
 
 
 def with_last(entry: Entry, task: Task) -> Entry:
-    """The entry with the end of a task, if that is the last of its kind."""
+    """The entry with the end of a task, if that counts and is the last of its kind."""
     done, failed = entry.done, entry.failed
+    if not counts(task):
+        return entry
     if task.status == Status.SUCCEEDED and (done is None or done.at <= task.ended_at):
         done = done_by(task)
     if task.status == Status.DEAD and (failed is None or failed.at <= task.ended_at):
@@ -158,6 +168,24 @@ def with_day(entry: Entry, day: Day | None) -> Entry:
     if day is None:
         return entry
     return Entry(entry.done, entry.failed, day.succeeded, day.failed, day.first_at, day.first_id)
+
+
+def settled(done: Done | None, failed: Failure | None, days: Sequence[Day]) -> tuple[Entry, tuple[Day, ...]]:
+    """The entry of these last ends with its day, and the days beside that one."""
+    last: Done | Failure | None = done
+    if failed is not None and (done is None or failed.at >= done.at):
+        last = failed
+    if last is None:
+        return Entry(), tuple(days)
+    own = next((day for day in days if day.first_at <= last.at <= day.last_at), None)
+    alone = Day(last.at, last.at, int(last is done), int(last is failed), last.task_id, last.task_id)
+    return with_day(Entry(done, failed), own or alone), tuple(day for day in days if day is not own)
+
+
+def last_of(entry: Entry, past: Sequence[Day]) -> str:
+    """The id of what ended last, "" where nothing is known."""
+    days = (*past[-1:], entry.day) if entry.day is not None else past[-1:]
+    return max(days, key=lambda day: day.last_at).last_id if days else ""
 
 
 def of_task(task: Task) -> Day:
@@ -182,6 +210,17 @@ class Proof:
         self._zone, self._since = zone, since
         self._days: dict[str, dict[int, Day]] = {}
         self._begins: dict[int, int] = {}
+        self._failed: dict[str, Failure] = {}
+        self._never: dict[str, dict[str, int]] = {}  # by work: letters that no worker began, and when they ended
+
+    def note(self, task: Task) -> None:
+        """An ended task of a work; its day is told by ``add``."""
+        if never_ran(task):
+            self._never.setdefault(task.work, {})[task.task_id] = task.ended_at
+        elif task.status == Status.DEAD and counts(task):
+            known = self._failed.get(task.work)
+            if known is None or known.at <= task.ended_at:
+                self._failed[task.work] = failed_by(task)
 
     def add(self, work: str, day: Day) -> None:
         """Ends of a work, all on one day."""
@@ -192,7 +231,44 @@ class Proof:
 
     def works(self) -> list[str]:
         """Those of which anything is proven, by name."""
-        return sorted(self._days)
+        return sorted({*self._days, *self._never})
+
+    def proves(self, work: str) -> bool:
+        """Whether any end of it is proven."""
+        return work in self._days
+
+    def righted(
+        self, work: str, entry: Entry, past: Sequence[Day], *, anew: bool
+    ) -> tuple[Entry, tuple[Day, ...]] | None:
+        """The entry and the days beside it as they should be, None where they are.
+
+        ``anew``: programs of before have counted letters that never ran; those are taken out of each day of which every
+        failure still has its record.
+        """
+        never, failed = self._never.get(work, {}), entry.failed
+        days = tuple(sorted((*past, entry.day) if entry.day is not None else past, key=lambda one: one.first_at))
+        if failed is not None and failed.task_id in never:
+            failed = self._failed.get(work)
+        right = self.mended(work, self._without(work, days) if anew and never else days)
+        if right == days and failed == entry.failed:
+            return None
+        return settled(entry.done, failed, right)
+
+    def _without(self, work: str, days: Sequence[Day]) -> list[Day]:
+        never, found = self._never[work], []
+        for day in days:
+            begins = self._begin_of(day.first_at)
+            there = sum(self._begin_of(at) == begins for at in never.values())
+            proven = self._days.get(work, {}).get(begins)
+            failed = proven.failed if proven is not None else 0
+            if there and day.failed == failed + there:
+                if not day.succeeded + failed:
+                    continue
+                first = proven if proven is not None and day.first_id in never else day
+                last = proven if proven is not None and day.last_id in never else day
+                day = Day(first.first_at, last.last_at, day.succeeded, failed, first.first_id, last.last_id)
+            found.append(day)
+        return found
 
     def mended(self, work: str, known: Sequence[Day]) -> tuple[Day, ...]:
         """The known days and what is proven beside them: no end is lost, and none that is known of taken away."""

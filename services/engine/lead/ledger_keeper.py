@@ -11,8 +11,9 @@ from services.engine.lead.duty import DutyThread
 from services.ports import Store
 
 log = logging.getLogger(__name__)
-#: what the ledger tells; a store whose mark is less is counted once more. 1: last success and failure, days
-VERSION = 1
+#: what the ledger tells; a store whose mark is less is counted once more. 1: last success and failure, days. 2: a
+#: letter that never ran is no failure
+VERSION = 2
 KIND, NAME = "fleet", "ledger"
 AGAIN_S = 60.0
 #: a walk over many records goes on by itself when the process is to end; another one begins anew
@@ -50,7 +51,7 @@ class LedgerKeeper:
         """Whether the ledger knows all records. Raises the errors of the store."""
         if self._marked():
             return True
-        found = self._store.recount_works(mend=True)
+        found = self._store.recount_works(mend=True, anew=True)
         if found.count:
             log.info("the ledger has counted %d ends of before, %d are left", found.count - found.left, found.left)
         if found.left:  # they moved meanwhile

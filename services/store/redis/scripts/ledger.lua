@@ -1,6 +1,6 @@
 -- The ledger: what is known of a work, whichever task did it. K.work .. uniqueness key is an array (places below): the
 -- last success (id '' for none), the ids of those whose end a person has still to decide about (held, or dead and open),
--- the ends of the day of the last one, the last failure. Who has only succeeded, and only once, is kept without what
+-- the ends of the day of the last one, the last run that failed. Who has only succeeded, and only once, is kept without what
 -- stands behind the ids. It is kept as long as the record of success or failure or its tombstone, and as long as anything
 -- is red. K.past .. uniqueness key: the days before (store/redis/ledger.py), so that an end writes only its own one.
 -- The decisions about days stand in domain/task/ledger.py too. The third argument: first instant of
@@ -210,12 +210,13 @@ local function note_failure(e, red)
   end
 end
 
--- Called for a record whose status or triage has changed, before the indexes know it.
+-- Called for a record whose status or triage has changed, before the indexes know it. A letter that no worker began is no
+-- run that failed.
 function ledger.follow(e)
   local status = e[T.status]
   local ended, red = e.status ~= status, is_red(status, e[T.triage])
   if ended and status == 'succeeded' then note_success(e) end
-  if ended and status == 'dead' then
+  if ended and status == 'dead' and e[T.attempt] > 0 then
     note_failure(e, red)
   elseif red ~= is_red(e.status, e.triage) then
     note_red(e, red)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from services.domain.task import ledger
-from services.domain.task.ledger import Proof, is_red
+from services.domain.task.ledger import Day, Proof, Ran, is_red
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
@@ -36,7 +36,7 @@ class Works(Ledger):
     def _zone(self) -> str:
         raise NotImplementedError
 
-    def recount_works(self, *, mend: bool) -> Miscount:
+    def recount_works(self, *, mend: bool, anew: bool = False) -> Miscount:
         """Ends and red tasks that it does not know, those that it names and that are none, and days that lack some."""
         if mend:
             self._link.check_writable()
@@ -47,9 +47,9 @@ class Works(Ledger):
             again = [one for ids in _ids_of(found) for one in self._wrong_works(ids)]  # it may just have moved
             wrong += [task_id for _, task_id, _, _ in again]
             left += sum(not (mend and self._set_work(one)) for one in again)
-        for work, last_id in self._lacking_days(proof):
+        for work, last_id in self._wrong_days(proof, anew=anew):
             wrong += [] if last_id in wrong[-SLICE:] else [last_id]
-            left += not (mend and self._set_days(proof, work))
+            left += not (mend and self._set_days(proof, work, anew=anew))
         return Miscount(kind="ledger", where=some(wrong), count=len(wrong), left=min(left, len(wrong)))
 
     def _unknown(self, proof: Proof) -> Iterator[list[Wrong]]:
@@ -78,6 +78,8 @@ class Works(Ledger):
             for work, entry, (task_id, stored, task) in zip(works, self._work_entries(works), records, strict=True):
                 own = task if task is not None and task.work == work else None
                 alone = entry is not None and entry.alone and entry.task_id == task_id
+                if own is not None and proof is not None:
+                    proof.note(own)
                 if work and own is not None and proof is not None and ledger.counts(own) and not alone:
                     proof.add(work, ledger.of_task(own))
                 if work and _is_wrong(task_id, own, entry) and not (own is None and self._lasts(entry, task_id)):
@@ -125,28 +127,38 @@ class Works(Ledger):
         return bool(self._link.run(_SET_WORK, where, data, stored, past, packed, str(left or 0), past, "1"))
 
     # -------------------------------------------------------------------------------------------------------- days
-    def _lacking_days(self, proof: Proof) -> Iterator[tuple[str, str]]:
-        """Works whose days do not know all that records prove, each with its last end."""
+    def _wrong_days(self, proof: Proof, *, anew: bool) -> Iterator[tuple[str, str]]:
+        """Works whose last failure never ran, or whose days are not what records prove; each with its last end."""
         works = proof.works()
         for start in range(0, len(works), SLICE):
             part = works[start : start + SLICE]
-            for work, (_, ran) in zip(part, self._known_works(part), strict=True):
-                days = ran.days if ran is not None else ()
-                mended = proof.mended(work, days)
-                if mended != days:
-                    yield work, mended[-1].last_id
+            for work, (stored, ran) in zip(part, self._known_works(part), strict=True):
+                found = _righted(proof, work, stored, ran, anew=anew)
+                if found is not None:
+                    yield work, ledger.last_of(*found) or work
 
-    def _set_days(self, proof: Proof, work: str) -> bool:
+    def _set_days(self, proof: Proof, work: str, *, anew: bool) -> bool:
         data, past, before = self._raw(work)
         ((_, ran),) = self._known_works([work])
-        days = proof.mended(work, ran.days if ran is not None else ())
-        if not data or not days:
+        found = _righted(proof, work, before, ran, anew=anew)
+        if found is None or (not data and proof.proves(work)):  # it is gone, or comes just now
             return False
-        packed = packed_entry(ledger.with_day(before.entry, days[-1]), before.red)
-        where = (keys.WORK + work, keys.task(days[-1].last_id), keys.PAST + work)
+        entry, days = found
+        packed = packed_entry(entry, before.red)
+        left = 0 if before.red else self._kept(read_entry(packed))
+        where = (keys.WORK + work, keys.task(ledger.last_of(entry, days)), keys.PAST + work)
         record = self._link.call("GET", where[1]) or b""
-        older = pack_days(days[:-1])
-        return bool(self._link.run(_SET_WORK, where, data, record, past, packed, "", older, str(ledger.KEPT_MS)))
+        told = (b"" if left is None else packed, str(left or 0), pack_days(days), str(ledger.KEPT_MS))
+        return bool(self._link.run(_SET_WORK, where, data, record, past, *told))
+
+
+def _righted(
+    proof: Proof, work: str, stored: Stored | None, ran: Ran | None, *, anew: bool
+) -> tuple[ledger.Entry, tuple[Day, ...]] | None:
+    """``ran`` tells the day of the entry too."""
+    entry = stored.entry if stored is not None else ledger.Entry()
+    days = [day for day in (ran.days if ran is not None else ()) if day != entry.day]
+    return proof.righted(work, entry, days, anew=anew)
 
 
 def _named(entry: Stored) -> Iterator[str]:
@@ -161,11 +173,12 @@ def _is_wrong(task_id: str, task: Task | None, entry: Stored | None) -> bool:
         return True
     won = entry.at if entry is not None else 0
     lost = entry.failed_at if entry is not None else 0
+    if not ledger.counts(task):  # where a letter that never ran is the last failure, its days are set right too
+        never = task.status == Status.DEAD
+        return entry is not None and (entry.task_id == task_id or (entry.failed_id == task_id and not never))
     if task.status == Status.SUCCEEDED:
         return won < task.ended_at or (entry is not None and entry.failed_id == task_id)
-    if task.status == Status.DEAD:
-        return lost < task.ended_at or (entry is not None and entry.task_id == task_id)
-    return entry is not None and task_id in (entry.task_id, entry.failed_id)
+    return lost < task.ended_at or (entry is not None and entry.task_id == task_id)
 
 
 def _ids_of(found: Sequence[Wrong]) -> Iterator[list[tuple[str | None, str]]]:

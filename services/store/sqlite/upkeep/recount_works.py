@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from services.domain.task import ledger as decide
-from services.domain.task.ledger import Entry, Proof
+from services.domain.task.ledger import Day, Entry, Proof
 from services.domain.task.record import Task
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.sqlite import ledger
@@ -33,7 +33,7 @@ _LOST_ENDS = tuple(
 )
 
 
-def works(read: Read, write: Write, now_ms: int, *, mend: bool) -> Miscount:
+def works(read: Read, write: Write, now_ms: int, *, mend: bool, anew: bool) -> Miscount:
     """Ends that it does not know, those that it names and of which nothing is left, and days that lack some."""
     wrong: list[str] = []
     last = 0
@@ -60,9 +60,9 @@ def works(read: Read, write: Write, now_ms: int, *, mend: bool) -> Miscount:
     for start in range(0, len(proof.works()), SLICE):
         part = proof.works()[start : start + SLICE]
         with read() as conn:
-            lacking = _lacking(conn, part, proof, now_ms)
+            lacking = _wrong(conn, part, proof, now_ms, anew=anew)
         if lacking and mend:
-            write(functools.partial(_set_days, part=list(lacking), proof=proof, now=now_ms))
+            write(functools.partial(_set_days, part=list(lacking), proof=proof, now=now_ms, anew=anew))
         wrong += [one for one in lacking.values() if one not in wrong[-SLICE:]]
     return Miscount(kind="ledger", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong))
 
@@ -72,13 +72,17 @@ def _missing(conn: sqlite3.Connection, tasks: Sequence[Task], now: int, proof: P
     known = ledger.entries(conn, {task.work for task in tasks}, now)
     best = dict(known)
     for task in tasks:
+        proof.note(task)
+        if not decide.counts(task):
+            continue
         entry = known.get(task.work)
         if entry is None or entry.done is None or entry.done.task_id != task.task_id or not entry.alone:
             proof.add(task.work, decide.of_task(task))
         best[task.work] = decide.with_last(best.get(task.work, Entry()), task)
     found: list[Task] = []
     for task in tasks:
-        before, after = known.get(task.work, Entry()), best[task.work]
+        before = known.get(task.work, Entry())
+        after = best.get(task.work, before)
         if _later(task.task_id, before.done, after.done) or _later(task.task_id, before.failed, after.failed):
             found.append(task)
     return found
@@ -113,24 +117,34 @@ def _bury(conn: sqlite3.Connection, now: int) -> None:
     conn.execute(ledger.FORGET, (now,))
 
 
-def _lacking(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int) -> dict[str, str]:
-    """Works whose days do not know all that records prove, each with its last end."""
-    known = ledger.known(conn, part, now)
+def _wrong(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int, *, anew: bool) -> dict[str, str]:
+    """Works whose last failure never ran, or whose days are not what records prove; each with its last end."""
     found: dict[str, str] = {}
-    for work in part:
-        days = known[work].days if work in known else ()
-        mended = proof.mended(work, days)
-        if mended != days:
-            found[work] = mended[-1].last_id
+    for work, (entry, past) in _righted(conn, part, proof, now, anew=anew):
+        found[work] = decide.last_of(entry, past) or work
     return found
 
 
-def _set_days(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int) -> None:
+def _righted(
+    conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int, *, anew: bool
+) -> Iterator[tuple[str, tuple[Entry, tuple[Day, ...]]]]:
     known, of_works = ledger.known(conn, part, now), ledger.entries(conn, part, now)
     for work in part:
-        days = proof.mended(work, known[work].days if work in known else ())
-        if not days or work not in of_works:
+        entry = of_works.get(work, Entry())
+        days = [day for day in (known[work].days if work in known else ()) if day != entry.day]
+        found = proof.righted(work, entry, days, anew=anew)
+        if found is not None:
+            yield work, found
+
+
+def _set_days(conn: sqlite3.Connection, part: Sequence[str], proof: Proof, now: int, *, anew: bool) -> None:
+    there = ledger.entries(conn, part, now)
+    for work, (entry, past) in list(_righted(conn, part, proof, now, anew=anew)):
+        if work not in there and proof.proves(work):  # it is gone, or comes just now
             continue
-        ledger.put(conn, [(work, decide.with_day(of_works[work], days[-1]))])
+        if work in there:
+            ledger.put(conn, [(work, entry)])
         conn.execute("DELETE FROM work_days WHERE work = ?", (work,))
-        ledger.add_days(conn, [(work, day) for day in days[:-1]])
+        ledger.add_days(conn, [(work, day) for day in past])
+        ledger.age(conn, work)
+    conn.execute(ledger.FORGET, (now,))

@@ -27,12 +27,12 @@ class Store(EmbeddedStore):
     walks = 0
     fails = 0
 
-    def recount_works(self, *, mend: bool) -> Miscount:
+    def recount_works(self, *, mend: bool, anew: bool = False) -> Miscount:
         self.walks += 1
         if self.fails:
             self.fails -= 1
             raise StoreUnavailable("nobody answers")
-        return super().recount_works(mend=mend)
+        return super().recount_works(mend=mend, anew=anew)
 
 
 @pytest.fixture

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
+from services.domain.change import Create
 from services.domain.task import ledger
+from services.domain.task.record import Task
+from services.domain.types import task_type
 from services.monitor.works import Uncounted, WorkQueries
 from tests.unit.services.engine.room import Room
 
 SHOP = "pdd:s1"
+DEAD: dict[str, Any] = {"status": "dead", "triage": "archived", "ended_at": 1}
 
 
 @pytest.fixture
@@ -38,3 +45,21 @@ def test_yesterday_is_counted_where_it_is_one_work(
     assert works.story(SHOP, "kind", (ends - ledger.DAY_MS, ends, "UTC")).uncounted == uncounted
     today = works.story(SHOP, "kind", (ends - ledger.DAY_MS, ends + 1, "UTC"))
     assert today.counted
+
+
+@pytest.mark.parametrize("uniqueness", ["shop_type", "none"])
+def test_a_letter_that_no_worker_began_is_no_failed_run(room: Room, works: WorkQueries, uniqueness: str) -> None:
+    room.define("kind", uniqueness=uniqueness)
+    begins = room.store.now_ms() - 60_000
+    uniq = task_type.uniqueness_key(room.registry.task_type("kind"), "pdd", "s1", "{}")
+    record = Task(task_id="ran", shop_id="s1", platform="pdd", task_type="kind", uniq=uniq, attempt=1, **DEAD)
+    ran = Create(task=record)
+    never = Create(task=replace(record, task_id="never", attempt=0))
+    room.store.apply([never])
+    day = (begins, begins + 600_000, "UTC")
+    assert (works.story(SHOP, "kind", day).failed, works.of_shop(SHOP)) == (None, ())
+    room.store.apply([ran, Create(task=replace(record, task_id="late", attempt=0))])
+    (row,) = works.of_shop(SHOP)
+    for failed in (works.story(SHOP, "kind", day).failed, row.failed):
+        assert failed is not None
+        assert failed.task_id == "ran"
