@@ -29,6 +29,7 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.homes import HomeCommands
+from services.commands.promises import PromiseCommands
 from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
@@ -111,6 +112,7 @@ class Commands:
     breakers: BreakerCommands
     sessions: SessionCommands
     quiet: QuietCommands
+    promises: PromiseCommands
     batches: BatchCommands
     schedules: ScheduleCommands
     roles: RoleCommands
@@ -234,6 +236,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
         breakers=BreakerCommands(store, steps, audit, who),
         sessions=SessionCommands(store, steps, audit, who),
         quiet=QuietCommands(store, steps, audit, who, lambda: _zone(engine.settings)),
+        promises=PromiseCommands(store, registry, audit, who, lambda: _zone(engine.settings)),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),

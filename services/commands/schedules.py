@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -15,12 +16,15 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans import recurrence
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule, Tally
+from services.domain.promises.promise import Promise
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
+
+C = TypeVar("C", Schedule, Promise)
 
 
 class Checker:
@@ -29,7 +33,7 @@ class Checker:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
 
-    def named(self, schedule: Schedule) -> Schedule:
+    def named(self, schedule: C) -> C:
         """The same with every shop as ``platform:shop_id``.
 
         Raises:
@@ -44,21 +48,26 @@ class Checker:
         Raises:
             UsageError: ``field`` names what to change.
         """
-        shops = list(self._registry.shops().values())
-        _check_known("platform", schedule.platforms, {shop.platform for shop in shops})
-        _check_known("group", schedule.groups, {shop.group for shop in shops if shop.group})
-        self._check_type(schedule)
-
-    def _check_type(self, schedule: Schedule) -> None:
+        self.check_words(schedule)
         name = schedule.task_type
-        types = set(self._registry.types()) | {one for info in self._store.workers() for one in info.handlers}
-        if name not in types:
-            raise UsageError(_unknown("type.unknown", name, types, 70), field="type")
         recipe.payload_text(schedule.payload)
         problems = task_type.validate_payload(self._registry.task_type(name), schedule.payload)
         if problems:
             where = problems[0].path or "payload"
             raise UsageError(said("payload.bad", field=where, problem=problems[0].message), field=where)
+
+    def check_words(self, one: Schedule | Promise) -> None:
+        """Look up platforms, groups and the type.
+
+        Raises:
+            UsageError: nobody has defined one of them; the sentence says what was probably meant.
+        """
+        shops = list(self._registry.shops().values())
+        _check_known("platform", one.platforms, {shop.platform for shop in shops})
+        _check_known("group", one.groups, {shop.group for shop in shops if shop.group})
+        types = set(self._registry.types()) | {name for info in self._store.workers() for name in info.handlers}
+        if one.task_type not in types:
+            raise UsageError(_unknown("type.unknown", one.task_type, types, 70), field="type")
 
 
 def _key(text: str, known: dict[str, Shop]) -> str:

@@ -11,6 +11,7 @@ from services.domain.fleet import role, shop_queue
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
 from services.domain.plans import schedule
+from services.domain.promises import promise
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
 from services.engine import farewells, homes
@@ -51,6 +52,8 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     quiet_hours.KIND: quiet_hours.load,
     quiet_hours.WINDOWS: quiet_hours.load_windows,
     passing.KIND: passing.load,
+    promise.KIND: promise.load,
+    promise.VERSIONS: promise.load,
     results.KIND: results.check_place,
     SCHEDULE: schedule.load,
 }

@@ -36,6 +36,7 @@ OBJECTS = ("{", "[]", '{"a": NaN}', '{"a": 1, "a": 2}', "[" * 3000)
 ADD = ("schedule", "add", "n", "--type", "work", "--shop", "pdd:s1")
 EVERY = ("--every", "30m")
 NIGHT = ("--weekly", "daily 22:00-06:00", "--note", "x")
+PROMISE = ("--type", "work", "--all", "--by", "08:00")
 CREATE = ("task", "create", "--shop", "pdd:s1", "--type", "work")
 
 
@@ -170,6 +171,19 @@ TABLE: list[Row] = [
     row("quiet set night all --note x", "--once", ("x", "2001-01-01T00:00"), then=("2h",)),
     row("quiet show", "", NAMES, names="there are none"),
     row("quiet remove", "", NAMES, names="there are none"),
+    row("promise set", "", ("a b", "../x", LONG), names="name", then=PROMISE),
+    row("promise set p --all --by 08:00", "--type", ("a b", "nothing"), names="type"),
+    row("promise set p --type work --all", "--never-older-than", SPAN),
+    row("promise set p --type work --all", "--never-older-than", ("10s", "40d"), names="31 days"),
+    row("promise set p --type work --all", "--by", ("8", "25:00", "08:61", "x"), names="08:00"),
+    row("promise set p --type work --all --by 08:00", "--from", ("8", "x", "08:00"), names=ANY),
+    row("promise set p --type work --all --by 08:00", "--days", ("x", "mon-x"), names="mon-fri"),
+    row("promise set p --type work --all --never-older-than 1h", "--hours", ("x", "08:00", "08:00-08:00"), names=ANY),
+    row("promise set p --type work --by 08:00", "--shop", SHOPS, names="shop"),
+    row("promise set p --type work --by 08:00", "--platform", ("a b", "nobody"), names="platform"),
+    row("promise set p --type work --by 08:00", "--group", ("nobody",), names="group"),
+    row("promise set p --type work --all --by 08:00", "--owner", (LONG,), names="at most"),
+    *[row(f"promise {verb}", "", NAMES, names="promise list") for verb in ("show", "enable", "disable", "remove")],
     row("queue limit --concurrency 2", "", ("x", "shop:pdd:s1", "platform:", "all"), names=ANY),
     row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
     row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),

@@ -33,6 +33,7 @@ from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours
 from services.domain.plans.schedule import Schedule
+from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
 from services.engine.producer import TaskSpec
 from tests.integration.fleet_rig import Fleet
@@ -135,6 +136,10 @@ class Stage:
         self.my["QuietCommands"].set(QUIET)
         return QUIET.name
 
+    def promise(self) -> str:
+        self.my["PromiseCommands"].set(PROMISE)
+        return PROMISE.name
+
     def letter(self) -> Task:
         """A record as an import brings it."""
         return self.fleet.engine.producer.prepare(self.spec())
@@ -144,6 +149,7 @@ class Stage:
 QUIET = QuietHours(
     name="night", scope="platform:other", weekly=(quiet_hours.weekly("daily 22:00-06:00"),), reason="sale"
 )
+PROMISE = Promise(name="orders", task_type="work", limit_s=3600, all_shops=True)
 
 
 def schedule(name: str) -> Schedule:
@@ -222,6 +228,9 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "BatchCommands.retry": of("retry", lambda stage: stage.my["BatchCommands"].plan_retry(stage.batch("b2"))),
     "QuietCommands.set": of("set", exactly(QUIET)),
     "QuietCommands.remove": of("remove", Stage.quiet),
+    "PromiseCommands.set": of("set", exactly(PROMISE)),
+    "PromiseCommands.enable": of("enable", Stage.promise, enabled=False),
+    "PromiseCommands.remove": of("remove", Stage.promise),
     "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
     "ScheduleCommands.remove": of("remove", one(Stage.plan)),
     "ScheduleCommands.switch": of("switch", one(Stage.plan), enabled=False),
@@ -245,6 +254,10 @@ READS: dict[str, Prepare] = {
     "HomeCommands.nodes": of("nodes"),
     "BreakerCommands.rule": of("rule"),
     "ScheduleCommands.zone": of("zone"),
+    "PromiseCommands.known": of("known"),
+    "PromiseCommands.names": of("names"),
+    "PromiseCommands.zone": of("zone"),
+    "PromiseCommands.checked": of("checked", exactly(PROMISE)),
     "QuietCommands.known": of("known"),
     "QuietCommands.names": of("names"),
     "QuietCommands.zone": of("zone"),

@@ -234,13 +234,27 @@ def spans(quiet: QuietHours, zone: str, since_ms: int, until_ms: int) -> list[tu
     ends with the second: what was to be quiet is.
     """
     found = [(one.start, one.end) for one in quiet.once]
-    clock = recurrence.zone_named(zone)
+    return _merged(_touching([*found, *_weeklies(quiet.weekly, zone, since_ms, until_ms)], since_ms, until_ms))
+
+
+def between(weekly: Iterable[Weekly], zone: str, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
+    """The windows that touch this time, in order, each for itself."""
+    return sorted(_touching(_weeklies(weekly, zone, since_ms, until_ms), since_ms, until_ms))
+
+
+def _weeklies(weekly: Iterable[Weekly], zone: str, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    clock, windows = recurrence.zone_named(zone), tuple(weekly)
     day = _local(since_ms, clock).date() - timedelta(days=2)
     last = _local(until_ms, clock).date()
     while day <= last:
-        found += (_window(one, day, clock) for one in quiet.weekly if day.weekday() in one.days)
+        found += (_window(one, day, clock) for one in windows if day.weekday() in one.days)
         day += timedelta(days=1)
-    return _merged(one for one in found if one[0] < one[1] and one[1] > since_ms and one[0] < until_ms)
+    return found
+
+
+def _touching(found: Iterable[tuple[int, int]], since_ms: int, until_ms: int) -> list[tuple[int, int]]:
+    return [one for one in found if one[0] < one[1] and one[1] > since_ms and one[0] < until_ms]
 
 
 def _window(one: Weekly, day: date, zone: ZoneInfo) -> tuple[int, int]:

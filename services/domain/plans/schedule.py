@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -24,6 +24,17 @@ MAX_SHOPS = 10_000
 GRACE_MS = 60_000
 #: no blanks and nothing that a filter, a shell or a label would cut
 _NAME = re.compile(r"[^\s\"'`,:;|\\/@*~<>=]{1,64}\Z")
+
+
+class Choice(Protocol):
+    """A choice of shops: by name, by platform and group, or all."""
+
+    @property
+    def shops(self) -> tuple[str, ...]: ...
+    @property
+    def platforms(self) -> tuple[str, ...]: ...
+    @property
+    def groups(self) -> tuple[str, ...]: ...
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,10 +182,10 @@ def choose(schedule: Schedule, shops: Iterable[Shop]) -> list[Shop]:
     return sorted(fitting(schedule, shops), key=lambda shop: sha256(f"{schedule.uid}\0{shop.key}".encode()).digest())
 
 
-def fitting(schedule: Schedule, shops: Iterable[Shop]) -> list[Shop]:
+def fitting(choice: Choice, shops: Iterable[Shop]) -> list[Shop]:
     """The same shops in no order: where they are only counted, mixing ten thousand of them would cost more."""
-    named = frozenset(schedule.shops)
-    return [shop for shop in shops if shop.enabled and (shop.key in named if named else _fits(schedule, shop))]
+    named = frozenset(choice.shops)
+    return [shop for shop in shops if shop.enabled and (shop.key in named if named else _fits(choice, shop))]
 
 
 def offset_ms(schedule: Schedule, place: int, count: int) -> int:
@@ -194,11 +205,11 @@ def label(schedule: Schedule, run: Run, fleet_zone: str) -> str:
     return f"{schedule.name}@{moment.replace(':', '').replace('-', '', 2)}"
 
 
-def _fits(schedule: Schedule, shop: Shop) -> bool:
+def _fits(choice: Choice, shop: Shop) -> bool:
     return (
         not shop.unregistered
-        and (not schedule.platforms or shop.platform in schedule.platforms)
-        and (not schedule.groups or shop.group in schedule.groups)
+        and (not choice.platforms or shop.platform in choice.platforms)
+        and (not choice.groups or shop.group in choice.groups)
     )
 
 

@@ -1,0 +1,1 @@
+"""What was promised of the work of shops, and whether it is kept. Pure."""
