@@ -13,6 +13,7 @@ from services.domain.fleet.worker import BrowserState, LinkState, SlotState, Wor
 from services.domain.gates.ability import Ability
 from services.domain.gates.lane_share import Share
 from services.domain.insight import publisher
+from services.domain.task import ledger
 from services.domain.task.order import BrokerHealth
 from services.version import VERSION
 from services.workers.parts import WorkerOptions
@@ -49,6 +50,7 @@ class Heartbeat:
             pid=os.getpid(),
             pid_started=self._me.create_time(),
             version=VERSION,
+            ledger=ledger.FORM,
             system=f"{platform.system()} {platform.release()}",
             kind=self._options.kind,
             node=self._options.node,

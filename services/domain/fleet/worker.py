@@ -85,6 +85,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     cpu_machine: Measure = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
     memory_machine: Measure = -1.0
     link: LinkState = LinkState()
+    ledger: int = 0  #: what its program writes down of works (``domain.task.ledger.FORM``); 0: one of before, not told
 
     @property
     def busy(self) -> int:

@@ -12,6 +12,8 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.domain.upkeep.stored import Count, Instant
 
+#: what programs of this version write down. 1: last success and failure, days. 2: a letter that never ran is no failure
+FORM = 2
 #: runs are told apart by days for so long: thirty whole days and the one that goes on
 KEPT_MS = 31 * 86_400_000
 DAY_MS = 86_400_000
