@@ -36,6 +36,7 @@ from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
+from services.commands.tokens import TokenCommands
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
@@ -90,6 +91,7 @@ class Engine:
     name: str
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
     reached: bool = True  #: the broker answered when the engine was opened
+    acting: Commands | None = None  #: of whoever acts through it; None: the account of this process
 
     def close(self) -> None:
         """Close the drivers."""
@@ -116,6 +118,7 @@ class Commands:
     batches: BatchCommands
     schedules: ScheduleCommands
     roles: RoleCommands
+    tokens: TokenCommands
     audit: AuditCommands
 
 
@@ -213,8 +216,17 @@ def bare_engine(settings: config.Settings) -> Engine:
 
 def commands(engine: Engine, *, name: str = "") -> Commands:
     """Commands in the name of this process's user, or of somebody else."""
+    if engine.acting is not None and not name:
+        return engine.acting
     settings = engine.settings
-    who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
+    return commands_of(
+        engine, operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
+    )
+
+
+def commands_of(engine: Engine, who: operator.Operator) -> Commands:
+    """Commands of somebody whose role is known."""
+    settings = engine.settings
     audit = audit_of(engine, who.who)
     if settings.unverified and not settings.read_only:
         audit.told("connection.unverified", settings.unverified, {"profile": settings.profile})
@@ -239,6 +251,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
         promises=PromiseCommands(store, registry, audit, who, lambda: _zone(engine.settings)),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
+        tokens=TokenCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),
     )
 

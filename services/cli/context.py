@@ -50,6 +50,7 @@ class Context:
 
     args: argparse.Namespace
     open_console: OpenConsole
+    origin: str = "cli"  #: where tasks come from that are created by it
 
     @property
     def json(self) -> bool:

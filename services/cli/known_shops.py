@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services import assembly
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet.shop import Shop
 from services.domain.task.query import Query, equals
@@ -29,7 +29,7 @@ def find(engine: assembly.Engine, text: str) -> Shop:
         return next(iter(found.values()))
     if found:
         raise UsageError(f"{text!r} is on several platforms: {', '.join(sorted(found))}", field="shop")
-    raise UsageError(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
+    raise NotFound(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
 
 
 def known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:

@@ -32,6 +32,7 @@ from services.cli.commands import (
     types,
     work,
 )
+from services.cli.commands.rest import api, tokens
 from services.cli.commands.shop import shops
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
@@ -86,7 +87,7 @@ MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--befor
 _CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
     def format_help(self) -> str:
@@ -130,10 +131,10 @@ def _readable(argv: Sequence[str]) -> list[str]:
     return list(argv)
 
 
-def grammar() -> argparse.ArgumentParser:
+def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
     """What may be written: nouns, verbs and their options."""
     common = common_options()
-    parser = _Parser(
+    parser = parser_class(
         prog="fleetdeck",
         description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
         parents=[window.options(), common],
@@ -155,6 +156,8 @@ def grammar() -> argparse.ArgumentParser:
         quiet,
         fleet,
         roles,
+        tokens,
+        api,
         doctor,
         repair,
         records,

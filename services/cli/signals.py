@@ -17,6 +17,9 @@ def heard(stop: Callable[[], None]) -> Iterator[None]:
     It is called in a thread of its own. A handler runs in the middle of whatever the main thread does, also inside the
     lock of the very event that ``stop`` sets, or inside the handler of the signal before: it would wait for itself.
     """
+    if threading.current_thread() is not threading.main_thread():  # of a server: its own command hears them
+        yield
+        return
     names = ("SIGINT", "SIGTERM", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     reader, writer = os.pipe()

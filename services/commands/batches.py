@@ -9,7 +9,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound
 from services.domain.task.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.said import said
@@ -71,7 +71,7 @@ class BatchCommands:
         self._audit.need(self._operator, "operator", action, [batch])
         before = self._store.batch_counts(batch)
         if not before:
-            raise UsageError(said("batch.unknown", name=batch[:80]), field="name")
+            raise NotFound(said("batch.unknown", name=batch[:80]), field="name")
         ids = [task_id for terms in wanted for task_id in self._ids((equals("batch", batch), *terms))]
         return BatchPlan(batch=batch, before=before, task_ids=tuple(dict.fromkeys(ids)))
 

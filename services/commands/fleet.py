@@ -10,7 +10,7 @@ from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain.change import OpenShop
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet import worker_order
 from services.domain.fleet.shop import Pause, Shop
@@ -102,7 +102,7 @@ class FleetCommands:
         if found is None and key in self._store.counts().shops:
             found = Shop(platform=platform, shop_id=shop_id, unregistered=True)
         if found is None:
-            raise UsageError(f"there is no shop {key!r:.140}; see `shop list`", field="shop")
+            raise NotFound(f"there is no shop {key!r:.140}; see `shop list`", field="shop")
         return found
 
     def _check_alone(self, shop: Shop, others: Iterable[str]) -> None:
@@ -166,7 +166,7 @@ class FleetCommands:
         self._audit.need(self._operator, "admin", "type.import", [name])
         body = self._store.documents("type").get(name)
         if body is None:
-            raise UsageError(f"there is no task type {name!r:.70}; see `type list`", field="name")
+            raise NotFound(f"there is no task type {name!r:.70}; see `type list`", field="name")
         limits.check(Limit(scope=f"{limits.TYPE}:{name}", concurrency=concurrency, per_minute=per_minute))
         # as text: what a newer program wrote there is refused by the import, not lost
         document = msgspec.json.decode(body)
@@ -225,7 +225,7 @@ class FleetCommands:
             raise UsageError(f"{exc}", field="slots" if order.startswith("slots") else "order") from exc
         self._audit.need(self._operator, "operator", f"worker.{told.verb}", [worker])
         if worker not in {info.worker for info in self._store.workers()}:
-            raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
+            raise NotFound(said("worker.unknown", name=repr(worker)), field="worker")
         details: dict[str, object] = {"slots": told.slots, **dict(lane_share.named(told.shares))} if told.slots else {}
         details |= {"slots": str(told.auto)} if told.auto is not None else {}
         details |= {"types": list(told.types)} if told.verb == "refuse" else {}
@@ -244,7 +244,7 @@ class FleetCommands:
         self._audit.need(self._operator, "operator", "worker.forget", [worker])
         one = fates.look(self._store).find(worker)
         if one is None:
-            raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
+            raise NotFound(said("worker.unknown", name=repr(worker)), field="worker")
         if (reason := insight.kept(one, self._store.now_ms())) is not None:
             raise UsageError(said(reason.code, **reason.params), field="worker")
         detail = {"state": one.state, "silent_s": one.silence_ms // 1000, "tasks": list(one.unconfirmed)}
@@ -258,7 +258,7 @@ class FleetCommands:
         self._audit.need(self._operator, "operator", "shop.concurrency", [key])
         found = self._registry.shops().get(key)
         if found is None:
-            raise UsageError(said("shop.unknown", name=repr(key)), field="shop")
+            raise NotFound(said("shop.unknown", name=repr(key)), field="shop")
         if not 1 <= concurrency <= 64:
             raise UsageError(said("shop.concurrency"), field="concurrency")
         with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):

@@ -10,7 +10,7 @@ from services.domain.errors import NotAllowed
 from services.domain.fleet import role as roles
 from services.domain.fleet.role import ROLES as ROLES
 from services.domain.text.said import said
-from services.engine import people
+from services.engine import people, tokens
 from services.ports import Store
 
 
@@ -22,6 +22,7 @@ class Operator:
     role: str = roles.OPERATOR  #: as this connection permits it
     read_only: str = ""  #: name of the connection that permits no change; "" where the role alone decides
     known: bool = field(default=False, compare=False)  #: the store knows the role, and is asked again for each act
+    token: str = field(default="", compare=False)  #: name of the token that acts, which may be revoked at any moment
 
     def need(self, role: str) -> None:
         """Raise unless the role is at least this one.
@@ -35,7 +36,16 @@ class Operator:
             raise NotAllowed(said("role.needed", who=self.who, role=self.role, needed=role), field="role")
 
     def now(self, store: Store) -> Operator:
-        """The same person with the role as it stands now: it may have been changed since this program began."""
+        """The same person with the role as it stands now: it may have been changed since this program began.
+
+        Raises:
+            NotAllowed: the token that acts was revoked, or has ended.
+        """
+        if self.token:
+            role = tokens.role_of(store, self.token)
+            if not role:
+                raise NotAllowed(said("token.over", name=self.token), field="token")
+            return replace(self, role=role)
         return replace(self, role=people.role_of(store, self.who)) if self.known else self
 
 

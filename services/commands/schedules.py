@@ -11,7 +11,7 @@ import msgspec
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain.errors import StoreError, UsageError
+from services.domain.errors import NotFound, StoreError, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.plans import recurrence
 from services.domain.plans import schedule as schedules
@@ -275,7 +275,7 @@ class ScheduleCommands:
     def _need(self, name: str) -> ScheduleEntry:
         found = self._entry(name)
         if found is None:
-            raise UsageError(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
+            raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
         return found
 
 

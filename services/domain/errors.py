@@ -65,3 +65,7 @@ class NotAllowed(OperatorError):
 
 class UsageError(OperatorError):
     """The input itself is wrong (exit code 2 on the command line)."""
+
+
+class NotFound(UsageError):
+    """What was named is not there."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from services.domain.fleet import role, shop_queue
+from services.domain.fleet import role, shop_queue, token
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
 from services.domain.plans import schedule
@@ -44,6 +44,8 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     "type_version": _type,
     role.PEOPLE: _json(dict[str, Any]),
     role.KIND: _role,
+    token.KIND: token.load,
+    token.USED: _json(int),
     "bulk": _json(dict[str, Any]),
     shop_queue.KIND: shop_queue.parse,
     cause_rule.KIND: _json(cause_rule.CauseRule),

@@ -77,6 +77,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield "api.requests_per_minute", 1 <= settings.api.requests_per_minute <= MAX_MB, f"1 to {MAX_MB}"
+    yield "api.streams", 0 <= settings.api.streams <= 1000, "0 to 1000"
     yield "foreign_duplicates", settings.foreign_duplicates in FOREIGN_DUPLICATES, " or ".join(FOREIGN_DUPLICATES)
     for queue, meaning in settings.foreign_queues.items():
         named = bool(queue) and len(queue) <= MAX_NAME and not queue.startswith(("rpa_", "single_shop_", "amq."))

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from services.domain.task.mapping import QueueMapping
+from services.settings.api import ApiSettings
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 
@@ -154,6 +155,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     worker: WorkerSettings = WorkerSettings()
     executors: ExecutorSettings = ExecutorSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
+    api: ApiSettings = ApiSettings()
     profiles: dict[str, ProfileSettings] = {}
 
     @property

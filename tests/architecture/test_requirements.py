@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 
 import pytest
 
@@ -12,6 +12,10 @@ from tests.architecture.source import ROOT, third_party
 
 PINNED = ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+#: belongs to the interface of another package, which brings the version that fits
+PART_OF = {"pydantic": "fastapi"}
 
 
 def _plain(requirement: str) -> str:
@@ -49,6 +53,9 @@ def test_what_is_declared_is_pinned() -> None:
 def test_what_is_imported_is_declared() -> None:
     owners = packages_distributions()
     declared = _declared("browser", "s3")
+    for part, whole in PART_OF.items():
+        assert part in {_plain(requirement) for requirement in requires(whole) or ()}
+        declared |= {part} if whole in declared else set()
     undeclared = {
         name: str(path)
         for name, path in third_party().items()

@@ -132,6 +132,11 @@ class Stage:
         self.my["ScheduleCommands"].add(schedule(name))
         return name
 
+    def token(self) -> str:
+        name = f"t{next(self._numbers)}"
+        self.my["TokenCommands"].create(name, "viewer")
+        return name
+
     def quiet(self) -> str:
         self.my["QuietCommands"].set(QUIET)
         return QUIET.name
@@ -242,6 +247,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "RoleCommands.set": of("set", exactly("ben@desk-02"), exactly("operator")),
     "RoleCommands.remove": of("remove", exactly("cleo@desk-03")),
     "RoleCommands.set_default": of("set_default", exactly("viewer")),
+    "TokenCommands.create": of("create", exactly("fresh"), exactly("operator")),
+    "TokenCommands.revoke": of("revoke", Stage.token),
 }
 #: what only looks and is for everybody
 READS: dict[str, Prepare] = {
@@ -259,6 +266,7 @@ READS: dict[str, Prepare] = {
     "PromiseCommands.zone": of("zone"),
     "PromiseCommands.checked": of("checked", exactly(PROMISE)),
     "QuietCommands.known": of("known"),
+    "TokenCommands.known": of("known"),
     "QuietCommands.names": of("names"),
     "QuietCommands.zone": of("zone"),
     "ScheduleCommands.checked": of("checked", lambda stage: schedule("other")),
@@ -281,6 +289,8 @@ ADMINS = {
     "RoleCommands.set",
     "RoleCommands.remove",
     "RoleCommands.set_default",
+    "TokenCommands.create",
+    "TokenCommands.revoke",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from services import assembly
 from services.cli import shapes
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, table
-from services.domain.errors import ArtifactError, UsageError
+from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.monitor.artifacts import ArtifactQueries, Found
@@ -45,7 +45,7 @@ def artifacts(context: Context) -> int:
         questions = assembly.queries(engine).artifacts
         found = questions.of(task_id, record)
         if record is None and not found:
-            raise UsageError(f"there is no task {task_id!r:.220}, and no file of it is here", field="id")
+            raise NotFound(f"there is no task {task_id!r:.220}, and no file of it is here", field="id")
         saved = _save(questions, found, Path(folder)) if folder else {}
     context.warn([str(problem) for problem in saved.values() if isinstance(problem, ArtifactError)])
     rows = [_row(one, saved.get(one.artifact)) for one in found]

@@ -9,7 +9,7 @@ from services import assembly
 from services.cli import choose, shapes
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.commands.batches import BatchOutcome, BatchPlan
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.monitor.batches import BatchView
@@ -66,7 +66,7 @@ def show(context: Context) -> int:
     with context.engine() as engine:
         view = assembly.queries(engine).batches.show(name)
     if not view.total:
-        raise UsageError(said("batch.unknown", name=name[:80]), field="name")
+        raise NotFound(said("batch.unknown", name=name[:80]), field="name")
     document = _document(view) | {"left_s": None if view.left_s is None else round(view.left_s, 1)}
     lines = [f"{status:<10} {number}" for status, number in sorted(view.counts.items())]
     lines.append(f"{view.ended} of {view.total} ended ({view.progress} %)")

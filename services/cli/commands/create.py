@@ -104,7 +104,7 @@ def create(context: Context) -> int:
             name = f"--{option.replace('_', '-')}"
             raise UsageError(f"{name} goes with --file", field=name)
     specs, instants = _of_shops(args), Instants.of(context.settings())
-    batch = _batch(args, len(specs))
+    batch = _batch(args, len(specs), context.origin)
     plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
     specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
     with context.engine() as engine:
@@ -112,7 +112,7 @@ def create(context: Context) -> int:
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
-        done = assembly.commands(engine).tasks.create(specs, origin="cli")
+        done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
         before = _before(context, engine, done)
     batch = batch if done.created else ""
@@ -131,7 +131,7 @@ def _create_of_file(context: Context) -> int:
         asked = task_sheet.read(engine, args, context.settings(), defaults)
         # also what is active or done already: the guard looks once more, and notes whom it turned away
         every = (*asked.specs, *(one.spec for one in asked.active), *(one.spec for one in asked.again))
-        batch = _batch(args, len(every))
+        batch = _batch(args, len(every), "file")
         specs = [
             replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch)
             for spec in sorted(every, key=lambda spec: spec.line)
@@ -250,11 +250,11 @@ def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
     return specs
 
 
-def _batch(args: argparse.Namespace, count: int) -> str:
+def _batch(args: argparse.Namespace, count: int, origin: str) -> str:
     """The batch that was named, a new one for several tasks, "" for one."""
     if args.batch and not valid_word(args.batch):
         raise UsageError(f"--batch must be 1-64 of A-Z a-z 0-9 _ -, not {args.batch!r:.80}", field="--batch")
-    return args.batch or (f"{'file' if args.file else 'cli'}-{secrets.token_hex(4)}" if count > 1 else "")
+    return args.batch or (f"{origin}-{secrets.token_hex(4)}" if count > 1 else "")
 
 
 def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskSpec:

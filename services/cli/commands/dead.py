@@ -13,7 +13,7 @@ from services.cli.commands import republish
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
 from services.commands.bulk.republish import RunView
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
 from services.domain.task.status import Status, Triage
 from services.monitor.causes import Cause
@@ -103,6 +103,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument("--cursor", default="", help="`next` of the page before")
     listing.add_argument("--triage", choices=(*map(str, Triage), "all"), default="open")
     listing.set_defaults(handler=list_dead)
     showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
@@ -136,7 +137,7 @@ def list_dead(context: Context) -> int:
     triage = "" if args.triage == "all" else f"triage:{args.triage}"
     with context.engine(looking=True) as engine:
         questions = assembly.queries(engine)
-        page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit)
+        page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit, cursor=args.cursor)
         causes = questions.causes.causes(args.triage) if args.triage != "all" and not args.filter else None
     document = {
         "tasks": [shapes.task(task) for task in page.tasks],
@@ -183,9 +184,9 @@ def show(context: Context) -> int:
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
     if stone is not None:
-        raise UsageError(shapes.removed(stone), field="id")
+        raise NotFound(shapes.removed(stone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
-        raise UsageError(f"there is no dead letter {context.args.id!r:.220}; see `dead list`", field="id")
+        raise NotFound(f"there is no dead letter {context.args.id!r:.220}; see `dead list`", field="id")
     letter = detail.letter
     body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
     document = shapes.document(detail.task, []) | {

@@ -15,7 +15,7 @@ from services.cli.commands import duplicates as cli_duplicates
 from services.cli.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.domain import audit
 from services.domain.audit import AuditEntry
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound
 from services.domain.insight import depth, flow
 from services.domain.insight import worker as insight
 from services.domain.insight.publisher import PublisherNow
@@ -182,7 +182,7 @@ def _batch_stats(context: Context, batch: str) -> int:
     with context.engine(looking=True) as engine:
         view = assembly.queries(engine).batches.show(batch)
     if not view.total:
-        raise UsageError(said("batch.unknown", name=batch[:80]), field="--batch")
+        raise NotFound(said("batch.unknown", name=batch[:80]), field="--batch")
     document = {
         "batch": batch,
         "status": dict(view.counts),

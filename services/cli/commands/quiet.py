@@ -10,7 +10,7 @@ from services.cli import shapes
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.cli.instants import Instants
 from services.commands.quiet import QuietNow
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.plans import recurrence
@@ -139,7 +139,7 @@ def _one(found: list[QuietNow], name: str) -> QuietNow:
     known = next((one for one in found if one.hours.name == name), None)
     if known is None:
         names = ", ".join(one.hours.name for one in found) or "none"
-        raise UsageError(f"there are no quiet hours {name!r:.80}; there are {names}", field="name")
+        raise NotFound(f"there are no quiet hours {name!r:.80}; there are {names}", field="name")
     return known
 
 

@@ -10,7 +10,7 @@ import msgspec
 from services import assembly, messages
 from services.cli import json_text
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.plans import recurrence
 from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.domain.task import filter_time
@@ -239,7 +239,7 @@ def _start(text: str, zone: str, now: int) -> int:
 def _find(engine: assembly.Engine, name: str, count: int = 5) -> ScheduleRow:
     found = assembly.queries(engine).schedules.row(name, count)
     if found is None:
-        raise UsageError(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
+        raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
     return found
 
 

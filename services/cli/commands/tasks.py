@@ -9,7 +9,7 @@ from services import assembly, messages
 from services.cli import choose, output, shapes
 from services.cli.commands import artifacts, create, duplicates, resolve
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.insight import attempts, estimate, wait
 from services.domain.task import classify
 from services.domain.task.query import SORTS
@@ -107,9 +107,9 @@ def show(context: Context) -> int:
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
     if stone is not None:
-        raise UsageError(shapes.removed(stone), field="id")
+        raise NotFound(shapes.removed(stone), field="id")
     if detail is None:
-        raise UsageError(f"there is no task {context.args.id!r:.220}; see `task list`", field="id")
+        raise NotFound(f"there is no task {context.args.id!r:.220}; see `task list`", field="id")
     gates = [
         {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
         for gate in detail.gates

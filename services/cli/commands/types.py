@@ -15,7 +15,7 @@ from services import assembly, plain_file
 from services.cli import json_text, output
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 from services.commands import types
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.task.artifact import safe_name
 from services.domain.types.task_type import TaskType
 
@@ -87,7 +87,7 @@ def show(context: Context) -> int:
     versions = sorted({kind.version, *(_version(key) for key in kept if key.rpartition("@")[0] == name)})
     if number is not None and number != kind.version:
         if f"{name}@{number}" not in kept:
-            raise UsageError(f"{name} has no version {number}; known: {', '.join(map(str, versions))}", "--version")
+            raise NotFound(f"{name} has no version {number}; known: {', '.join(map(str, versions))}", "--version")
         found = json.loads(kept[f"{name}@{number}"])
     lines = [json.dumps(found, ensure_ascii=False, indent=2), f"versions: {', '.join(map(str, versions))}"]
     context.show({"type": found, "versions": versions}, lines)
@@ -161,7 +161,7 @@ def export(context: Context) -> int:
 def _one(engine: assembly.Engine, name: str) -> TaskType:
     found = engine.registry.types().get(name)
     if found is None:
-        raise UsageError(f"nobody has defined the task type {name!r:.70}; see `type list`", field="name")
+        raise NotFound(f"nobody has defined the task type {name!r:.70}; see `type list`", field="name")
     return found
 
 

@@ -9,7 +9,7 @@ from services import assembly
 from services.cli import json_text, known_shops, output, shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify, filter_time, ledger
 from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
@@ -59,7 +59,7 @@ def show(context: Context) -> int:
             known = list(engine.registry.types())
             like = near(args.type, known)
             hint = f"did you mean {like}?" if like else "see `type list`"
-            raise UsageError(f"there is no type {args.type!r:.70} and {shop.key} has no task of it; {hint}", "type")
+            raise NotFound(f"there is no type {args.type!r:.70} and {shop.key} has no task of it; {hint}", "type")
     context.show(document(story), lines(story))
     return EXIT_OK
 

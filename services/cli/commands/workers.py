@@ -10,7 +10,7 @@ import msgspec
 
 from services import assembly, messages, spans
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import autoscale
 from services.domain.fleet.worker import BrowserState, WorkerInfo
 from services.domain.gates import home, lane_share
@@ -296,7 +296,7 @@ def _one(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
     if found:
         names = ", ".join(info.worker for info in found)
         raise UsageError(f"{word!r:.80} is the beginning of several workers: {names:.300}", field="worker")
-    raise UsageError(f"there is no worker {word!r:.80}; see `worker list`", field="worker")
+    raise NotFound(f"there is no worker {word!r:.80}; see `worker list`", field="worker")
 
 
 def _silent(info: WorkerInfo, now: int) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 
 from services.commands.bulk.options import Ended, Options, Progress
 from services.commands.bulk.plan import Plan
-from services.domain.errors import StoreError, UsageError
+from services.domain.errors import NotFound, StoreError, UsageError
 from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
 from services.ports import Clock, Store
@@ -183,7 +183,7 @@ class Shelf:
         for entry in self._entries():
             if entry.run_id == run_id:
                 return entry
-        raise UsageError(said("bulk.unknown", id=repr(run_id)[:60]), field="run")
+        raise NotFound(said("bulk.unknown", id=repr(run_id)[:60]), field="run")
 
     def ids(self, run_id: str) -> list[str]:
         """The frozen set of a run, in its order."""

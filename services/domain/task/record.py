@@ -82,7 +82,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     progress: int = -1  #: percent, -1 unknown
     note: str = ""  #: what the running attempt says about itself
     batch: str = ""
-    origin: str = ""  #: console | cli | file | foreign | republish | schedule | demo | again
+    origin: str = ""  #: console | cli | rest | file | foreign | republish | schedule | demo | again
     created_by: str = ""
     reason: str = ""  #: why it was forced or cancelled
     parent: str = ""  #: dead task it was republished from

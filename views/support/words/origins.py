@@ -12,6 +12,7 @@ from views.support import safe
 _ORIGINS: Mapping[str, str] = {
     "console": N_("this program"),
     "cli": N_("command line"),
+    "rest": N_("REST"),
     "file": N_("a file"),
     "import": N_("import"),
     "schedule": N_("a schedule"),

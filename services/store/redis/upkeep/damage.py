@@ -108,7 +108,10 @@ def _any(field: bytes, value: bytes) -> object:
 
 _HASH, _ZSET, _SET, _STRING, _LIST = "hash", "zset", "set", "string", "list"
 #: of documents; those of single runs are found by a deep look
-_KINDS = ("type", "queue", "cause", "fleet", "role", "people", "move", "leader", "relay", "bulk", "type_version")
+_KINDS = (
+    *("type", "queue", "cause", "fleet", "role", "people", "move", "leader", "relay", "bulk", "type_version"),
+    *("token", "token_used"),
+)
 _SCANS = {_HASH: "HSCAN", _ZSET: "ZSCAN", _SET: "SSCAN"}
 _FAMILIES = (
     Family(keys.META, _HASH, _meta),

@@ -1,0 +1,1 @@
+"""REST: the command line's verbs over HTTP, for other programs; loaded by the command ``api`` only."""

@@ -1,0 +1,140 @@
+"""Who asks: the token of a request, or whoever is on this machine; and how often they may."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from services import settings as config
+from services.api.desk import Caller
+from services.api.problems import Problem
+from services.assembly import Engine
+from services.commands import operator
+from services.commands.operator import Operator
+from services.domain.fleet import role
+from services.engine import tokens
+
+LOCAL = "this machine"
+#: wrong tokens in a minute from one address, before that is all it is told
+WRONG_PER_MINUTE = 20
+#: callers and addresses of which is kept how often they came
+KEPT = 10_000
+#: characters of a token that is looked at
+MAX_TOKEN = 200
+
+
+class Callers:
+    """Knows who asks; safe to use from several threads."""
+
+    def __init__(self, engine: Engine, *, loopback: bool, open_loopback: bool) -> None:
+        """``loopback``: the server listens on this machine only, so that who comes without a token may look;
+        ``open_loopback``: they may do what the account of this process may.
+        """
+        self._engine, self._loopback, self._open = engine, loopback, open_loopback
+        self._rate = Rate(engine.settings.api.requests_per_minute)
+        self._wrong = Rate(WRONG_PER_MINUTE)
+        self._noted: OrderedDict[str, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, request: Request) -> Caller:
+        """Who asks.
+
+        Raises:
+            Problem: it is nobody, or they ask too often.
+            StoreUnavailable: nobody can say who it is.
+        """
+        given = request.headers.get("authorization")
+        place = request.client.host if request.client is not None else ""
+        caller = self._without(request) if given is None else self._with(given, place)
+        request.state.caller = caller.name
+        self._rate.take(caller.name)
+        return caller
+
+    def _without(self, request: Request) -> Caller:
+        proxied = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
+        if not self._loopback or proxied:
+            raise Problem(status=401, detail="this needs a token", code="token.missing")
+        settings = self._engine.settings
+        who = operator.person()
+        if self._open:
+            read_only = settings.profile if settings.read_only else ""
+            return Caller(name=LOCAL, operator=operator.current(self._engine.store, read_only=read_only))
+        return Caller(name=LOCAL, operator=Operator(who=who, role=role.VIEWER, read_only=_read_only(settings)))
+
+    def _with(self, given: str, place: str) -> Caller:
+        scheme, _, text = given.partition(" ")
+        text = text.strip()
+        store = self._engine.store
+        found = tokens.find(store, text) if scheme.lower() == "bearer" and 0 < len(text) <= MAX_TOKEN else None
+        if found is None:
+            self._wrong.take(place)
+            raise Problem(
+                status=401, detail="this is no token, or one that was revoked or has ended", code="token.wrong"
+            )
+        self._note(found.name)
+        settings = self._engine.settings
+        who = Operator(who=found.who, role=found.role, read_only=_read_only(settings), token=found.name)
+        return Caller(name=found.who, operator=who)
+
+    def _note(self, name: str) -> None:
+        """That it was used, to the minute."""
+        now = time.monotonic()
+        with self._lock:
+            if self._engine.settings.read_only or now - self._noted.get(name, float("-inf")) < tokens.USED_MS / 1000:
+                return
+            self._noted[name] = now
+            self._noted.move_to_end(name)
+            while len(self._noted) > KEPT:
+                self._noted.popitem(last=False)
+        tokens.note_use(self._engine.store, name)
+
+
+def _read_only(settings: config.Settings) -> str:
+    return settings.profile if settings.read_only else ""
+
+
+@dataclass(slots=True)
+class _Bucket:
+    left: float
+    at: float
+
+
+class Rate:
+    """So many in a minute for each name, all at once where nothing came before."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._most = per_minute
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, name: str) -> None:
+        """Count one.
+
+        Raises:
+            Problem: there were too many.
+        """
+        with self._lock:
+            bucket = self._bucket(name)
+            _check(bucket, self._most)
+            bucket.left -= 1.0
+
+    def _bucket(self, name: str) -> _Bucket:
+        now = time.monotonic()
+        bucket = self._buckets.setdefault(name, _Bucket(float(self._most), now))
+        bucket.left = min(float(self._most), bucket.left + (now - bucket.at) * self._most / 60)
+        bucket.at = now
+        self._buckets.move_to_end(name)
+        while len(self._buckets) > KEPT:
+            self._buckets.popitem(last=False)
+        return bucket
+
+
+def _check(bucket: _Bucket, most: int) -> None:
+    if bucket.left < 1.0:
+        wait_s = (1.0 - bucket.left) * 60 / most
+        text = f"{most} in a minute are answered"
+        raise Problem(status=429, detail=text, code="too_many", params={"per_minute": most}, again_s=wait_s)

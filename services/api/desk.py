@@ -1,0 +1,191 @@
+"""Does what the command line does, for a caller of this server: the same words, rights, audit and documents."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from services import assembly
+from services import settings as config
+from services.api.problems import AGAIN_S, Problem
+from services.assembly import Commands, Engine
+from services.cli import program
+from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context
+from services.commands.operator import Operator
+
+#: callers whose commands are kept ready
+KEPT = 64
+#: of an answer: what was done; while all of it is empty, nothing was
+_DONE = ("done", "requested", "created")
+_UNKNOWN = frozenset({"task.unknown"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks."""
+
+    name: str  #: for the log and the rate: of the token, or where from without one
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    document: Any
+
+
+@dataclass(slots=True)
+class _Asked(Context):
+    """A run of a command within this server. Nobody can be asked back: ``yes`` stands among the words, or it is
+    refused.
+    """
+
+    over: Engine | None = None
+    document: Any = None
+
+    @property
+    def json(self) -> bool:
+        return True
+
+    def settings(self) -> config.Settings:
+        assert self.over is not None
+        return self.over.settings
+
+    @contextmanager
+    def engine(self, *, looking: bool = False) -> Iterator[Engine]:
+        """The server's own, which stays open; what other programs sent is recorded by whoever leads."""
+        assert self.over is not None
+        yield self.over
+
+    def show(self, document: Any, lines: Sequence[str]) -> None:
+        self.document = document
+
+    def warn(self, sentences: Sequence[str]) -> None:
+        """The document has them."""
+
+
+class Desk:
+    """Commands over the engine of this server; safe to use from several threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._commands: OrderedDict[str, Commands] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def acting(self, caller: Caller) -> Engine:
+        """The engine in the name of a caller."""
+        with self._lock:
+            commands = self._commands.pop(caller.name, None)
+            if commands is None or commands.operator != caller.operator:
+                commands = assembly.commands_of(self.engine, caller.operator)
+            self._commands[caller.name] = commands
+            while len(self._commands) > KEPT:
+                self._commands.popitem(last=False)
+        return replace(self.engine, acting=commands)
+
+    def ask(self, caller: Caller, verb: str, *named: str, **options: Any) -> Answer:
+        """Run a command: ``task list``, what it names, and its options; those that are empty are left out.
+
+        Raises:
+            ConsoleError: as the command does.
+        """
+        args = _grammar().parse_args(words(verb, *named, **options))
+        asked = _Asked(args, _no_window, origin="rest", over=self.acting(caller))
+        code = int(args.handler(asked))
+        return Answer(code=code, document=asked.document)
+
+    def act(self, caller: Caller, verb: str, *named: str, **options: Any) -> Answer:
+        """The same for a command that changes something: what was not done is a problem.
+
+        Raises:
+            Problem: nothing of it was done; the document of the command is in ``outcome``.
+        """
+        answer = self.ask(caller, verb, *named, **options)
+        if answer.code == EXIT_OK:
+            return answer
+        document = answer.document if isinstance(answer.document, dict) else {}
+        if answer.code == EXIT_CONNECT:
+            raise Problem(
+                status=503,
+                detail="store or broker went away while it was done",
+                code="unavailable",
+                again_s=AGAIN_S,
+                more={"outcome": document},
+            )
+        if answer.code == EXIT_FAILED and any(document.get(name) for name in _DONE):
+            return answer
+        raise _refused(answer.code, document)
+
+
+def words(verb: str, *named: str, **options: Any) -> list[str]:
+    """The line that means this."""
+    line = verb.split(" ")
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            line.append(option)
+        elif isinstance(value, list | tuple):
+            for one in value:
+                line += [option, *one] if isinstance(one, list | tuple) else [f"{option}={one}"]
+        elif value not in (None, False, ""):
+            line.append(f"{option}={value}")
+    return [*line, "--", *named] if named else line
+
+
+def _refused(code: int, document: dict[str, Any]) -> Problem:
+    """The first of what was not done stands for it."""
+    if "run" in document:  # of a schedule
+        return Problem(
+            status=409,
+            detail=document["run"]["error"] or "nothing was created",
+            code="refused",
+            more={"outcome": document},
+        )
+    faults = [*document.get("skipped", ()), *document.get("failed", ())]
+    if faults:
+        status = 404 if faults[0]["code"] in _UNKNOWN else 409
+        text, name = faults[0]["reason"], faults[0]["code"]
+        return Problem(status=status, detail=text, code=name, more={"outcome": document})
+    if errors := document.get("errors"):
+        first = errors[0]
+        return Problem(
+            status=422, detail=first["error"], code="usage", field=first.get("field", ""), more={"outcome": document}
+        )
+    for name, sentence in (
+        ("duplicates", "{shop} {type}: {existing} is {status}"),
+        ("done", "{shop} {type}: the same work succeeded at {at} as {existing}; to do it again say why in `reason`"),
+    ):
+        if found := document.get(name):
+            text = sentence.format(**found[0])
+            return Problem(status=409, detail=text, code=f"task.{name}", more={"outcome": document})
+    stopped = document.get("stopped") or {}
+    return Problem(
+        status=422 if code == EXIT_USAGE else 409,
+        detail=stopped.get("reason") or "it was not done",
+        code=stopped.get("code") or "refused",
+        more={"outcome": document},
+    )
+
+
+class _Parser(program.Parser):
+    """Says what is wrong to its caller alone."""
+
+    def print_usage(self, file: Any = None) -> None:
+        """Nobody reads it here."""
+
+
+@functools.cache
+def _grammar() -> argparse.ArgumentParser:
+    return program.grammar(_Parser)
+
+
+def _no_window(request: ConsoleRequest) -> NoReturn:
+    raise AssertionError("a server opens no window")

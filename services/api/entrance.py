@@ -1,0 +1,233 @@
+"""Before any route: size, time, host, origin and form of a request; after it: headers, and a line in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from typing import Any
+
+from fastapi.datastructures import Headers
+
+from services.api.problems import MEDIA, Problem
+from services.domain.text.mask import masked_text
+from services.domain.text.visible import visible
+from services.domain.types import strict_json
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = logging.getLogger("fleetdeck.api")
+MAX_BODY = 1_000_000
+#: of the path with its query
+MAX_ADDRESS = 16_384
+#: seconds that a body may take to arrive
+BODY_S = 10.0
+#: requests under way at once, as many as threads ask store and broker; streams of events are counted apart
+MAX_AT_ONCE = 40
+#: what a caller may call its request, so that the lines of both logs can be laid beside each other
+_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+_CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+
+
+class Entrance:
+    """An ASGI application around another one."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str] | None,
+        secure: bool,
+        tell: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        """``hosts``: names by which it may be asked, in small letters; None: by any, for every request needs a token.
+        ``secure``: it speaks TLS. ``tell``: takes what the log says of each request.
+        """
+        self._app, self._hosts, self._secure = app, hosts, secure
+        self._tell = tell or _write
+        self._at_once = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            raise RuntimeError("only HTTP is spoken here")
+        await self._http(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        named = headers.get("x-request-id", "")
+        request_id = named if _REQUEST_ID.fullmatch(named) else secrets.token_hex(8)
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        begun, status, sent = time.monotonic(), 0, 0
+
+        async def out(message: Message) -> None:
+            nonlocal status, sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                known = {name.lower() for name, _ in message["headers"]}
+                added = [(name, value) for name, value in _HEADERS if name not in known]
+                message["headers"] = [*message["headers"], *added, (b"x-request-id", request_id.encode())]
+            elif message["type"] == "http.response.body":
+                sent += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            self._at_once += 1
+            await self._app(scope, await self._admitted(scope, headers, receive), out)
+        except Problem as exc:
+            await _answer(exc, request_id, out)
+        except Exception:
+            log.exception("request %s broke off", request_id)
+            if status:  # the answer has begun: a broken connection says that it is not whole
+                raise
+            text = "this program met a fault of its own; nothing more is known here"
+            await _answer(Problem(status=500, detail=text, code="internal"), request_id, out)
+        finally:
+            self._at_once -= 1
+            self._tell(
+                {
+                    "request": request_id,
+                    "method": scope["method"],
+                    "path": visible(masked_text(scope["path"]))[:300],
+                    "status": status,
+                    "ms": round(1000 * (time.monotonic() - begun), 1),
+                    "bytes": sent,
+                    "caller": state.get("caller", ""),
+                    "from": (scope.get("client") or ("",))[0],
+                }
+            )
+
+    async def _admitted(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
+        """What the application reads the body from.
+
+        Raises:
+            Problem: the request is none that is looked at.
+        """
+        if self._at_once > MAX_AT_ONCE:
+            text = f"{MAX_AT_ONCE} requests are under way"
+            raise Problem(status=503, detail=text, code="busy", again_s=1)
+        address = scope.get("raw_path", b"") + b"?" + scope.get("query_string", b"")
+        if len(address) > MAX_ADDRESS:
+            raise Problem(status=413, detail=f"an address may have {MAX_ADDRESS} bytes", code="too_large")
+        if b"%00" in address:
+            raise Problem(status=400, detail="an address holds no NUL", code="malformed")
+        self._check_place(headers)
+        body = b"" if scope["method"] not in _CHANGES else await _body(headers, receive)
+        if scope["method"] in _CHANGES and (body or scope["method"] != "DELETE"):
+            _check_form(headers, body)
+        given = False
+
+        async def again() -> Message:
+            nonlocal given
+            if given or scope["method"] not in _CHANGES:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return again
+
+    def _check_place(self, headers: Headers) -> None:
+        """A page of somebody else, open in a browser here, must not reach this server by a name of its own
+        (DNS rebinding) or in the name of whoever looks at it.
+        """
+        host = headers.get("host", "").lower()
+        if self._hosts is not None and name_of(host) not in self._hosts:
+            raise Problem(status=421, detail=f"this server is not called {visible(host)!r:.100}", code="wrong_host")
+        origin = headers.get("origin", "")
+        own = f"{'https' if self._secure else 'http'}://{host}"
+        if origin and origin.lower() not in (own, f"https://{host}"):
+            raise Problem(status=403, detail="pages of other servers do not ask here", code="foreign_origin")
+
+
+def name_of(host: str) -> str:
+    """The name of a Host header, without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]
+
+
+async def _body(headers: Headers, receive: Receive) -> bytes:
+    declared = headers.get("content-length", "")
+    too_large = Problem(status=413, detail=f"a body may have {MAX_BODY} bytes", code="too_large")
+    if declared.isascii() and declared.isdigit() and (len(declared) > 12 or int(declared) > MAX_BODY):
+        raise too_large
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise Problem(status=415, detail="a body comes as it is, not compressed", code="encoded")
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(BODY_S):
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Problem(status=400, detail="the body broke off", code="malformed")
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > MAX_BODY:
+                    raise too_large
+                more = message.get("more_body", False)
+    except TimeoutError as exc:
+        text = f"the body did not come within {BODY_S:g} s"
+        raise Problem(status=408, detail=text, code="too_slow") from exc
+    return b"".join(parts)
+
+
+def _check_form(headers: Headers, body: bytes) -> None:
+    """JSON that says exactly one thing, in words that can be kept."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem(status=415, detail="what changes something comes as application/json", code="not_json")
+    if not body:
+        return
+    try:
+        text = body.decode("utf-8")
+        found = strict_json.loads(text)
+    except UnicodeDecodeError as exc:
+        raise Problem(status=400, detail="the body is not UTF-8", code="malformed") from exc
+    except RecursionError as exc:
+        raise Problem(status=400, detail="the body is nested too deeply", code="malformed") from exc
+    except ValueError as exc:
+        raise Problem(status=400, detail=f"the body is not JSON: {exc}"[:300], code="malformed") from exc
+    if "\\u" in text and (bad := _unkept(found)):
+        raise Problem(status=400, detail=f"the body holds {bad}", code="malformed")
+
+
+def _unkept(value: Any) -> str:
+    """What no store keeps and no text shows: halves of surrogate pairs, NUL."""
+    text = json.dumps(value, ensure_ascii=False)
+    if "\\u0000" in text:
+        return "the character NUL"
+    return "half of a surrogate pair" if any("\ud800" <= char <= "\udfff" for char in text) else ""
+
+
+async def _answer(problem: Problem, request_id: str, send: Send) -> None:
+    body = problem.body(request_id)
+    headers = [(name.encode(), value.encode()) for name, value in problem.headers().items()]
+    headers += [(b"content-type", MEDIA.encode()), (b"content-length", str(len(body)).encode())]
+    if problem.status in (408, 413):
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _write(told: dict[str, Any]) -> None:
+    log.info("%s", json.dumps(told, ensure_ascii=False))

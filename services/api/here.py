@@ -1,0 +1,50 @@
+"""What a route gets: who asks, and the desk that does it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response
+
+from services.api.callers import Callers
+from services.api.desk import Caller, Desk
+from services.assembly import Engine
+from services.cli import output
+
+
+class Session:
+    """One request of somebody who may ask."""
+
+    def __init__(self, desk: Desk, caller: Caller) -> None:
+        self._desk, self.caller = desk, caller
+
+    @property
+    def engine(self) -> Engine:
+        """In the name of the caller."""
+        return self._desk.acting(self.caller)
+
+    def ask(self, verb: str, *named: str, **options: Any) -> Any:
+        """The document of a command that only looks."""
+        return self._desk.ask(self.caller, verb, *named, **options).document
+
+    def look(self, verb: str, *named: str, **options: Any) -> Response:
+        """What a command says that only looks, whatever it thinks of what it sees."""
+        return answer(self.ask(verb, *named, **options))
+
+    def act(self, verb: str, *named: str, status: int = 200, **options: Any) -> Response:
+        """What a command says that changes something."""
+        return answer(self._desk.act(self.caller, verb, *named, **options).document, status)
+
+
+def answer(document: Any, status: int = 200) -> Response:
+    """A document as it goes out: secrets as dots."""
+    return Response(output.document(document), status_code=status, media_type="application/json")
+
+
+def _session(request: Request) -> Session:
+    """In a thread, for it asks the store."""
+    callers: Callers = request.app.state.callers
+    return Session(request.app.state.desk, callers.of(request))
+
+
+Here = Annotated[Session, Depends(_session)]

@@ -1,0 +1,128 @@
+"""What went wrong as ``application/problem+json`` (RFC 9457): a code, its parameters, a sentence, and what helps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from services.cli import output
+from services.domain.errors import (
+    BrokerUnavailable,
+    ConsoleError,
+    NotAllowed,
+    NotFound,
+    OperatorError,
+    StoreUnavailable,
+    UsageError,
+)
+from services.domain.text.said import Said, words_of
+
+MEDIA = "application/problem+json"
+#: seconds after which a lost store or broker is worth another try
+AGAIN_S = 5
+TITLES = {
+    400: "Bad request",
+    401: "No valid token",
+    403: "Not permitted",
+    404: "Not found",
+    405: "Method not allowed",
+    408: "Too slow",
+    409: "Refused",
+    413: "Too large",
+    415: "Not JSON",
+    421: "Wrong host",
+    422: "Not acceptable",
+    429: "Too many requests",
+    500: "A fault of this program",
+    503: "Unavailable",
+}
+REMEDIES = {
+    400: "Correct the request; /api/v1/openapi.json says what it may be.",
+    401: "Show a token as bearer (header Authorization); an admin makes one with `fleetdeck token create`.",
+    403: "Ask an admin for a token with the role that is wanted.",
+    404: "List what there is; names are case-sensitive.",
+    405: "See /api/v1/openapi.json for the methods of this path.",
+    408: "Send the whole request at once.",
+    409: "Look at it as it is now; what was refused changed nothing.",
+    413: "Send less at once.",
+    415: "Send the header `Content-Type: application/json` and a JSON body.",
+    421: "Use the name or address on which this server listens, or name it with --host-name.",
+    422: "Correct the field that is named.",
+    429: "Wait as long as Retry-After says.",
+    500: "Tell who runs this program, with the request id; its log has the rest.",
+    503: "Try again after as many seconds as Retry-After says; nothing is lost.",
+}
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class Problem(Exception):
+    """An answer that says why not."""
+
+    status: int
+    detail: str
+    code: str = ""
+    params: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    field: str = ""
+    remedy: str = ""
+    again_s: float = 0.0  #: seconds after which to try again, 0: that would not help
+    more: Mapping[str, Any] = dataclasses.field(default_factory=dict)  #: what else is known, for programs
+
+    def document(self, request_id: str = "") -> dict[str, Any]:
+        """As it goes out."""
+        code = self.code or f"http.{self.status}"
+        return {
+            "type": f"urn:fleetdeck:problem:{code}",
+            "title": TITLES.get(self.status, "Problem"),
+            "status": self.status,
+            "detail": self.detail,
+            "code": code,
+            "params": dict(self.params),
+            "field": self.field,
+            "remedy": self.remedy or REMEDIES.get(self.status, ""),
+            "request_id": request_id,
+            **self.more,
+        }
+
+    def body(self, request_id: str = "") -> bytes:
+        """The document as bytes, secrets as dots."""
+        return output.document(self.document(request_id)).encode()
+
+    def headers(self) -> dict[str, str]:
+        """Those that belong to it."""
+        found = {"cache-control": "no-store"}
+        if self.again_s:
+            found["retry-after"] = str(max(1, round(self.again_s)))
+        if self.status == 401:
+            found["www-authenticate"] = 'Bearer realm="fleetdeck"'
+        return found
+
+
+def of_error(exc: ConsoleError) -> Problem:
+    """What an error of the program is to another program."""
+    words = words_of(exc)
+    code, params = (words.message.code, dict(words.message.params)) if isinstance(words, Said) else ("", {})
+    named = exc.field if isinstance(exc, OperatorError) else ""
+    status, again = _status(exc)
+    return Problem(
+        status=status, detail=str(words), code=code or CODES[status], params=params, field=plain(named), again_s=again
+    )
+
+
+#: where an error has no code of its own
+CODES = {401: "token.over", 403: "not_allowed", 404: "not_found", 409: "refused", 422: "usage", 503: "unavailable"}
+
+
+def plain(name: str) -> str:
+    """The name of a field as it is written here; the command line writes dashes before it."""
+    return name.lstrip("-").replace("-", "_")
+
+
+def _status(exc: ConsoleError) -> tuple[int, float]:
+    if isinstance(exc, BrokerUnavailable | StoreUnavailable):
+        return 503, AGAIN_S
+    if isinstance(exc, NotAllowed):
+        return (401 if exc.field == "token" else 403), 0.0
+    if isinstance(exc, NotFound):
+        return 404, 0.0
+    return (422 if isinstance(exc, UsageError) else 409), 0.0

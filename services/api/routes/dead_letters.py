@@ -1,0 +1,103 @@
+"""Dead letters and their causes: list, show, republish, archive, ignore, restore, note, runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from services.api import shapes
+from services.api.here import Here, answer
+from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Text
+from services.domain.task.status import Triage
+
+router = APIRouter(tags=["dead letters"])
+States = Annotated[str, Field(pattern=f"^({'|'.join((*map(str, Triage), 'all'))})$")]
+
+
+class Page(shapes.TaskPage):
+    """A page of dead letters; without a filter with their causes."""
+
+    causes: list[dict[str, Any]]
+
+
+class Causes(shapes.Open):
+    """Causes, the most frequent first, and whether their letters would pass if they ran now."""
+
+    causes: list[dict[str, Any]]
+
+
+class Aside(Choice):
+    """Which ones, and why."""
+
+    note: Text = ""
+
+
+class Republish(Choice):
+    """Which ones, and how."""
+
+    payload: dict[str, Any] | None = Field(default=None, description="edited; of one letter")
+    if_duplicate: Literal["reject", "queue", "force"] = "reject"
+    reason: Text = Field(default="", description="needed with `force`, and where the work has succeeded since")
+    skip: Annotated[str, Field(max_length=60, description="schema, done, paused; or none")] = ""
+    overtaken: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
+        default=None, description="with skip none: of how many the work has succeeded since, as dry_run counts them"
+    )
+
+
+class NewNote(shapes.Body):
+    """What you know, for whoever looks next."""
+
+    id: Id
+    text: Annotated[str, Field(min_length=1, max_length=2000)]
+
+
+@router.get("/dead", response_model=Page, summary="Dead letters, newest first")
+def letters(
+    here: Here, filter: Filter = "", triage: States = "open", limit: Limit = 50, cursor: Cursor = ""
+) -> Response:
+    return here.look("dead list", filter=filter, triage=triage, limit=limit, cursor=cursor)
+
+
+@router.get("/causes", response_model=Causes, summary="Why tasks died, and whether they would pass now")
+def causes(here: Here, triage: Triage = Triage.OPEN) -> Response:
+    return answer({"causes": here.ask("dead list", triage=str(triage), limit=1)["causes"]})
+
+
+@router.get("/dead/runs", response_model=shapes.Open, summary="Bulk republishing: what went how far")
+def runs(here: Here) -> Response:
+    return here.look("dead runs")
+
+
+@router.get("/dead/{task_id:path}", response_model=shapes.TaskDetail, summary="The reason beside the original message")
+def letter(here: Here, task_id: Id) -> Response:
+    return here.look("dead show", task_id)
+
+
+@router.post("/dead/republish", response_model=shapes.Outcome, summary="A new task of each, linked to the old one")
+def republish(here: Here, chosen: Republish) -> Response:
+    words = chosen.model_dump(exclude={"ids", "payload"})
+    payload = "" if chosen.payload is None else json.dumps(chosen.payload, ensure_ascii=False)
+    return here.act("dead republish", *chosen.ids, payload=payload, **words)
+
+
+@router.post("/dead/archive", response_model=shapes.Outcome, summary="Put away")
+def archive(here: Here, chosen: Aside) -> Response:
+    return here.act("dead archive", *chosen.ids, **chosen.model_dump(exclude={"ids"}))
+
+
+@router.post("/dead/ignore", response_model=shapes.Outcome, summary="Hide")
+def ignore(here: Here, chosen: Aside) -> Response:
+    return here.act("dead ignore", *chosen.ids, **chosen.model_dump(exclude={"ids"}))
+
+
+@router.post("/dead/restore", response_model=shapes.Outcome, summary="Take archived or ignored ones back")
+def restore(here: Here, chosen: Aside) -> Response:
+    return here.act("dead restore", *chosen.ids, **chosen.model_dump(exclude={"ids"}))
+
+
+@router.post("/dead/note", response_model=shapes.Outcome, summary="Write down what you know")
+def note(here: Here, new: NewNote) -> Response:
+    return here.act("dead note", new.id, new.text)

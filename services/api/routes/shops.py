@@ -1,0 +1,72 @@
+"""Shops: list, show, pause, resume, limits, a queue of their own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from services import assembly
+from services.api import shapes
+from services.api.here import Here, answer
+from services.api.shapes import Name, Note
+from services.cli import known_shops
+
+router = APIRouter(prefix="/shops", tags=["shops"])
+
+
+class Shops(shapes.Open):
+    """All of them, with what is true of each."""
+
+    shops: list[dict[str, Any]]
+
+
+class Shop(shapes.Open):
+    """One of them, with what its types did last."""
+
+    shop: dict[str, Any]
+
+
+class Concurrency(shapes.Body):
+    """How many of its tasks run at once at most."""
+
+    concurrency: Annotated[int, Field(ge=1, le=1000)]
+
+
+@router.get("", response_model=Shops, summary="All shops, and what is true of them")
+def shops(here: Here) -> Response:
+    return here.look("shop list")
+
+
+@router.get("/{shop}", response_model=Shop, summary="One shop, why it stands, and what a person can do")
+def show(here: Here, shop: Name) -> Response:
+    return here.look("shop show", shop)
+
+
+@router.post("/{shop}/pause", response_model=shapes.Open, summary="Start none of its tasks")
+def pause(here: Here, shop: Name, why: Note | None = None) -> Response:
+    return here.act("shop pause", shop, note=why.note if why else "", yes=True)
+
+
+@router.post("/{shop}/resume", response_model=shapes.Open, summary="Start them again")
+def resume(here: Here, shop: Name, why: Note | None = None) -> Response:
+    return here.act("shop resume", shop, note=why.note if why else "", yes=True)
+
+
+@router.put("/{shop}/limits", response_model=shapes.Open, summary="How many of its tasks run at once")
+def limits(here: Here, shop: Name, wanted: Concurrency) -> Response:
+    engine = here.engine
+    key = known_shops.find(engine, shop).key
+    assembly.commands(engine).fleet.set_concurrency(key, wanted.concurrency)
+    return answer({"shop": key, "concurrency": wanted.concurrency})
+
+
+@router.post("/{shop}/dedicate", response_model=shapes.Open, summary="Give it a queue of its own")
+def dedicate(here: Here, shop: Name) -> Response:
+    return here.act("shop dedicate", shop, yes=True)
+
+
+@router.post("/{shop}/undedicate", response_model=shapes.Open, summary="Let its tasks go through the lanes again")
+def undedicate(here: Here, shop: Name) -> Response:
+    return here.act("shop undedicate", shop, yes=True)

@@ -1,0 +1,1 @@
+"""The server for other programs, and their tokens."""

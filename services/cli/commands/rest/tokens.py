@@ -1,0 +1,105 @@
+"""``token``: what other programs show the server of ``api``, made and taken back by an admin."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import output, shapes
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.domain.errors import UsageError
+from services.domain.fleet import token
+from services.domain.fleet.role import ROLES, VIEWER
+from services.domain.fleet.token import Token
+from services.domain.task import filter_time
+
+EXAMPLES = (
+    "token create dashboard --role viewer",
+    "token create nightly-import --role operator --expires 30d",
+    "token list",
+    "token revoke nightly-import",
+)
+NEVER = "never"
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "token",
+        parents=[common],
+        help="tokens for programs that use the server of `api`",
+        description="A token has a role as people have. Its text is shown once and kept nowhere; what is done with it"
+        " stands in the audit under its name, as NAME@rest.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    making = verbs.add_parser("create", parents=[common], help="make one and print it; only an admin may")
+    making.add_argument("name", help="letters, digits, . _ and -")
+    making.add_argument("--role", choices=ROLES, default=VIEWER, metavar="ROLE", help=f"{', '.join(ROLES)}")
+    making.add_argument(
+        "--expires", default="90d", metavar="DURATION", help="after 12h, 30d …, or never (default: 90d)"
+    )
+    making.set_defaults(handler=create)
+    verbs.add_parser("list", parents=[common], help="all, and when each was last used").set_defaults(
+        handler=list_tokens
+    )
+    taking = verbs.add_parser("revoke", parents=[common], help="take one back; its next request is refused")
+    taking.add_argument("name")
+    taking.add_argument("--yes", action="store_true", help="do not ask")
+    taking.set_defaults(handler=revoke)
+
+
+def create(context: Context) -> int:
+    """Make one."""
+    args = context.args
+    lasts = 0 if args.expires == NEVER else filter_time.duration_ms(args.expires)
+    if lasts is None or (not lasts and args.expires != NEVER):
+        text = f"--expires takes a duration such as 12h or 30d, or never, not {args.expires!r:.40}"
+        raise UsageError(text, field="--expires")
+    with context.engine() as engine:
+        text, made = assembly.commands(engine).tokens.create(args.name, args.role, lasts_ms=lasts)
+    shown = output.REVEALED.set(True)  # this once
+    try:
+        context.show({**_row(made), "token": text}, [text])
+    finally:
+        output.REVEALED.reset(shown)
+    context.warn([f"it is shown this once; {_told(made)}"])
+    return EXIT_OK
+
+
+def list_tokens(context: Context) -> int:
+    """Print all."""
+    with context.engine() as engine:
+        found, now = assembly.commands(engine).tokens.known(), engine.store.now_ms()
+    rows = [_row(one) | {"ended": token.over(one.until, now)} for one in found]
+    header = ("name", "role", "by", "created", "expires", "last_used", "ended")
+    lines = table(header, [[row[name] for name in header] for row in rows]) if rows else ["there are no tokens"]
+    context.show({"tokens": rows}, lines)
+    return EXIT_OK
+
+
+def revoke(context: Context) -> int:
+    """Take one back."""
+    name = context.args.name
+    if not context.confirm(f"revoke the token {name}"):
+        return EXIT_FAILED
+    with context.engine() as engine:
+        assembly.commands(engine).tokens.revoke(name)
+    context.show({"revoked": name}, [f"the token {name} is none any more"])
+    return EXIT_OK
+
+
+def _row(one: Token) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "role": one.role,
+        "by": one.by,
+        "created": shapes.iso(one.at),
+        "expires": shapes.iso(one.until),
+        "last_used": shapes.iso(one.used),
+    }
+
+
+def _told(one: Token) -> str:
+    return f"{one.name} is {one.role}" + (f" until {shapes.iso(one.until)}" if one.until else " for ever")

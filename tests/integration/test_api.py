@@ -1,0 +1,300 @@
+"""REST, on both pairs: it says and does what the command line does, for whom it may, and refuses the rest in words."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from services import assembly
+from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.task.record import Task
+from tests.integration.api_rig import Api, serving
+from tests.integration.cli_rig import Cli
+from tests.integration.fleet_rig import Fleet
+
+
+@pytest.fixture
+def api(fleet: Fleet) -> Iterator[Api]:
+    fleet.shop("s1")
+    with serving(fleet) as found:
+        yield found
+
+
+def problem(answer: httpx.Response, status: int, code: str = "") -> dict[str, object]:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"].startswith("application/problem+json")
+    found = answer.json()
+    assert isinstance(found, dict)
+    assert (found["status"], found["request_id"]) == (status, answer.headers["x-request-id"])
+    assert found["detail"]
+    assert found["remedy"]
+    assert not code or found["code"] == code
+    return found
+
+
+def entry(api: Api, action: str) -> tuple[str, str]:
+    """Who did it last, and how it ended."""
+    found = next(one for one in api.fleet.engine.store.audit(100) if one.action == action)
+    return found.who, found.outcome
+
+
+def test_what_an_operator_creates_is_there_and_is_told_under_the_name_of_its_token(api: Api) -> None:
+    with api.by("operator") as ask:
+        made = ask.post("/api/v1/tasks", json={"shops": ["pdd:s1"], "type": "work", "payload": {"n": 1}})
+        assert made.status_code == 201, made.text
+        (task_id,) = made.json()["created"]
+        shown = ask.get(f"/api/v1/tasks/{task_id}").json()
+        page = ask.get("/api/v1/tasks", params={"filter": "status:waiting shop:s1"}).json()
+    assert shown["task"]["payload"] == {"n": 1}
+    assert (shown["task"]["created_by"], shown["task"]["origin"]) == ("a-operator@rest", "rest")
+    assert [one["task_id"] for one in page["tasks"]] == [task_id]
+    assert entry(api, "task.create") == ("a-operator@rest", "done")
+
+
+def test_a_viewer_looks_and_changes_nothing(api: Api) -> None:
+    with api.by("viewer") as ask:
+        assert ask.get("/api/v1/stats").status_code == 200
+        refused = ask.post("/api/v1/tasks", json={"shops": ["pdd:s1"], "type": "work"})
+    told = problem(refused, 403, "role.needed")
+    assert told["params"] == {"who": "a-viewer@rest", "role": "viewer", "needed": "operator"}
+    assert api.fleet.engine.store.counts().total == 0
+
+
+def test_who_is_on_this_machine_looks_without_a_token_and_acts_only_where_that_was_said(api: Api) -> None:
+    with api.client() as ask:
+        assert ask.get("/api/v1/shops").status_code == 200
+        problem(ask.post("/api/v1/shops/pdd:s1/pause", json={}), 403, "role.needed")
+    with serving(api.fleet, open_loopback=True) as opened, opened.client() as ask:
+        assert ask.post("/api/v1/shops/pdd:s1/pause", json={"note": "stock"}).json() == {"paused": "pdd:s1"}
+    assert [one.scope for one in api.fleet.engine.store.pauses()] == ["shop:pdd:s1"]
+
+
+def test_a_request_that_came_through_a_proxy_is_not_from_this_machine(api: Api) -> None:
+    with api.client(**{"x-forwarded-for": "203.0.113.9"}) as ask:
+        problem(ask.get("/api/v1/stats"), 401, "token.missing")
+
+
+def test_a_token_ends_when_it_is_revoked(api: Api) -> None:
+    commands = assembly.commands(api.fleet.engine).tokens
+    with api.client(api.token("operator", "short")) as ask:
+        assert ask.get("/api/v1/types").status_code == 200
+        (known,) = commands.known()
+        assert (known.name, known.role) == ("short", "operator")
+        assert known.used
+        commands.revoke("short")
+        told = problem(ask.get("/api/v1/types"), 401, "token.wrong")
+    assert "token create" in str(told["remedy"])
+
+
+def test_a_token_ends_in_time(api: Api) -> None:
+    store = api.fleet.engine.store
+    text = api.token("viewer", "brief", lasts_ms=1)
+    begun = store.now_ms()
+    while store.now_ms() <= begun + 1:
+        pass
+    with api.client(text) as ask:
+        problem(ask.get("/api/v1/types"), 401, "token.wrong")
+
+
+@pytest.mark.parametrize("given", ["Bearer x", "Bearer", "Basic YTpi", "fleetdeck_x", "Bearer " + "x" * 5000])
+def test_what_is_no_token_opens_nothing(api: Api, given: str) -> None:
+    api.token("admin")
+    with api.client(authorization=given) as ask:
+        problem(ask.get("/api/v1/stats"), 401, "token.wrong")
+
+
+def test_the_text_of_a_token_is_kept_nowhere(api: Api) -> None:
+    text = api.token("admin")
+    store = api.fleet.engine.store
+    kept = json.dumps([dict(store.documents("token")), [one.detail for one in store.audit(100)]])
+    assert text not in kept
+    assert text.removeprefix("fleetdeck_") not in kept
+
+
+def test_it_says_what_the_command_line_says(api: Api, cli: Cli) -> None:
+    """The same documents: the fleet of the test is that of the command line's profile."""
+    settings = api.fleet.settings
+    cli.environment["FLEETDECK_HOME"] = settings.home
+    if settings.embedded:
+        cli.words = ("--profile", settings.profile)
+    else:
+        cli.words = ("--broker", settings.broker.url, "--redis", settings.store.url)
+    task_id = api.fleet.create(n=1)
+    with api.client() as ask:
+        for path, words in (
+            ("/api/v1/tasks", ("task", "list")),
+            (f"/api/v1/tasks/{task_id}", ("task", "show", task_id)),
+            ("/api/v1/types/work", ("type", "show", "work")),
+            ("/api/v1/dead", ("dead", "list")),
+        ):
+            said = ask.get(path).json()
+            assert said.keys() == cli.run(*words).keys(), path
+            if "tasks" in said:
+                assert said["tasks"] == cli.run(*words)["tasks"]
+
+
+def test_pages_follow_each_other(api: Api) -> None:
+    ids = {api.fleet.create(n=number) for number in range(5)}
+    seen: list[str] = []
+    cursor = ""
+    with api.client() as ask:
+        for _ in range(3):
+            page = ask.get("/api/v1/tasks", params={"limit": 2, "cursor": cursor}).json()
+            seen += [one["task_id"] for one in page["tasks"]]
+            cursor = page["next"] or ""
+        problem(ask.get("/api/v1/tasks", params={"limit": 1001}), 422, "usage")
+        problem(ask.get("/api/v1/tasks", params={"cursor": "nonsense"}), 422)
+    assert sorted(seen) == sorted(ids)
+    assert cursor == ""
+
+
+def test_several_are_cancelled_only_with_a_yes_and_one_without(api: Api) -> None:
+    first, second, third = (api.fleet.create(n=number) for number in range(3))
+    with api.by("operator") as ask:
+        told = problem(ask.post("/api/v1/tasks/cancel", json={"filter": "shop:s1"}), 422)
+        assert told["field"] == "yes"
+        looked = ask.post("/api/v1/tasks/cancel", json={"filter": "shop:s1", "dry_run": True}).json()
+        assert looked["count"] == 3
+        one = ask.post("/api/v1/tasks/cancel", json={"ids": [first], "reason": "twice"}).json()
+        assert one["done"] == [first]
+        rest = ask.post("/api/v1/tasks/cancel", json={"filter": "shop:s1 status:waiting", "yes": True}).json()
+        assert sorted(rest["done"]) == sorted([second, third])
+        told = problem(ask.post("/api/v1/tasks/cancel", json={"ids": [first]}), 409)
+        problem(ask.post("/api/v1/tasks/cancel", json={"ids": ["nobody"]}), 404)
+    assert told["outcome"]
+    assert {task.status for task in map(api.fleet.task, (first, second, third))} == {"cancelled"}
+
+
+def test_a_duplicate_is_a_conflict_that_names_the_other(api: Api) -> None:
+    with api.by("operator") as ask:
+        new = {"shops": ["pdd:s1"], "type": "single"}
+        (task_id,) = ask.post("/api/v1/tasks", json=new).json()["created"]
+        told = problem(ask.post("/api/v1/tasks", json=new), 409, "task.duplicates")
+        assert task_id in str(told["detail"])
+        bad = ask.post("/api/v1/tasks", json={"shops": ["pdd:s1"], "type": "checked", "payload": {"page": 0}})
+        assert problem(bad, 422)["field"] == "page"
+
+
+def test_a_dead_letter_is_republished_as_by_anybody(api: Api) -> None:
+    letter = died(api.fleet)
+    with api.by("operator") as ask:
+        (shown,) = ask.get("/api/v1/dead").json()["tasks"]
+        assert shown["task_id"] == letter.task_id
+        (cause,) = ask.get("/api/v1/causes").json()["causes"]
+        assert cause["count"] == 1
+        done = ask.post("/api/v1/dead/republish", json={"ids": [letter.task_id], "payload": {"page": 2}}).json()
+    new = done["created"][letter.task_id]
+    assert json.loads(api.fleet.task(new).payload) == {"page": 2}
+    assert entry(api, "dead.republish")[0] == "a-operator@rest"
+
+
+def died(fleet: Fleet) -> Task:
+    from services.domain.change import Claim, Finish
+    from services.domain.task.record import Attempt
+
+    task = fleet.task(fleet.create(page=1))
+    claim = Claim(task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner="w#1", worker="w", lease_ms=60_000)
+    taken = fleet.apply(claim).task
+    assert taken is not None
+    attempt = Attempt(number=taken.attempt, worker="w", started_at=1, ended_at=2, outcome="failed")
+    why = {"error": "no such button", "error_kind": "flow", "fingerprint": "9ac19ac19ac19ac1"}
+    assert fleet.apply(Finish(task_id=task.task_id, owner="w#1", to="dead", attempt=attempt, **why)).code == "ok"
+    return fleet.task(task.task_id)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (b"{}", {"content-type": "text/plain"}, 415),
+        (b"{}", {"content-type": "application/x-www-form-urlencoded"}, 415),
+        (b"{", {}, 400),
+        (b'{"ids": ["a"], "ids": ["b"]}', {}, 400),
+        (b'{"ids": NaN}', {}, 400),
+        (b'{"ids": ["\\u0000"]}', {}, 400),
+        (b'{"ids": ["\\ud800"]}', {}, 400),
+        (b"\xff\xfe", {}, 400),
+        (b"[" * 100_000, {}, 400),
+        (b'{"ids": ["x"], "reazon": "misspelt"}', {}, 422),
+        (b'{"ids": ["x"], "filter": "shop:s1"}', {}, 422),
+        (b"{}", {"content-encoding": "gzip"}, 415),
+        (b'{"filter": "' + b"x" * 1_000_001 + b'"}', {}, 413),
+        (b"{}", {"origin": "https://evil.example"}, 403),
+        (b"{}", {"host": "evil.example"}, 421),
+    ],
+)
+def test_what_is_no_good_request_is_refused_in_words(
+    api: Api, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    with api.by("operator") as ask:
+        sent = {"content-type": "application/json"} | headers
+        problem(ask.post("/api/v1/tasks/cancel", content=body, headers=sent), status)
+
+
+def test_strange_addresses_find_nothing(api: Api) -> None:
+    with api.client() as ask:
+        for path in ("/nope", "/api/v1/tasks/..%2f..%2fetc", "/api/v1/shops/%E2%80%AE", "/api/v1/schedules/-x"):
+            problem(ask.get(path), 404)
+        problem(ask.get("/api/v1/shops/a%00b"), 400)
+        problem(ask.get("/api/v1/tasks", params={"filter": "x" * 20_000}), 413)
+        problem(ask.delete("/api/v1/stats"), 405)
+
+
+def test_who_asks_too_often_is_told_to_wait(fleet: Fleet) -> None:
+    import msgspec
+
+    from services.settings.api import ApiSettings
+
+    few = msgspec.structs.replace(fleet.settings, api=ApiSettings(requests_per_minute=3))
+    with serving(fleet, assembly.open_engine(few)) as api, api.client() as ask:
+        answers = [ask.get("/api/v1/types") for _ in range(5)]
+    told = [one for one in answers if one.status_code == 429]
+    assert told
+    problem(told[0], 429, "too_many")
+    assert int(told[0].headers["retry-after"]) >= 1
+
+
+def test_a_lost_store_is_an_outage_and_no_fault(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object, **_words: object) -> None:
+        raise StoreUnavailable("nobody answers")
+
+    engine = api.fleet.open()
+    with serving(api.fleet, engine) as lost, lost.client() as ask:
+        assert ask.get("/api/v1/types").status_code == 200
+        monkeypatch.setattr(engine.store, "query", silent)
+        answer = ask.get("/api/v1/tasks")
+    problem(answer, 503)
+    assert int(answer.headers["retry-after"]) >= 1
+
+
+def test_on_another_address_it_needs_tls_or_a_word_and_every_request_a_token(fleet: Fleet) -> None:
+    with pytest.raises(UsageError, match="--plain-text"), serving(fleet, host="0.0.0.0"):
+        pass
+    with serving(fleet, host="0.0.0.0", plain_text=True) as api:
+        port = api.address.rpartition(":")[2]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as ask:
+            problem(ask.get("/api/v1/stats"), 401, "token.missing")
+            known = {"authorization": f"Bearer {api.token('viewer')}"}
+            assert ask.get("/api/v1/stats", headers=known).status_code == 200
+
+
+def test_a_body_that_never_comes_holds_nobody_up(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.api.entrance.BODY_S", 0.2)
+    host, _, port = api.address.removeprefix("http://").partition(":")
+    head = (
+        f"POST /api/v1/tasks HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        "Content-Length: 10\r\n\r\n{"
+    )
+    with socket.create_connection((host, int(port)), timeout=30) as slow:
+        slow.sendall(head.encode())
+        assert slow.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+def test_it_says_nothing_of_secrets(api: Api) -> None:
+    task_id = api.fleet.create(password="hunter2-and-more")
+    with api.by("admin") as ask:
+        said = ask.get(f"/api/v1/tasks/{task_id}").text
+    assert "hunter2-and-more" not in said
