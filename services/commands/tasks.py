@@ -11,7 +11,7 @@ from typing import TypeVar
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, Try
+from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, TakeBackTry, Try
 from services.domain.errors import UsageError
 from services.domain.gates import passing
 from services.domain.task import ids as names
@@ -176,24 +176,8 @@ class TaskCommands:
 
     def take_back_try(self, task_id: str) -> Outcome:
         """Take back what ``try_anyway`` gave: while no attempt has begun with it, the gate holds the task again."""
-        self._audit.need(self._operator, "operator", "task.try_back", [task_id])
-        with self._audit.act("task.try_back", [task_id]) as act:
-            why = self._drop_pass(task_id)
-            refused = (Refusal(task_id=task_id, why=why),) if why is not None else ()
-            outcome = Outcome(done=() if refused else (task_id,), skipped=refused)
-            tell(act, outcome)
-            return outcome
-
-    def _drop_pass(self, task_id: str) -> Message | None:
-        """Why there is none to take away, None once it is."""
-        (task,) = self._store.get([task_id])
-        if task is None:
-            return Message("task.unknown", {"id": task_id})
-        given = passing.read(self._store.documents(passing.KIND)).get(task_id)
-        # the claim that uses it strikes it off in its own step: whoever comes second finds none
-        if given is None or not given.holds_for(task) or not self._store.remove_document(passing.KIND, task_id):
-            return Message("task.no_pass")
-        return None
+        who = self._operator.who
+        return self._each("task.try_back", [task_id], lambda one: TakeBackTry(task_id=one, by=who))
 
     def prioritize(self, task_ids: Sequence[str], priority: str | int) -> Outcome:
         """Give waiting tasks another priority, and with it the lane.
@@ -346,6 +330,8 @@ def refusal(task_id: str, answer: Answer) -> Message:
         return Message("task.duplicate", {"id": answer.task.task_id, "status": answer.task.status})
     if answer.code == "open":
         return Message("task.nothing_to_pass")
+    if answer.code == "no_pass":
+        return Message("task.no_pass")
     if answer.code == "many":
         return Message("task.many_passes", {"most": passing.MOST})
     return Message("task.refused", {"status": answer.task.status})

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from services.domain.change import DONE, UNREADABLE, Answer, Create
 from services.domain.errors import UsageError
 from services.domain.fleet import shop
+from services.domain.step import transitions
 from services.domain.task import ids, lane
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
@@ -221,6 +224,7 @@ class Producer:
         bulk: Links,
     ) -> _Chunk:
         self._steps.dispatcher.know({task.platform for _, task in chunk})
+        chunk = self._marked(chunk)
         ops = [
             Create(task=task, on_duplicate=spec.if_duplicate, done_since=self._done_since(spec)) for spec, task in chunk
         ]
@@ -242,6 +246,22 @@ class Producer:
     def _done_since(self, spec: TaskSpec) -> int:
         """A reason that a person gave lets the same work be done again at any time."""
         return 0 if spec.reason.strip() else self._registry.done_since(spec.task_type)
+
+    def _marked(self, chunk: Sequence[tuple[TaskSpec, Task]]) -> Sequence[tuple[TaskSpec, Task]]:
+        """With a mark on those that are to be done again so soon for a reason: then that is what the reason says."""
+        asked = {task.work for spec, task in chunk if spec.reason.strip() and self._registry.done_since(task.task_type)}
+        works = sorted(asked - {""})
+        if not works:
+            return chunk
+        known = dict(zip(works, self._store.last_done(works), strict=True))
+
+        def marked(spec: TaskSpec, task: Task) -> Task:
+            done = known.get(task.work) if spec.reason.strip() else None
+            if done is None or done.at < self._registry.done_since(task.task_type):
+                return task
+            return replace(task, marks=transitions.marked(task, transitions.AGAIN))
+
+        return [(spec, marked(spec, task)) for spec, task in chunk]
 
     def _done(self, task: Task) -> Done:
         (found,) = self._store.last_done([task.work])

@@ -7,7 +7,7 @@ import threading
 import msgspec
 import pytest
 
-from services.domain.change import Answer, Cancel, CloseSession, Create, OpenLimit, OpenSession, Try
+from services.domain.change import Answer, Cancel, CloseSession, Create, OpenLimit, OpenSession, TakeBackTry, Try
 from services.domain.fleet.shop import Pause
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.gates.limit import Limit
@@ -201,6 +201,40 @@ def test_so_many_at_a_time(rig: Rig) -> None:
         one = passing.Pass(shop="pdd:s9", attempt=0, by="a", at=now, reason="b")
         rig.store.put_document(passing.KIND, f"t{number}", msgspec.json.encode(one).decode())
     assert let_through(rig, rig.queued()).code == "many"
+
+
+def test_what_is_taken_back_stands_in_the_record_and_the_gate_holds_again(rig: Rig) -> None:
+    pause(rig)
+    task = rig.queued()
+    let_through(rig, task)
+    cursor, op = rig.store.counts().cursor, TakeBackTry(task_id=task.task_id, by="bob@desk")
+    answer = rig.ask(op)
+    assert (answer.code, given(rig)) == ("ok", {})
+    after = rig.record(task)
+    assert [passing.told_back(step.note) for step in after.steps[-2:]] == ["", "bob@desk"]
+    assert passing.told(after.steps[-1].note) is None
+    assert (after.status, after.gen, after.attempt) == (Status.QUEUED, task.gen, task.attempt)
+    assert [(event.task_id, event.from_, event.to) for event in rig.all_events(cursor)] == [
+        (task.task_id, Status.QUEUED, Status.QUEUED)
+    ]
+    assert rig.ask(op).code == "ok"  # a repeated one
+    assert rig.record(task) == after
+    assert rig.claim(task).code == "blocked"
+    assert rig.ask(op).code == "no_pass"
+    let_through(rig, task)
+    assert rig.ask(op).code == "ok"
+    assert (rig.record(task).status, rig.record(task).gate) == (Status.PENDING, "")
+    assert rig.ask(TakeBackTry(task_id="nobody", by="bob@desk")).code == "missing"
+
+
+def test_what_an_attempt_has_begun_with_is_not_taken_back(rig: Rig) -> None:
+    pause(rig)
+    task = rig.queued()
+    let_through(rig, task)
+    rig.claim(task)
+    running = rig.record(task)
+    assert rig.ask(TakeBackTry(task_id=task.task_id, by="bob@desk")).code == "no_pass"
+    assert rig.record(task) == running
 
 
 def test_what_cannot_be_read_lets_nobody_through(rig: Rig) -> None:

@@ -44,6 +44,10 @@ def test_it_can_be_taken_back_until_an_attempt_begins(cli: Cli) -> None:
     cli.drain()
     cli.run("task", "try", task_id, "--reason", WHY)
     assert cli.run("task", "try", task_id, "--undo")["done"] == [task_id]
+    notes = [one["note"] for one in cli.run("task", "show", task_id)["events"]]
+    given = next(place for place, note in enumerate(notes) if note.startswith("anyway "))
+    assert notes[-1].startswith("not anyway "), "who reads the task sees that it no longer stands"
+    assert given < len(notes) - 1
     cli.drain()
     assert cli.run("task", "show", task_id)["task"]["status"] == "blocked"
     again = cli.run("task", "try", task_id, "--undo", code=1)

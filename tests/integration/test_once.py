@@ -26,6 +26,13 @@ def once(pair: str, place: config.Settings, tmp_path: Path) -> Cli:
     return cli
 
 
+def asked_again(cli: Cli, task_id: str) -> str:
+    """What a person reads of why a task was asked for again."""
+    return "".join(
+        line for line in cli.call("task", "show", task_id).stdout.splitlines() if "Asked for again by" in line
+    )
+
+
 def test_it_is_created_again_only_with_a_reason(once: Cli) -> None:
     (first,) = once.run(*WORDS)["created"]
     once.drain()
@@ -42,6 +49,9 @@ def test_it_is_created_again_only_with_a_reason(once: Cli) -> None:
     (again,) = once.run(*WORDS, "--reason", "the shop lost it")["created"]
     once.drain()
     assert once.run("task", "show", again)["task"]["status"] == "succeeded"
+    assert (asked_again(once, first), ": the shop lost it" in asked_again(once, again)) == ("", True)
+    (first,) = once.run("task", "create", "--shop", "pdd:s2", "--type", "once", "--reason", "new shop")["created"]
+    assert asked_again(once, first) == "", "nobody had done it"
 
 
 def test_what_was_cancelled_and_done_since_is_created_again_only_with_a_reason(once: Cli) -> None:
@@ -55,6 +65,7 @@ def test_what_was_cancelled_and_done_since_is_created_again_only_with_a_reason(o
     made = once.run("task", "create-again", old, "--reason", "the shop lost it")
     assert made["done"] == [old]
     assert once.run("task", "show", made["created"][old])["task"]["reason"] == "the shop lost it"
+    assert ": the shop lost it" in asked_again(once, made["created"][old])
     entry = next(one for one in once.run("audit", "list")["entries"] if one["action"] == "task.create_again")
     assert "the shop lost it" in json.dumps(entry["detail"])
 

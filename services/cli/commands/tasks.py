@@ -10,7 +10,7 @@ from services.cli import choose, output, shapes
 from services.cli.commands import artifacts, create, duplicates, resolve
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.domain.errors import NotFound, UsageError
-from services.domain.insight import attempts, estimate, wait
+from services.domain.insight import attempts, estimate, same_work, wait
 from services.domain.task import classify
 from services.domain.task.query import SORTS
 from services.domain.task.record import Task
@@ -128,7 +128,7 @@ def show(context: Context) -> int:
     lines += [f"{'same work':<14} {messages.english(one)}" for one in beside if one is not None]
     lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
     ended = attempts.cancelled(detail.task)
-    notes = [attempts.last(detail.task), ended.sentence if ended is not None else None]
+    notes = [same_work.asked(detail.task), attempts.last(detail.task), ended.sentence if ended is not None else None]
     lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"

@@ -40,7 +40,17 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import DONE, UNREADABLE, Answer, Op
-from services.domain.change.operator import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage, Try
+from services.domain.change.operator import (
+    Annotate,
+    Cancel,
+    Create,
+    Move,
+    Republish,
+    Resolve,
+    SetTriage,
+    TakeBackTry,
+    Try,
+)
 from services.domain.change.upkeep import (
     CloseBreaker,
     CloseSession,
@@ -87,6 +97,7 @@ __all__ = [
     "Resolve",
     "Route",
     "SetTriage",
+    "TakeBackTry",
     "TellDependants",
     "Try",
 ]

@@ -80,6 +80,17 @@ class Try(Op, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
+class TakeBackTry(Op, frozen=True, kw_only=True, gc=False):
+    """Take a pass away that no attempt has begun with; the gates hold the task again.
+
+    A transition to the same status, whose note is ``passing.note_back``. Answers ``ok`` (also when repeated: no second
+    transition), ``no_pass`` (it has none, or none that still holds), ``missing``.
+    """
+
+    task_id: str
+    by: str
+
+
 class Republish(Op, frozen=True, kw_only=True, gc=False):
     """Close a dead letter as republished and create its successor, in one step.
 

@@ -28,6 +28,8 @@ REASON_LIMIT = 400
 MOST = 100
 #: the note of the step that gives it begins so
 NOTED = "anyway "
+#: and that of the one that takes it back
+NOTED_BACK = "not anyway "
 
 
 class Pass(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +80,16 @@ def told(step_note: str) -> tuple[str, str] | None:
         return None
     by, _, reason = step_note.removeprefix(NOTED).partition(": ")
     return by, reason
+
+
+def note_back(by: str) -> str:
+    """The note of the step in the record that takes one back."""
+    return f"{NOTED_BACK}{by}"
+
+
+def told_back(step_note: str) -> str:
+    """By whom, if a step has taken one back, else ""."""
+    return step_note.removeprefix(NOTED_BACK) if step_note.startswith(NOTED_BACK) else ""
 
 
 def check_reason(reason: str) -> str:

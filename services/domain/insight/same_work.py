@@ -7,10 +7,14 @@ from collections.abc import Iterable, Sequence
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.remarks import Suppressed
+from services.domain.task.status import Status
+from services.domain.text.mask import masked_text
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 
 REFUSED = "refused"
+#: marks of a task that a person let run although its work ran or had run
+ASKED = frozenset({"forced", "again"})
 
 SENTENCES: dict[str, str] = {
     "same_work.refused": N_(
@@ -18,6 +22,7 @@ SENTENCES: dict[str, str] = {
         " created."
     ),
     "same_work.done": N_("The same work succeeded {span} ago as {id}, by {by}."),
+    "same_work.asked": N_("Asked for again by {by}: {reason}"),
 }
 
 
@@ -29,6 +34,20 @@ def told(done: Done, now_ms: int) -> dict[str, Param]:
 def succeeded(done: Done, now_ms: int) -> Message:
     """That a work has succeeded before, as which task, and who had created that."""
     return Message("same_work.done", told(done, now_ms))
+
+
+def why_again(task: Task) -> str:
+    """The reason with which it was created, as far as the record tells it: a cancel writes its own in that place."""
+    stopped = task.status == Status.CANCELLED or any(step.from_ == step.to == Status.RUNNING for step in task.steps)
+    return "" if stopped else task.reason
+
+
+def asked(task: Task) -> Message | None:
+    """That a person asked for it although its work ran, or had run, and why; None where nobody did."""
+    why = why_again(task)
+    if not why or ASKED.isdisjoint(task.marks):
+        return None
+    return Message("same_work.asked", {"by": task.created_by or task.origin, "reason": masked_text(why)})
 
 
 def met(task: Task, twin: Task | None, remarks: Iterable[Suppressed]) -> tuple[Suppressed, ...]:

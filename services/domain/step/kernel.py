@@ -39,6 +39,7 @@ _DECIDE: dict[type[Op], Callable[[View, Any], Answer]] = {
     change.Route: _of_task(operator.route),
     change.Rehome: _of_task(operator.rehome),
     change.Try: _of_task(operator.try_anyway),
+    change.TakeBackTry: _of_task(operator.take_back_try),
     change.SetTriage: _of_task(operator.set_triage),
     change.Annotate: _of_task(operator.annotate),
     change.Resolve: _of_task(operator.resolve),

@@ -16,6 +16,7 @@ from services.domain.change import (
     Resolve,
     Route,
     SetTriage,
+    TakeBackTry,
     Try,
 )
 from services.domain.gates import home, passing
@@ -87,6 +88,15 @@ def try_anyway(view: View, op: Try, task: Task) -> Answer:
     if task.status == Status.BLOCKED:
         starting.open_passed(view, task.shop, released)
     return Answer("ok", view.get(op.task_id), tuple(released))
+
+
+def take_back_try(view: View, op: TakeBackTry, task: Task) -> Answer:
+    """Let the gates hold it again; it may be on its way already, so they do that when it is claimed."""
+    note = passing.note_back(op.by)
+    if not passes.has(view, task):
+        return Answer("ok" if task.steps and task.steps[-1].note == note else "no_pass", task)
+    passes.forget(view, task.task_id)
+    return Answer("ok", view.put(transitions.let_through(task, note, view.now)))
 
 
 def set_triage(view: View, op: SetTriage, task: Task) -> Answer:

@@ -236,7 +236,7 @@ def routed(task: Task, op: Route, now: int) -> Task:
 
 
 def let_through(task: Task, note: str, now: int) -> Task:
-    """Where it was, with a note of who lets its next attempt through and why."""
+    """Where it was, with a note of who lets its next attempt through and why, or no longer does."""
     return step(task, task.status, now, why=note, gate=task.gate, due_at=task.due_at)
 
 

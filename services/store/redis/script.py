@@ -61,6 +61,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.Forget,
     change.Annotate,
     change.Try,
+    change.TakeBackTry,
 )
 _RULE = breaker.Rule()
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
@@ -216,5 +217,6 @@ def _numbers() -> Mapping[str, int | str]:
         "held_twin": f"'{HELD_TWIN}'",
         "most_passes": passing.MOST,
         "noted": f"'{passing.NOTED}'",
+        "noted_back": f"'{passing.NOTED_BACK}'",
         "home_at": f"'{home.gate_of('')}'",
     }

@@ -5,7 +5,7 @@ local HANDLERS = {
   GiveUp = give_up, Postpone = postpone, OpenShop = open, OpenLimit = open_limit, TellDependants = tell_again,
   Route = route, Forget = forget, Annotate = annotate, CloseBreaker = close_breaker,
   CloseSession = session.close, OpenSession = session.open,
-  Relink = relink, Rehome = rehome, Try = try_anyway,
+  Relink = relink, Rehome = rehome, Try = try_anyway, TakeBackTry = take_back_try,
 }
 
 local function apply(_, args)

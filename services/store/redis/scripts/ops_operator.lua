@@ -58,6 +58,23 @@ local function try_anyway(o, released)
   return 'ok', e
 end
 
+local function last_note(e)
+  local place, step = 0, nil
+  for _ = 1, e.sn do place, step = take_one(e.steps, place) end
+  return step and step[Step.note]
+end
+
+local function take_back_try(o)
+  local e = load(o[TakeBackTry.task_id])
+  if not e then return 'missing' end
+  local note = C.noted_back .. o[TakeBackTry.by]
+  if not pass.of(e) then return last_note(e) == note and 'ok' or 'no_pass', e end
+  pass.forget(e.id)
+  transition(e, e[T.status], '', note)
+  settle(e)
+  return 'ok', e
+end
+
 local TRIAGES = { open = true, archived = true, ignored = true }
 
 local function set_triage(o)

@@ -57,8 +57,6 @@ _GLYPH_OF_OUTCOME = {
 _AHEAD = frozenset(
     {"gate.parked_message", "gate.delayed_message", "gate.lane_later", "gate.lane_parked", "gate.lane_unsent"}
 )
-#: marks of a task that a person let run although its work ran or had run
-_ASKED = frozenset({"forced", "again"})
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 
@@ -132,11 +130,10 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
         return step.at, stopped
     time = shown.clock(step.at, now_ms)
     if not step.from_:
-        # a cancel writes its own reason in the same place
-        asked = task.status != Status.CANCELLED and not _ASKED.isdisjoint(task.marks)
-        why = safe.one_line(masked_text(messages.own(task.reason)), 120) if asked else ""
+        why = safe.one_line(masked_text(messages.own(same_work.why_again(task))), 120)
+        words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
         by = task.created_by or task.origin
-        return step.at, TimelineEntry(time=time, text=_("Created by"), strong=by, tail=why, status="")
+        return step.at, TimelineEntry(time=time, text=words, strong=by, tail=why, status="")
     if step.from_ == step.to:
         return step.at, _changed(step, time)
     if step.to == Status.RUNNING:
@@ -158,6 +155,9 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
 
 
 def _changed(step: Step, time: str) -> TimelineEntry:
+    if back := passing.told_back(step.note):
+        by = safe.one_line(masked_text(back), 80)
+        return TimelineEntry(time=time, text=_("No longer let through, taken back by"), strong=by, status="")
     given = passing.told(step.note)
     if given is None:
         return TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from services.domain.gates import passing
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.record import Attempt, Step, Task
 from services.domain.task.remarks import Suppressed
@@ -19,6 +24,42 @@ def lines(*attempts: Attempt, steps: tuple[Step, ...]) -> list[str]:
         attempts=attempts,
     )
     return [line.text for line in timeline(task, 10_000)]
+
+
+@pytest.mark.parametrize(
+    ("more", "text", "tail"),
+    [
+        ({}, "Created by", ""),
+        ({"reason": "new shop"}, "Created by", "new shop"),
+        ({"reason": "the shop lost it", "marks": ("again",)}, "Asked for again by", "the shop lost it"),
+        ({"reason": "it hangs", "marks": ("forced",)}, "Asked for again by", "it hangs"),
+        ({"reason": "no longer", "marks": ("again",), "status": "cancelled"}, "Created by", ""),
+    ],
+    ids=str,
+)
+def test_the_timeline_says_why_it_was_asked_for_again(more: dict[str, Any], text: str, tail: str) -> None:
+    base = {"task_id": "t1", "shop_id": "s1", "platform": "pdd", "task_type": "work", "created_by": "ann@desk"}
+    (line, *_) = timeline(Task(**(base | {"status": "queued", "steps": (Step(1000, "", "pending"),)} | more)), 10_000)
+    assert (line.text, line.strong, line.tail) == (text, "ann@desk", tail)
+
+
+def test_a_reason_to_stop_it_is_none_to_ask_for_it() -> None:
+    steps = (Step(1000, "", "pending"), Step(2000, "running", "running", "", 0, 1, "ben"))
+    task = Task(
+        task_id="t1", shop_id="s1", platform="pdd", task_type="work", status="running", steps=steps, marks=("again",),
+        reason="the buyer cancelled",
+    )  # fmt: skip
+    assert [line.tail for line in timeline(task, 10_000)] == ["", ""]
+
+
+def test_the_timeline_tells_that_a_pass_was_taken_back() -> None:
+    notes = (passing.note("ann@desk", "the buyer waits"), passing.note_back("bob@desk"))
+    steps = tuple(Step(1000 + n, "queued", "queued", "", 0, 0, note) for n, note in enumerate(notes))
+    task = Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work", status="queued", steps=steps)
+    assert [(line.text, line.strong) for line in timeline(task, 10_000)] == [
+        ("Let through once by", "ann@desk"),
+        ("No longer let through, taken back by", "bob@desk"),
+    ]
 
 
 def test_an_attempt_ends_before_what_became_of_the_task_by_it() -> None:
