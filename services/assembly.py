@@ -71,6 +71,7 @@ from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
+from services.watch.recorder.past import PastQueries
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -327,8 +328,18 @@ def live(engine: Engine) -> Live:
 
 
 def history(engine: Engine) -> History:
-    """The flight recorder of this machine for this profile."""
+    """The charts of the last day, as this machine saw them through this profile."""
     return History(engine.settings.home_path / f"history-{engine.settings.profile}.sqlite")
+
+
+def recorder_file(settings: config.Settings) -> Path:
+    """Where the flight recorder of this machine writes, for each fleet another file."""
+    return settings.home_path / "recorder" / f"{settings.store_mark}.sqlite"
+
+
+def past(engine: Engine) -> PastQueries:
+    """What is asked of the flight recorder of this machine."""
+    return PastQueries(recorder_file(engine.settings), queries(engine).audit, engine.store.now_ms)
 
 
 def seed_types(store: Store) -> int:

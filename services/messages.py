@@ -10,6 +10,7 @@ from services import i18n, spans
 from services.domain.gates import listed
 from services.domain.insight import attempts, audit, flow, publisher, same_work, schedule, shop, worker
 from services.domain.insight.flow import Clause
+from services.domain.past import turns
 from services.domain.promises import promise
 from services.domain.task import own_words
 from services.domain.text.message import Message, Param
@@ -32,6 +33,7 @@ TEMPLATES: dict[str, str] = {
     **publisher.SENTENCES,
     **same_work.SENTENCES,
     **schedule.SENTENCES,
+    **turns.SENTENCES,
     **promise.SENTENCES,
     **REFUSALS,
     **SHEET,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from services import home_folder, node_name
+from services import assembly, home_folder, node_name
 from services import settings as config
 from services.assembly import Engine, notices, witness
 from services.clock import SystemClock
@@ -31,7 +31,8 @@ from services.executors.base import Executor
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
-from services.workers.host import LocalWorkers, Steward
+from services.watch.recorder.keeper import Recorder
+from services.workers.host import Duty, LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
 
 if TYPE_CHECKING:
@@ -70,7 +71,14 @@ def steward(engine: Engine) -> Steward:
         disk=partial(home_folder.unwritable, engine.settings.home_path / home_folder.SPOOL),
         notices=None if engine.settings.embedded else notices(engine),
         queues={} if engine.settings.embedded else work_queues(engine),
+        watchers=watchers(engine),
     )
+
+
+def watchers(engine: Engine) -> tuple[Duty, ...]:
+    """What whoever leads watches for people."""
+    store, broker, registry, clock = engine.store, engine.broker, engine.registry, engine.clock
+    return (Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings)),)
 
 
 def work_queues(engine: Engine) -> dict[str, WorkQueue]:

@@ -16,6 +16,7 @@ from services import log as logs
 from services.cli import output, window
 from services.cli import run as cli_run
 from services.cli.commands import (
+    at,
     batches,
     completion,
     dead,
@@ -149,6 +150,7 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
         dead,
         shops,
         work,
+        at,
         types,
         schedules,
         queues,

@@ -1,4 +1,4 @@
-"""The flight recorder: numbers over minutes to a day, kept in a small file so that a restart loses none."""
+"""What the charts show: numbers over minutes to a day, kept in a small file so that a restart loses none."""
 
 from __future__ import annotations
 

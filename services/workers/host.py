@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -64,12 +64,14 @@ class Steward:
         disk: Callable[[], str] = lambda: "",
         notices: Notices | None = None,
         queues: Mapping[str, WorkQueue] | None = None,
+        watchers: Sequence[Duty] = (),
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
         ``disk``: why what this process writes is not kept, "" while it is. ``notices``: of what other programs send.
         ``queues``: those of other programs, by name, whose messages become tasks.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
+        ``watchers``: what watches the fleet for people.
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
@@ -87,7 +89,15 @@ class Steward:
         self.notices = NoticeReader(notices, clock, holder) if notices is not None else None
         taken = [NoticeReader(one, clock, f"{holder}-{name}") for name, one in (queues or {}).items()]
         ledger = LedgerKeeper(store)
-        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler, self.notices, ledger, *taken)
+        duties: tuple[Duty | None, ...] = (
+            self.archiver,
+            self.results,
+            scheduler,
+            self.notices,
+            ledger,
+            *taken,
+            *watchers,
+        )
         self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,

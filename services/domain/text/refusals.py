@@ -60,6 +60,7 @@ REFUSALS: dict[str, str] = {
         "{address}: {place} cannot be read and stands in the way; `doctor` says what is wrong, `repair` sets it aside"
     ),
     "store.refuses": N_("{address} refuses: {error}"),
+    "past.unreadable": N_("the record of the past in {path} cannot be read: {why}"),
     "file.silent": N_("the local database does not answer: {error}"),
     "file.held": N_(
         "the local database does not answer: process {pid} ({name}) has been writing to it for half a minute; wait,"

@@ -1,0 +1,158 @@
+"""``at``: what the fleet was at a moment, and what changed around it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples
+from services.domain.errors import UsageError
+from services.domain.insight import shop
+from services.domain.past import turns
+from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, Numbers
+from services.domain.past.turns import Turn
+from services.domain.task import filter_time
+from services.messages import english
+from services.watch.recorder import past
+from services.watch.recorder.past import PastNow
+
+EXAMPLES = ("at 03:12", "at 2026-11-20T03:12 --around 30m", "at 90m", "at 03:12 --json")
+#: names that one line says
+NAMED = 8
+MOST_AROUND_MS = 86_400_000
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = nouns.add_parser(
+        "at",
+        parents=[common],
+        help="what the fleet was at a moment of the last 30 days, and what changed around it",
+        description="Whoever leads records the fleet on its machine every 5 s, for a day as finely, for a week by"
+        " minutes, for 30 days by quarters of an hour. While nobody led, nothing was recorded: gaps stay gaps.",
+        **examples(EXAMPLES),
+    )
+    parser.add_argument("when", help="a time of day, a moment such as 2026-11-20T03:12, or how long ago, such as 90m")
+    parser.add_argument("--around", default="10m", metavar="SPAN", help="how long before and after it is told: 10m")
+    parser.set_defaults(handler=show)
+
+
+def show(context: Context) -> int:
+    """Print what is known of it."""
+    args = context.args
+    with context.engine() as engine:
+        zone, now = assembly.commands(engine).quiet.zone(), engine.store.now_ms()
+        when = past.instant(args.when, now, zone)
+        if when is None:
+            text = f"when takes a past time such as 03:12, 2026-11-20T03:12 or 90m, not {args.when!r:.40}"
+            raise UsageError(text, field="when")
+        around = filter_time.duration_ms(args.around.strip())
+        if around is None or not 0 < around <= MOST_AROUND_MS:
+            raise UsageError(f"--around takes a span of up to a day such as 10m, not {args.around!r:.40}", "--around")
+        found = assembly.past(engine).at(when, around)
+    context.show(document(found), lines(found, zone))
+    return EXIT_OK
+
+
+def document(found: PastNow) -> dict[str, Any]:
+    """The answer for programs; instants in UTC."""
+    moment = found.moment
+    return {
+        "at": shapes.iso(found.asked_ms),
+        "recorded": moment is not None,
+        "precision_s": moment.step_ms / 1000 if moment is not None else None,
+        "numbers": _numbers(moment.numbers) if moment is not None else None,
+        "shops": {state: list(names) for state, names in turns.by_state(moment.things).items()} if moment else None,
+        "things": [
+            {"kind": kind, "name": name, "state": state}
+            for (kind, name), state in sorted(moment.things.items())
+            if kind in (WORKER, SWITCH, LEADER, BROKER)
+        ]
+        if moment is not None
+        else None,
+        "gap": {"from": shapes.iso(found.gap.begin), "to": shapes.iso(found.gap.end)} if found.gap else None,
+        "known_from": shapes.iso(found.first_ms) if found.first_ms else None,
+        "known_to": shapes.iso(found.last_ms) if found.last_ms else None,
+        "changes": [_turn(turn) for turn in found.turns],
+        "complete": found.complete,
+    }
+
+
+def lines(found: PastNow, zone: str) -> list[str]:
+    """The answer for people; instants in the zone of the fleet."""
+    told = [f"at {_at(found.asked_ms, zone)} ({zone})"]
+    moment = found.moment
+    if moment is not None:
+        told += _moment_lines(moment.numbers, moment.step_ms)
+        told += [
+            f"shops {shop.WORDS.get(state, state).lower()}: {_names(names)}"
+            for state, names in turns.by_state(moment.things).items()
+        ]
+        told += [
+            f"{kind} {name}: {state}"
+            for (kind, name), state in sorted(moment.things.items())
+            if kind in (WORKER, SWITCH)
+        ]
+        leads = next((state for (kind, _name), state in moment.things.items() if kind == LEADER), "")
+        told.append(f"leader: {leads or 'nobody'}")
+    elif not found.first_ms:
+        told.append("nothing was ever recorded on this machine: ask where the leader runs (see `worker list`)")
+    elif found.gap is not None:
+        told.append(f"no record from {_at(found.gap.begin, zone)} to {_at(found.gap.end, zone)}: nobody led here")
+    else:
+        told.append(f"no record: this machine knows {_at(found.first_ms, zone)} to {_at(found.last_ms, zone)}")
+    told += ["", f"what changed from {_at(found.begin, zone)} to {_at(found.end, zone)}:"]
+    told += [f"{_at(turn.at_ms, zone)[11:]}  {english(turn.message)}" for turn in found.turns]
+    if not found.turns:
+        told.append("nothing")
+    if not found.complete:
+        told.append("… and more; ask for a shorter time with --around")
+    return told
+
+
+def _moment_lines(numbers: Numbers, step_ms: int) -> list[str]:
+    waits = f", the oldest for {numbers.oldest_s} s" if numbers.waiting else ""
+    ends = f"in {(numbers.at_ms - numbers.since_ms) / 1000:.0f} s: {numbers.came} came, {numbers.went} ended"
+    held = "" if numbers.high == UNTOLD else (
+        f"lanes: high {numbers.high}, dedicated {numbers.dedicated}, normal {numbers.normal}, low {numbers.low}"
+    )  # fmt: skip
+    told = [
+        f"{numbers.waiting} waiting{waits}; {numbers.running} running, {numbers.retrying} retrying,"
+        f" {numbers.held} held, {numbers.dead} dead letters",
+        held or "lanes: the broker did not answer",
+        f"{numbers.workers} workers with {numbers.slots} slots, {numbers.busy} at work; {ends}, {numbers.failed} died",
+    ]
+    return [*told, f"recorded every {step_ms // 1000} s then"] if step_ms > 5_000 else told
+
+
+def _numbers(numbers: Numbers) -> dict[str, Any]:
+    found = {name: getattr(numbers, name) for name in numbers.__struct_fields__}
+    lanes = {name: None if found.pop(name) == UNTOLD else getattr(numbers, name) for name in _LANES}
+    found["unacked"] = None if numbers.unacked == UNTOLD else numbers.unacked
+    at, since = found.pop("at_ms"), found.pop("since_ms")
+    return {"from": shapes.iso(since), "to": shapes.iso(at), **found, "lanes": lanes}
+
+
+_LANES = ("high", "dedicated", "normal", "low")
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return {
+        "at": shapes.iso(turn.at_ms),
+        "kind": turn.kind,
+        "code": turn.message.code,
+        "params": dict(turn.message.params),
+        "text": english(turn.message),
+        "names": list(turn.names),
+    }
+
+
+def _names(names: tuple[str, ...]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _at(at_ms: int, zone: str) -> str:
+    return filter_time.iso(at_ms, zone)[:19].replace("T", " ")

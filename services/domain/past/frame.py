@@ -1,0 +1,124 @@
+"""What is kept of one moment: numbers of the whole fleet, and the state of each thing that can be in one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+#: kinds of things; a thing that is as it should be is not kept
+SHOP, WORKER, SWITCH, LEADER, BROKER = "shop", "worker", "switch", "leader", "broker"
+#: depths of lanes that the broker did not tell
+UNTOLD = -1
+
+
+class Numbers(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """What was counted at ``at_ms``. It speaks for the time since ``since_ms``: of what lies between the row before it
+    and that instant nobody knows anything. ``came``, ``went`` and ``failed`` are sums over that time.
+    """
+
+    at_ms: int  #: UTC ms
+    since_ms: int
+    waiting: int = 0  #: records that wait, by their own status
+    running: int = 0
+    retrying: int = 0
+    scheduled: int = 0
+    held: int = 0
+    dead: int = 0  #: open dead letters
+    high: int = 0  #: what the broker holds of a lane and what is parked at gates, ``UNTOLD`` where it did not answer
+    dedicated: int = 0
+    normal: int = 0
+    low: int = 0
+    unacked: int = 0  #: messages held by consumers, ``UNTOLD`` likewise
+    oldest_s: int = 0  #: age of the task that waits longest
+    workers: int = 0  #: heard of
+    slots: int = 0
+    busy: int = 0
+    came: int = 0  #: tasks that became work
+    went: int = 0  #: tasks whose work ended
+    failed: int = 0  #: tasks that became dead letters
+    peak_waiting: int = 0  #: highest of the time it speaks for
+    peak_unacked: int = 0
+    peak_oldest_s: int = 0
+
+
+class Change(NamedTuple):
+    """One thing is in another state than before. "" is as it should be, or not there."""
+
+    at_ms: int
+    kind: str
+    name: str
+    before: str
+    after: str
+
+
+Things = Mapping[tuple[str, str], str]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """One look."""
+
+    numbers: Numbers
+    things: Things  #: (kind, name) -> state
+
+
+class Gap(NamedTuple):
+    """Nobody recorded between these instants (UTC ms)."""
+
+    begin: int
+    end: int
+
+
+def changed(before: Things, after: Things, at_ms: int) -> list[Change]:
+    """What differs, by kind and name."""
+    return [
+        Change(at_ms, *key, before.get(key, ""), after.get(key, ""))
+        for key in sorted(before.keys() | after.keys())
+        if before.get(key, "") != after.get(key, "")
+    ]
+
+
+def changes_applied(things: Things, changes: Iterable[Change]) -> dict[tuple[str, str], str]:
+    """The things after changes in order of time."""
+    found = dict(things)
+    for change in changes:
+        if change.after:
+            found[change.kind, change.name] = change.after
+        else:
+            found.pop((change.kind, change.name), None)
+    return found
+
+
+def rolled(rows: Sequence[Numbers]) -> list[Numbers]:
+    """Rows of one span of time as few: one for each stretch without a gap, as it was at its end, with sums and peaks.
+
+    Raises:
+        IndexError: there are none.
+    """
+    parts: list[list[Numbers]] = [[rows[0]]]
+    for row in rows[1:]:
+        if row.since_ms > parts[-1][-1].at_ms:
+            parts.append([])
+        parts[-1].append(row)
+    return [_joined(part) for part in parts]
+
+
+def _joined(part: Sequence[Numbers]) -> Numbers:
+    sums = {name: sum(getattr(row, name) for row in part) for name in ("came", "went", "failed")}
+    highest = ("peak_waiting", "peak_unacked", "peak_oldest_s")
+    peaks = {name: max(getattr(row, name) for row in part) for name in highest}
+    return replace(part[-1], since_ms=part[0].since_ms, **sums, **peaks)
+
+
+def gaps(rows: Sequence[Numbers], begin: int, end: int) -> list[Gap]:
+    """Where between two instants nobody recorded; ``rows``: all that speak for any of that time, oldest first."""
+    found, known = [], begin
+    for row in rows:
+        if row.since_ms > known:
+            found.append(Gap(known, min(row.since_ms, end)))
+        known = max(known, row.at_ms)
+    if known < end:
+        found.append(Gap(known, end))
+    return [gap for gap in found if gap.begin < gap.end]

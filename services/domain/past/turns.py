@@ -1,0 +1,170 @@
+"""What changed, in sentences: quiet things left out, the same of many shops as one line, in order of time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from services.domain.audit import AuditEntry
+from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
+from services.domain.text.message import Message, Param
+from services.domain.text.sentences import N_, NN_
+
+#: the same change of other shops within so long is one matter
+TOGETHER_MS = 60_000
+#: names that one line says
+NAMED = 3
+#: states of shops that come and go by themselves with every failed attempt
+QUIET = frozenset({"", "retrying"})
+#: acts that only write down what others did, or are shown by what they changed
+_LEFT_OUT = ("audit.",)
+
+SENTENCES: dict[str, str] = {
+    "past.shop_held": NN_("{names} has a task that a person must decide", "{n} shops have tasks to decide: {names}"),
+    "past.shop_login": NN_("{names} must be logged in", "{n} shops must be logged in: {names}"),
+    "past.shop_dead": NN_("{names} has dead letters", "{n} shops have dead letters: {names}"),
+    "past.shop_stuck": NN_("{names} is stuck", "{n} shops are stuck: {names}"),
+    "past.shop_breaker": NN_("{names} fails too often and rests", "{n} shops fail too often and rest: {names}"),
+    "past.shop_unknown": NN_("Nobody knows how {names} does", "Nobody knows how {n} shops do: {names}"),
+    "past.shop_paused": NN_("{names} is paused", "{n} shops are paused: {names}"),
+    "past.shop_quiet_hours": NN_("{names} has quiet hours", "{n} shops have quiet hours: {names}"),
+    "past.shop_well": NN_("{names} is well again", "{n} shops are well again: {names}"),
+    "past.shop_other": NN_("{names} is in another state", "{n} shops are in another state: {names}"),
+    "past.worker_came": N_("{name} has begun to work: version {version}, {slots} slots"),
+    "past.worker_left": N_("{name} has left"),
+    "past.worker_silent": N_("{name} is not heard of"),
+    "past.worker_back": N_("{name} is heard of again"),
+    "past.worker_cut_off": N_("{name} is cut off"),
+    "past.worker_draining": N_("{name} takes no new tasks"),
+    "past.worker_slots": N_("{name} has {slots} slots, before {before}"),
+    "past.switch_paused": N_("{scope} is paused by {who}"),
+    "past.switch_quiet_hours": N_("Quiet hours of {scope} have begun"),
+    "past.switch_other": N_("{scope} is closed by {who}"),
+    "past.switch_resumed": N_("{scope} is not paused any more"),
+    "past.switch_quiet_over": N_("Quiet hours of {scope} are over"),
+    "past.switch_open": N_("{scope} is open again"),
+    "past.leader": N_("{name} leads"),
+    "past.leader_none": N_("Nobody leads"),
+    "past.broker_lost": N_("The broker does not answer"),
+    "past.broker_blocked": N_("The broker takes no messages"),
+    "past.broker_back": N_("The broker answers again"),
+    "past.act": N_("{who}: {action} {target}"),
+    "past.act_many": N_("{who}: {action} {target} and {more} more"),
+    "past.act_ended": N_("{who}: {action} {target}, {outcome}"),
+    "past.act_many_ended": N_("{who}: {action} {target} and {more} more, {outcome}"),
+    "past.gap": N_("Nothing was recorded for {span}"),
+}
+_SHOPS = frozenset(code.removeprefix("past.shop_") for code in SENTENCES if code.startswith("past.shop_"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing that happened."""
+
+    at_ms: int  #: UTC ms, of the first
+    kind: str  #: ``shop``, ``worker`` …, ``act`` or ``gap``
+    message: Message
+    names: tuple[str, ...] = ()  #: of all that it happened to
+
+
+def turns(changes: Sequence[Change], acts: Iterable[AuditEntry] = (), gaps: Iterable[Gap] = ()) -> tuple[Turn, ...]:
+    """In order of time. Changes are in order of time."""
+    found = [*_of_shops([one for one in changes if one.kind == SHOP])]
+    for change in changes:
+        message = _MESSAGES[change.kind](change) if change.kind in _MESSAGES else None
+        if message is not None:
+            found.append(Turn(at_ms=change.at_ms, kind=change.kind, message=message, names=(change.name,)))
+    found += [_act(entry) for entry in acts if not entry.action.startswith(_LEFT_OUT)]
+    found += [
+        Turn(at_ms=gap.begin, kind="gap", message=Message("past.gap", {"seconds": (gap.end - gap.begin) // 1000}))
+        for gap in gaps
+    ]
+    return tuple(sorted(found, key=lambda turn: turn.at_ms))
+
+
+def _of_shops(changes: Sequence[Change]) -> Iterable[Turn]:
+    groups: dict[str, list[list[Change]]] = {}
+    for change in changes:
+        before, after = _head(change.before), _head(change.after)
+        if before == after or (before in QUIET and after in QUIET):
+            continue
+        kind = "well" if after in QUIET else after if after in _SHOPS else "other"
+        lots = groups.setdefault(kind, [])
+        if not lots or change.at_ms - lots[-1][-1].at_ms > TOGETHER_MS:
+            lots.append([])
+        lots[-1].append(change)
+    for kind, lots in groups.items():
+        for lot in lots:
+            names = tuple(dict.fromkeys(change.name for change in lot))
+            said = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
+            message = Message(f"past.shop_{kind}", {"n": len(names), "names": said})
+            yield Turn(at_ms=lot[0].at_ms, kind=SHOP, message=message, names=names)
+
+
+def _head(state: str) -> str:
+    return state.partition("/")[0]
+
+
+def _worker(change: Change) -> Message | None:
+    (before, _old, had), (after, version, slots) = _parts(change.before), _parts(change.after)
+    params: dict[str, Param] = {"name": change.name, "version": version, "slots": slots, "before": had}
+    if not before:
+        return Message("past.worker_came", params)
+    if after == before:
+        return Message("past.worker_slots", params) if slots != had else None
+    if not after or after in ("gone", "stopped"):
+        return None if before == "gone" else Message("past.worker_left", params)
+    if after in ("late", "silent"):  # late comes first, and silent is the same for longer
+        return Message("past.worker_silent", params) if before not in ("late", "silent") else None
+    if after == "running":
+        return Message("past.worker_back", params)
+    if after in ("draining", "stopping"):
+        return Message("past.worker_draining", params) if before not in ("draining", "stopping") else None
+    return Message("past.worker_cut_off", params) if after == "cut_off" else None
+
+
+def _parts(state: str) -> tuple[str, str, str]:
+    head, _space, rest = state.partition(" ")
+    version, _space, slots = rest.partition(" ")
+    return head, version, slots
+
+
+def _switch(change: Change) -> Message:
+    gate, _space, scope = change.name.partition(" ")
+    params: dict[str, Param] = {"scope": scope, "who": change.after}
+    if change.after:
+        code = {"paused": "paused", "quiet_hours": "quiet_hours"}.get(gate, "other")
+    else:
+        code = {"paused": "resumed", "quiet_hours": "quiet_over"}.get(gate, "open")
+    return Message(f"past.switch_{code}", params)
+
+
+def _leader(change: Change) -> Message:
+    return Message("past.leader", {"name": change.after}) if change.after else Message("past.leader_none")
+
+
+def _broker(change: Change) -> Message:
+    return Message(f"past.broker_{change.after or 'back'}")
+
+
+_MESSAGES = {WORKER: _worker, SWITCH: _switch, LEADER: _leader, BROKER: _broker}
+
+
+def _act(entry: AuditEntry) -> Turn:
+    first = entry.target[0] if entry.target else ""
+    more = len(entry.target) - 1
+    params: dict[str, Param] = {"who": entry.who, "action": entry.action, "target": first, "more": more}
+    code = "past.act_many" if more > 0 else "past.act"
+    if entry.outcome and entry.outcome != "done":
+        code += "_ended"
+        params["outcome"] = entry.outcome
+    return Turn(at_ms=entry.at, kind="act", message=Message(code, params), names=entry.target)
+
+
+def by_state(things: Mapping[tuple[str, str], str]) -> dict[str, tuple[str, ...]]:
+    """Names of shops by the state they are in, the states in the order of their number."""
+    found: dict[str, list[str]] = {}
+    for (kind, name), state in things.items():
+        if kind == SHOP:
+            found.setdefault(_head(state), []).append(name)
+    return {state: tuple(sorted(names)) for state, names in sorted(found.items(), key=lambda one: -len(one[1]))}

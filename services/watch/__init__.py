@@ -1,0 +1,1 @@
+"""What whoever leads watches for people, also while no window is open."""

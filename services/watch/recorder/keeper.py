@@ -1,0 +1,187 @@
+"""Records the fleet every five seconds while this process leads."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from services.domain.errors import ConsoleError
+from services.domain.insight import depth, shop
+from services.domain.insight.shop import ShopNow
+from services.domain.insight.worker import FINE, STOPPED, WorkerNow
+from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
+from services.domain.task.event import Event
+from services.domain.task.query import Query, equals
+from services.domain.task.status import WAITING, Status, Triage
+from services.engine.lead.duty import DutyThread
+from services.engine.registry import Registry
+from services.monitor import live
+from services.monitor.live import Changes, Snapshot
+from services.monitor.meter import came, went
+from services.monitor.shops.states import ShopStates
+from services.ports import Broker, Clock, Store
+from services.watch.recorder.tape import LEVELS, Tape
+
+log = logging.getLogger(__name__)
+EVERY_S = LEVELS[0].step / 1000
+EVENT_BATCH = 2_000
+#: events of one look; a fleet that makes more is counted from where it is then
+MOST_EVENTS = 100_000
+#: how every shop does is asked in at most so much of the time
+SHOPS_SHARE = 50.0
+#: what a shop is in while nothing is to be done about it: it goes from one to the other with each task
+CALM = frozenset({shop.HEALTHY, shop.RUNNING, shop.WAITING, shop.IDLE, shop.PAUSED_TYPE})
+
+
+class Recorder:
+    """A duty of the leader, in a thread of its own: a slow disk delays nobody."""
+
+    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, path: Path) -> None:
+        self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
+        self._path = path
+        self._thread = DutyThread(self.run, "recorder")
+        self._cursor = ""
+        self._came = self._went = self._failed = 0
+        self._states: ShopStates | None = None
+        self._shops: dict[str, str] = {}
+        self._shops_due = 0.0
+
+    def start(self) -> None:
+        """Record from now on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Record no more."""
+        self._thread.stop()
+
+    def run(self, stop: threading.Event) -> None:
+        """Until it is told to stop. What cannot be asked or written is a gap."""
+        tape: Tape | None = None
+        failed = ""
+        self._cursor, self._states = "", None
+        while not stop.is_set():
+            begun = self._clock.monotonic()
+            try:
+                tape = tape or Tape(self._path)
+                tape.add(self.look())
+                failed = ""
+            except Exception as exc:  # whatever it read: a recorder that ended would be taken for a fleet at rest
+                expected = isinstance(exc, ConsoleError | sqlite3.Error | OSError)
+                if str(exc) != failed:
+                    log.warning("nothing is recorded: %s", exc, exc_info=not expected)
+                failed = str(exc)
+                if tape is not None and not isinstance(exc, ConsoleError):
+                    tape.close()
+                    tape = None
+            self._clock.wait(stop, max(0.5, EVERY_S - (self._clock.monotonic() - begun)))
+        if tape is not None:
+            tape.close()
+
+    def look(self) -> Frame:
+        """One look at everything. Raises the errors of the store."""
+        if self._states is None:
+            self._states = ShopStates(self._store, self._registry)
+            self._states.prime()
+        self._follow(self._states)
+        try:
+            depths, told = tuple(self._broker.depths()), True
+        except ConsoleError:
+            depths, told = (), False
+        seen = live.look(self._store, self._broker.health())
+        lanes = {one.lane: one.depth if told else UNTOLD for one in depth.lanes(seen.counts, depths)}
+        status, fleet = seen.counts.status, seen.fleet()
+        waiting = sum(status.get(one, 0) for one in WAITING)
+        oldest = self._oldest(seen.at_ms) if waiting else 0
+        unacked = sum(one.unacked or 0 for one in depths) if told else UNTOLD
+        came, went, failed = self._came, self._went, self._failed
+        self._came = self._went = self._failed = 0
+        numbers = Numbers(
+            at_ms=seen.at_ms,
+            since_ms=seen.at_ms,
+            waiting=waiting,
+            running=status.get(Status.RUNNING, 0),
+            retrying=status.get(Status.RETRYING, 0),
+            scheduled=status.get(Status.SCHEDULED, 0),
+            held=status.get(Status.HELD, 0),
+            dead=seen.counts.triage.get(Triage.OPEN, 0),
+            **lanes,
+            unacked=unacked,
+            oldest_s=oldest,
+            workers=fleet.living,
+            slots=fleet.slots,
+            busy=fleet.busy,
+            came=came,
+            went=went,
+            failed=failed,
+            peak_waiting=waiting,
+            peak_unacked=unacked,
+            peak_oldest_s=oldest,
+        )
+        return Frame(numbers, self._things(seen))
+
+    def _follow(self, states: ShopStates) -> None:
+        """Count what happened since the last look."""
+        if not self._cursor:
+            self._cursor = self._store.events("", 1, 0.0).cursor
+            return
+        for _batch in range(MOST_EVENTS // EVENT_BATCH):
+            batch = self._store.events(self._cursor, EVENT_BATCH, 0.0)
+            self._cursor = batch.cursor
+            self._count(batch.events)
+            states.note(Changes(events=batch.events, gap=batch.gap))
+            if len(batch.events) < EVENT_BATCH:
+                return
+        self._cursor = self._store.events("", 1, 0.0).cursor
+
+    def _count(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.from_ == event.to:
+                continue
+            self._came += came(event)
+            self._went += went(event)
+            self._failed += event.to == Status.DEAD
+
+    def _oldest(self, now_ms: int) -> int:
+        terms = (equals("status", *sorted(WAITING)),)
+        tasks = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+        return max(0, now_ms - tasks[0].created_at) // 1000 if tasks else 0
+
+    def _things(self, seen: Snapshot) -> dict[tuple[str, str], str]:
+        found = {(SHOP, key): state for key, state in self._shop_states(seen).items()}
+        for worker in seen.fleet().workers:
+            if worker.state != STOPPED:
+                found[WORKER, worker.name] = worker_state(worker)
+        for switch in seen.pauses:
+            found[SWITCH, f"{switch.gate} {switch.scope}"] = switch.by or "?"
+        if seen.leader:
+            found[LEADER, "leader"] = seen.leader
+        if not seen.broker.connected:
+            found[BROKER, "broker"] = "lost"
+        elif seen.broker.blocked:
+            found[BROKER, "broker"] = "blocked"
+        return found
+
+    def _shop_states(self, seen: Snapshot) -> dict[str, str]:
+        begun = self._clock.monotonic()
+        if self._states is None or begun < self._shops_due:
+            return self._shops
+        self._shops = {one.key: state for one in self._states.shops(seen) if (state := shop_state(one))}
+        self._shops_due = begun + SHOPS_SHARE * (self._clock.monotonic() - begun)
+        return self._shops
+
+
+def shop_state(now: ShopNow) -> str:
+    """What is kept of a shop: "" while there is nothing to do about it, ``STATE`` or ``STATE/UNDER``."""
+    under = now.under if now.under and now.under not in CALM else ""
+    if now.state in CALM:
+        return under
+    return f"{now.state}/{under}" if under else now.state
+
+
+def worker_state(now: WorkerNow) -> str:
+    """What is kept of a worker: its state, its version and the slots it has."""
+    info = now.info
+    return f"{now.state if now.state != FINE else 'running'} {info.version or '?'} {len(info.slots)}"

@@ -1,0 +1,142 @@
+"""Questions about the past: the fleet at a moment, and what changed around it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from services.domain.audit import AuditEntry
+from services.domain.errors import StoreUnavailable
+from services.domain.past import turns
+from services.domain.past.frame import Gap, Numbers
+from services.domain.past.turns import Turn
+from services.domain.plans import recurrence
+from services.domain.task import filter_time
+from services.domain.text.said import said
+from services.monitor.trail import AuditQueries
+from services.watch.recorder.tape import ABSENT_MS, DAY_MS, MAX_CHANGES, Moment, Tape
+
+AROUND_MS = 600_000
+#: entries of the audit that are looked at and told
+SCAN, ACTS = 20_000, 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastNow:
+    """What is known of a moment; instants in UTC ms."""
+
+    asked_ms: int
+    begin: int  #: what changed is told between these
+    end: int
+    moment: Moment | None = None  #: None: nobody recorded here then
+    gap: Gap | None = None  #: in which the moment lies, as far as that is known
+    first_ms: int = 0  #: of which anything is known here; 0: nothing was ever recorded here
+    last_ms: int = 0
+    turns: tuple[Turn, ...] = ()
+    complete: bool = True  #: whether all that changed is told
+
+
+class PastQueries:
+    """Blocking; any thread. The tape is opened for each question: it appears when somebody leads here, and may go."""
+
+    def __init__(self, path: Path, trail: AuditQueries, now_ms: Callable[[], int]) -> None:
+        """``now_ms``: the store's time."""
+        self._path, self._trail, self._now_ms = path, trail, now_ms
+
+    def at(self, instant: int, around_ms: int = AROUND_MS) -> PastNow:
+        """The fleet at an instant, and what changed so long before and after it.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
+        """
+        begin, end = instant - around_ms, min(instant + around_ms, self._now_ms())
+        acts = self._acts(begin, end)
+        tape = self._open()
+        if tape is None:
+            return PastNow(asked_ms=instant, begin=begin, end=end, turns=turns.turns((), acts))
+        try:
+            known = tape.span() or (0, 0)
+            # the newest row is a few seconds old: until it is late that is no gap
+            fresh = self._now_ms() - known[1] <= ABSENT_MS
+            gaps = tape.gaps(begin, max(begin, min(end, known[1]))) if known[0] else []
+            if known[0] and not fresh and known[1] < end:
+                gaps.append(Gap(max(known[1], begin), end))
+            changes = tape.changes(begin, end)
+            moment = tape.at(min(instant, known[1]) if fresh else instant)
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
+        return PastNow(
+            asked_ms=instant,
+            begin=begin,
+            end=end,
+            moment=moment,
+            gap=next((gap for gap in gaps if gap.begin <= instant <= gap.end), None) if moment is None else None,
+            first_ms=known[0],
+            last_ms=known[1],
+            turns=turns.turns(changes, acts, gaps),
+            complete=len(changes) < MAX_CHANGES and len(acts) < ACTS,
+        )
+
+    def series(self, begin: int, end: int, most: int = 2_000) -> list[Numbers]:
+        """The numbers between two instants, oldest first; none where nobody recorded here.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read.
+        """
+        tape = self._open()
+        if tape is None:
+            return []
+        try:
+            return tape.series(begin, end, most)
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
+
+    def _open(self) -> Tape | None:
+        try:
+            return Tape(self._path, read_only=True)
+        except FileNotFoundError:
+            return None
+        except (sqlite3.Error, OSError) as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+
+    def _acts(self, begin: int, end: int) -> tuple[AuditEntry, ...]:
+        words = f"since:{_moment(begin)} until:{_moment(end + 999)}"
+        found = self._trail.entries(words, limit=ACTS, scan=SCAN).entries
+        return tuple(entry for entry in reversed(found) if begin < entry.at <= end)
+
+
+def instant(text: str, now_ms: int, zone: str) -> int | None:
+    """The past instant that a person means, UTC ms: ``03:12`` (the last one), ``2026-11-20T03:12``, ``90m`` ago; None
+    where it is none, or not past.
+    """
+    word = text.strip()
+    times = filter_time.Times(now_ms, zone)
+    span = filter_time.duration_ms(word)
+    if span is not None:
+        return now_ms - span
+    if len(word) in (5, 8) and word[2] == ":":
+        day = times.span("today")
+        for midnight in (day, (day[0] - DAY_MS, day[0]) if day is not None else None):
+            date = _date(midnight[0] if midnight is not None else now_ms, zone)
+            found = times.span(f"{date}T{word}")
+            if found is not None and found[0] <= now_ms:
+                return found[0]
+        return None
+    found = times.span(word)
+    return found[0] if found is not None and found[0] == found[1] and found[0] <= now_ms else None
+
+
+def _date(at: int, zone: str) -> str:
+    noon = datetime.fromtimestamp(at / 1000 + 43_200, UTC)  # in a day of 23 or 25 hours that day, too
+    return noon.astimezone(recurrence.zone_named(zone or "UTC")).date().isoformat()
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

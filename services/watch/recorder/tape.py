@@ -1,0 +1,307 @@
+"""The file of the recorder: 5 s for a day, 1 min for a week, 15 min for 30 days, and every change of a state.
+
+The program that leads writes it, any program of the same machine reads it. Besides the changes all states are written
+as a whole now and then, so that what was at a moment is one whole and the changes since.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from services import home_folder
+from services.domain.past import frame
+from services.domain.past.frame import Change, Frame, Gap, Numbers, Things
+
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How finely, and for how long, both in milliseconds."""
+
+    step: int
+    kept: int
+
+
+LEVELS = (Level(5_000, DAY_MS), Level(60_000, 7 * DAY_MS), Level(900_000, 30 * DAY_MS))
+KEPT_MS = LEVELS[-1].kept
+#: so long without a row is a gap: three steps of the finest level, and a moment
+ABSENT_MS = 3 * LEVELS[0].step + 1_000
+#: all states are written so often
+WHOLE_MS = 900_000
+#: what the file may take on the disk; before that the oldest changes go
+MOST_BYTES = 180_000_000
+MAX_CHANGES = 50_000
+_TABLES = """
+CREATE TABLE IF NOT EXISTS numbers (level INTEGER NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (level, at)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS changes (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+    before TEXT NOT NULL, after TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS changes_at ON changes (at);
+CREATE TABLE IF NOT EXISTS wholes (at INTEGER PRIMARY KEY, body BLOB NOT NULL);
+"""
+_NUMBERS = msgspec.msgpack.Decoder(Numbers, strict=False)
+_THINGS = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """The fleet as it was."""
+
+    asked_ms: int  #: UTC ms
+    numbers: Numbers  #: of the row that speaks for it
+    things: Things
+    step_ms: int  #: how fine the record of that time is
+
+
+class Tape:
+    """Thread-safe. Raises ``sqlite3.Error`` and ``OSError`` where the file cannot be read or written."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Make the file where there is none, unless it is only read.
+
+        Raises:
+            FileNotFoundError: it is only read and nobody has recorded here.
+        """
+        self._lock = threading.Lock()
+        if read_only and not path.exists():
+            raise FileNotFoundError(path)
+        if not read_only:
+            home_folder.make_private(path.parent)
+            home_folder.keep_private(path)
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5.0)
+        try:
+            if read_only:
+                self._db.execute("PRAGMA query_only=ON")
+                if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'wholes'").fetchone() is None:
+                    raise FileNotFoundError(path)  # somebody is about to make it
+            else:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.executescript(_TABLES)
+        except (sqlite3.Error, FileNotFoundError):
+            self._db.close()
+            raise
+        self._last: Numbers | None = None
+        self._things: Things = {}
+        self._whole_at = 0
+        if not read_only:
+            self._go_on()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    # -------------------------------------------------------------------------------------------------------- writing
+    def add(self, look: Frame) -> None:
+        """Keep a look; one that is not later than the last is dropped. Its numbers speak for the time since the last
+        one, if that is near enough; else there is a gap, and what changed in it is not told as if it was seen.
+        """
+        with self._lock, self._writing():
+            last, now = self._last, look.numbers.at_ms
+            if last is not None and now <= last.at_ms:
+                if now > last.at_ms - KEPT_MS // 30:
+                    return  # a clock that was set back a little: wait for it
+                self._forget_after(now)
+                last = None
+            near = last is not None and now - last.at_ms <= ABSENT_MS
+            since = last.at_ms if near and last is not None else now
+            numbers = msgspec.structs.replace(look.numbers, since_ms=since)
+            self._put(0, numbers)
+            if near:
+                found = frame.changed(self._things, look.things, now)
+                self._db.executemany("INSERT INTO changes (at, kind, name, before, after) VALUES (?,?,?,?,?)", found)
+            if not near or now - self._whole_at >= WHOLE_MS:
+                self._put_whole(now, look.things)
+            if last is not None:
+                self._roll(last.at_ms, now)
+            self._last, self._things = numbers, dict(look.things)
+
+    def _go_on(self) -> None:
+        """Go on where another program, or this one, stopped."""
+        with self._lock, self._writing():
+            row = self._db.execute("SELECT body FROM numbers WHERE level = 0 ORDER BY at DESC LIMIT 1").fetchone()
+            self._last = _decoded(row[0]) if row is not None else None
+            if self._last is None:
+                return
+            at = self._last.at_ms
+            self._whole_at, self._things = self._things_at(at)
+            for place in range(1, len(LEVELS)):  # what was begun and not ended
+                self._roll_span(place, at)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def _put(self, level: int, row: Numbers) -> None:
+        body = msgspec.msgpack.encode(row)
+        self._db.execute("INSERT OR REPLACE INTO numbers VALUES (?,?,?)", (level, row.at_ms, body))
+
+    def _put_whole(self, at: int, things: Things) -> None:
+        rows = [(kind, name, state) for (kind, name), state in sorted(things.items())]
+        body = zlib.compress(msgspec.msgpack.encode(rows), 6)
+        self._db.execute("INSERT OR REPLACE INTO wholes VALUES (?,?)", (at, body))
+        self._whole_at = at
+
+    def _roll(self, before: int, now: int) -> None:
+        """Write the coarser rows of the spans that ended between two looks, and let go what is too old."""
+        for place in range(1, len(LEVELS)):
+            if before // LEVELS[place].step != now // LEVELS[place].step:
+                self._roll_span(place, before)
+        if before // WHOLE_MS != now // WHOLE_MS:
+            self._let_go(now)
+
+    def _roll_span(self, place: int, at: int) -> None:
+        """The rows of a level for the span of it in which an instant lies, of those of the level below."""
+        begin = at - at % LEVELS[place].step
+        end = begin + LEVELS[place].step
+        bodies = self._db.execute(
+            "SELECT body FROM numbers WHERE level = ? AND at >= ? AND at < ? ORDER BY at", (place - 1, begin, end)
+        ).fetchall()
+        rows = [row for (body,) in bodies if (row := _decoded(body)) is not None]
+        self._db.execute("DELETE FROM numbers WHERE level = ? AND at >= ? AND at < ?", (place, begin, end))
+        for row in frame.rolled(rows) if rows else ():
+            self._put(place, row)
+
+    def _let_go(self, now: int) -> None:
+        for place, level in enumerate(LEVELS):
+            edge = now - level.kept
+            if place + 1 < len(LEVELS):  # whole spans of the next level, so that the two meet and do not overlap
+                edge -= edge % LEVELS[place + 1].step
+            self._db.execute("DELETE FROM numbers WHERE level = ? AND at < ?", (place, edge))
+        self._db.execute("DELETE FROM changes WHERE at < ?", (now - KEPT_MS,))
+        self._db.execute("DELETE FROM wholes WHERE at < ?", (now - KEPT_MS - WHOLE_MS,))
+        pages, free, size = (
+            self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * size <= MOST_BYTES:
+            return
+        row = self._db.execute("SELECT at FROM wholes ORDER BY at LIMIT 1 OFFSET (SELECT count(*) / 10 FROM wholes)")
+        edge = (row.fetchone() or (now,))[0]
+        self._db.execute("DELETE FROM changes WHERE at < ?", (edge,))
+        self._db.execute("DELETE FROM wholes WHERE at < ?", (edge,))
+
+    def _forget_after(self, edge: int) -> None:
+        """The clock was a day and more ahead: what was stamped later than now never was."""
+        self._db.execute("DELETE FROM numbers WHERE at > ?", (edge,))
+        self._db.execute("DELETE FROM changes WHERE at > ?", (edge,))
+        self._db.execute("DELETE FROM wholes WHERE at > ?", (edge,))
+
+    # -------------------------------------------------------------------------------------------------------- reading
+    def at(self, instant: int) -> Moment | None:
+        """The fleet at an instant; None where nobody recorded, or states of then are not kept any more."""
+        with self._lock:
+            for place, level in enumerate(LEVELS):
+                row = self._db.execute(
+                    "SELECT body FROM numbers WHERE level = ? AND at >= ? ORDER BY at LIMIT 1", (place, instant)
+                ).fetchone()
+                numbers = _decoded(row[0]) if row is not None else None
+                if numbers is not None and numbers.since_ms <= instant:
+                    # what the row says was seen at its end; before that it was as the changes tell
+                    _whole, things = self._things_at(instant)
+                    return Moment(asked_ms=instant, numbers=numbers, things=things, step_ms=level.step)
+        return None
+
+    def series(self, begin: int, end: int, most: int = 2_000) -> list[Numbers]:
+        """Rows that speak for the time between two instants, oldest first, as fine as is kept and about ``most``."""
+        with self._lock:
+            for finest in range(len(LEVELS)):
+                rows = self._joined(finest, begin, end)
+                if len(rows) <= most:
+                    return rows
+        step = -(-len(rows) // most)
+        return [row for at in range(0, len(rows), step) for row in frame.rolled(rows[at : at + step])]
+
+    def gaps(self, begin: int, end: int) -> list[Gap]:
+        """Where between two instants nobody recorded."""
+        with self._lock:
+            rows = self._joined(0, begin, end)
+        return frame.gaps(rows, begin, end)
+
+    def changes(self, begin: int, end: int, most: int = MAX_CHANGES) -> list[Change]:
+        """What changed after the first instant and not after the second, oldest first; the first ``most``."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT at, kind, name, before, after FROM changes WHERE at > ? AND at <= ? ORDER BY id LIMIT ?",
+                (begin, end, most),
+            ).fetchall()
+        return [Change(*row) for row in rows]
+
+    def span(self) -> tuple[int, int] | None:
+        """First and last instant of which anything is known; None for an empty tape."""
+        with self._lock:
+            found = [self._oldest(place) for place in range(len(LEVELS))]
+            last = self._db.execute("SELECT max(at) FROM numbers").fetchone()[0]
+        known = [at for at in found if at is not None]
+        return (min(known), last) if known else None
+
+    def _joined(self, finest: int, begin: int, end: int) -> list[Numbers]:
+        """Rows of a level, before them of coarser ones where it does not reach so far back, and after them of finer
+        ones, for a span that goes on has no row of its own yet.
+        """
+        found: list[Numbers] = []
+        for place in reversed(range(finest, len(LEVELS))):
+            rows = self._rows(place, begin, end)
+            edge = rows[0].since_ms if rows else end + 1
+            found = [row for row in found if row.at_ms <= edge] + rows
+        for place in reversed(range(finest)):
+            found += self._rows(place, found[-1].at_ms + 1 if found else begin, end)
+        return found
+
+    def _rows(self, level: int, begin: int, end: int) -> list[Numbers]:
+        """Rows of a level that speak for any of the time between two instants."""
+        found = []
+        for (body,) in self._db.execute(
+            "SELECT body FROM numbers WHERE level = ? AND at >= ? ORDER BY at", (level, begin)
+        ):
+            row = _decoded(body)
+            if row is None:
+                continue
+            if row.since_ms > end:
+                break
+            found.append(row)
+            if row.at_ms >= end:
+                break
+        return found
+
+    def _oldest(self, level: int) -> int | None:
+        row = self._db.execute("SELECT body FROM numbers WHERE level = ? ORDER BY at LIMIT 1", (level,)).fetchone()
+        found = _decoded(row[0]) if row is not None else None
+        return found.since_ms if found is not None else None
+
+    def _things_at(self, instant: int) -> tuple[int, dict[tuple[str, str], str]]:
+        row = self._db.execute(
+            "SELECT at, body FROM wholes WHERE at <= ? ORDER BY at DESC LIMIT 1", (instant,)
+        ).fetchone()
+        if row is None:
+            return 0, {}
+        try:
+            whole = {(kind, name): state for kind, name, state in _THINGS.decode(zlib.decompress(row[1]))}
+        except (msgspec.DecodeError, zlib.error):
+            whole = {}
+        since = self._db.execute(
+            "SELECT at, kind, name, before, after FROM changes WHERE at > ? AND at <= ? ORDER BY id", (row[0], instant)
+        )
+        return row[0], frame.changes_applied(whole, (Change(*one) for one in since))
+
+
+def _decoded(body: bytes) -> Numbers | None:
+    try:
+        return _NUMBERS.decode(body)
+    except (msgspec.DecodeError, TypeError):
+        return None

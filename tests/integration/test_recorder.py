@@ -1,0 +1,133 @@
+"""What the recorder keeps of a real fleet, and what is told of it afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services.clock import SystemClock
+from services.domain.past.frame import SHOP, SWITCH, WORKER
+from services.messages import english
+from services.watch.recorder.keeper import Recorder
+from services.watch.recorder.past import PastQueries, instant
+from services.watch.recorder.tape import Tape
+from tests.contract.waiting import eventually
+from tests.integration.cli_rig import Cli
+from tests.integration.fleet_rig import Fleet
+
+T0 = 1_795_000_000_000  #: 2026-11-18T11:06:40Z
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "recorder" / "fleet.sqlite"
+
+
+@pytest.fixture
+def recorder(fleet: Fleet, file: Path) -> Recorder:
+    engine = fleet.engine
+    return Recorder(engine.store, engine.broker, engine.registry, SystemClock(), file)
+
+
+@pytest.fixture
+def past(fleet: Fleet, file: Path) -> PastQueries:
+    return PastQueries(file, assembly.queries(fleet.engine).audit, fleet.engine.store.now_ms)
+
+
+@pytest.fixture
+def tape(file: Path) -> Iterator[Tape]:
+    made = Tape(file)
+    yield made
+    made.close()
+
+
+def test_it_counts_what_happens_and_keeps_who_is_in_trouble(
+    fleet: Fleet, recorder: Recorder, past: PastQueries, tape: Tape
+) -> None:
+    tape.add(recorder.look())
+    fleet.worker()
+    fleet.wait(fleet.create("s1"), "succeeded")
+    fleet.wait(fleet.create("s2", fail="bad_payload", max_retries=0), "dead")
+    second = recorder.look()
+    tape.add(second)
+    numbers, things = second.numbers, second.things
+    assert (numbers.came, numbers.went, numbers.failed, numbers.dead) == (2, 2, 1, 1)
+    assert (numbers.workers, numbers.waiting, numbers.running) == (1, 0, 0)
+    # how shops do is asked in a share of the time only, so it may be some seconds older
+    later = eventually(lambda: (found := recorder.look()).things.get((SHOP, "pdd:s2")) and found, 60)
+    assert later.things[SHOP, "pdd:s2"] == "dead"
+    assert (SHOP, "pdd:s1") not in later.things
+    tape.add(later)
+    assert [kind for kind, _name in things if kind == WORKER] == [WORKER]
+    fleet.commands().fleet.pause("platform:pdd", reason="the page changed")
+    last = recorder.look()
+    tape.add(last)
+    assert (SWITCH, "paused platform:pdd") in last.things
+    found = past.at(numbers.at_ms)  # ten minutes before it and what has been since
+    assert found.moment is not None
+    assert found.moment.numbers.failed == 1
+    told = [english(turn.message) for turn in found.turns]
+    assert "pdd:s2 has dead letters" in told
+    assert any(line.startswith("platform:pdd is paused by") for line in told)
+    assert any("pause platform:pdd" in line for line in told), "who did it stands there too"
+    (gap,) = past.at(numbers.at_ms - 3_600_000).turns
+    assert gap.kind == "gap"
+
+
+def test_a_leader_records_while_it_leads(fleet: Fleet) -> None:
+    steward = fleet.steward()
+    file = assembly.recorder_file(fleet.engine.settings)
+
+    def seen() -> bool:
+        try:
+            tape = Tape(file, read_only=True)
+        except FileNotFoundError:
+            return False
+        with contextlib.closing(tape):
+            return tape.span() is not None
+
+    eventually(seen, 60)
+    steward.close()
+    last = assembly.past(fleet.engine).at(fleet.engine.store.now_ms())
+    assert last.moment is not None
+    assert last.moment.numbers.waiting == 0
+
+
+@pytest.mark.one_pair
+def test_a_command_tells_a_moment(cli: Cli) -> None:
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "sync_order")
+    nothing = cli.run("at", "1m")
+    assert (nothing["recorded"], nothing["numbers"], nothing["known_from"]) == (False, None, None)
+    assert "nothing was ever recorded on this machine" in cli.call("at", "1m").stdout
+    assert cli.run("at", "tomorrow", code=2)["field"] == "when"
+    assert cli.run("at", "2099-01-01T00:00", code=2)["field"] == "when"
+    assert cli.run("at", "1m", "--around", "3d", code=2)["field"] == "--around"
+    with cli.start("worker", "--slots", "1"):
+        eventually(lambda: cli.run("at", "1s")["recorded"], 90)
+    now = cli.run("at", "1s")
+    assert now["numbers"]["workers"] == 1
+    assert [one["kind"] for one in now["things"]] == ["leader", "worker"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("03:12", "2026-11-18T03:12:00+00:00"),
+        ("11:06:40", "2026-11-18T11:06:40+00:00"),
+        ("12:00", "2026-11-17T12:00:00+00:00"),
+        ("2026-11-17T12:00", "2026-11-17T12:00:00+00:00"),
+        ("90m", "2026-11-18T09:36:40+00:00"),
+    ],
+)
+def test_times_are_those_that_have_been(words: str, found: str) -> None:
+    assert instant(words, T0, "UTC") == round(datetime.fromisoformat(found).timestamp() * 1000)
+
+
+@pytest.mark.parametrize("words", ["", "noon", "25:00", "2026-11-19T00:00", "today", "12:0a"])
+def test_what_is_no_past_time_is_none(words: str) -> None:
+    assert instant(words, T0, "UTC") is None

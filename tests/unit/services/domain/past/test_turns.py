@@ -1,0 +1,98 @@
+"""What changed is told in few sentences: what needs nobody is left out, one cause in many shops is one line."""
+
+from __future__ import annotations
+
+from services import i18n
+from services.domain.audit import AuditEntry
+from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
+from services.domain.past.turns import by_state, turns
+from services.messages import english, render
+
+T0 = 1_795_000_000_000
+
+
+def said(*changes: Change) -> list[str]:
+    return [english(turn.message) for turn in turns(changes)]
+
+
+def test_the_same_of_many_shops_is_one_line() -> None:
+    changes = [Change(T0 + n * 1_000, SHOP, f"temu:{n}", "", "dead") for n in range(12)]
+    changes.append(Change(T0 + 13_000, SHOP, "pdd:1", "retrying", "login"))
+    changes += [Change(T0 + 300_000, SHOP, "temu:1", "dead", ""), Change(T0 + 300_000, SHOP, "temu:2", "dead", "")]
+    assert said(*changes) == [
+        "12 shops have dead letters: temu:0, temu:1, temu:2 …",
+        "pdd:1 must be logged in",
+        "2 shops are well again: temu:1, temu:2",
+    ]
+    assert turns(changes)[0].names == tuple(f"temu:{n}" for n in range(12))
+
+
+def test_what_mends_itself_is_left_out() -> None:
+    assert said(Change(T0, SHOP, "a", "", "retrying"), Change(T0 + 5, SHOP, "a", "retrying", "")) == []
+    assert said(Change(T0, SHOP, "a", "paused", "paused/dead")) == [], "the pause is still what holds it"
+
+
+def test_workers_switches_leader_and_broker() -> None:
+    assert said(
+        Change(T0, WORKER, "w1", "", "running 0.4.2 5"),
+        Change(T0 + 1, WORKER, "w1", "running 0.4.2 5", "late 0.4.2 5"),
+        Change(T0 + 2, WORKER, "w1", "late 0.4.2 5", "silent 0.4.2 5"),
+        Change(T0 + 3, WORKER, "w1", "silent 0.4.2 5", "running 0.4.2 5"),
+        Change(T0 + 4, WORKER, "w1", "running 0.4.2 5", "running 0.4.2 8"),
+        Change(T0 + 5, WORKER, "w1", "running 0.4.2 8", ""),
+        Change(T0 + 6, SWITCH, "paused platform:temu", "", "ann"),
+        Change(T0 + 7, SWITCH, "paused platform:temu", "ann", ""),
+        Change(T0 + 8, SWITCH, "quiet_hours all", "", "bo"),
+        Change(T0 + 9, LEADER, "leader", "w1", ""),
+        Change(T0 + 10, LEADER, "leader", "", "w2"),
+        Change(T0 + 11, BROKER, "broker", "", "lost"),
+        Change(T0 + 12, BROKER, "broker", "lost", ""),
+    ) == [
+        "w1 has begun to work: version 0.4.2, 5 slots",
+        "w1 is not heard of",
+        "w1 is heard of again",
+        "w1 has 8 slots, before 5",
+        "w1 has left",
+        "platform:temu is paused by ann",
+        "platform:temu is not paused any more",
+        "Quiet hours of all have begun",
+        "Nobody leads",
+        "w2 leads",
+        "The broker does not answer",
+        "The broker answers again",
+    ]
+
+
+def test_acts_and_gaps_stand_among_them_in_order() -> None:
+    def act(at: int, action: str, *target: str, outcome: str = "done") -> AuditEntry:
+        return AuditEntry(entry_id=str(at), at=at, who="ann", action=action, target=target, outcome=outcome)
+
+    found = turns(
+        [Change(T0 + 10, LEADER, "leader", "a", "b")],
+        [
+            act(T0 + 20, "task.cancel", "t1", "t2", "t3", outcome="partly"),
+            act(T0 + 30, "pause", "platform:pdd"),
+            act(T0 + 40, "audit.verify"),
+        ],
+        [Gap(T0 - 60_000, T0)],
+    )
+    assert [english(turn.message) for turn in found] == [
+        "Nothing was recorded for 1 m 00 s",
+        "b leads",
+        "ann: task.cancel t1 and 2 more, partly",
+        "ann: pause platform:pdd",
+    ]
+
+
+def test_shops_by_state_the_most_first() -> None:
+    things = {(SHOP, "a"): "dead", (SHOP, "b"): "paused/dead", (SHOP, "c"): "dead", (WORKER, "w"): "running 1 2"}
+    assert by_state(things) == {"dead": ("a", "c"), "paused": ("b",)}
+
+
+def test_every_sentence_can_be_said_in_chinese() -> None:
+    found = turns([Change(T0, SHOP, "a", "", "stuck"), Change(T0 + 1, LEADER, "leader", "", "w")])
+    i18n.set_language("zh_CN")
+    try:
+        assert [render(turn.message) for turn in found] == ["1 家店铺卡住：a", "w 开始负责协调"]
+    finally:
+        i18n.set_language("en")

@@ -1,0 +1,179 @@
+"""The recorder's file tells any moment of the last 30 days as it was, and what it did not see stays unknown."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.domain.past.frame import SHOP, Change, Frame, Gap, Numbers
+from services.watch.recorder import tape as tapes
+from services.watch.recorder.tape import Moment, Tape
+
+T0 = 1_795_000_000_000 - 1_795_000_000_000 % 900_000  #: the begin of a quarter of an hour
+STEP, MINUTE, QUARTER, HOUR, DAY = 5_000, 60_000, 900_000, 3_600_000, 86_400_000
+
+
+def look(at: int, *, waiting: int = 0, came: int = 0, **shops: str) -> Frame:
+    things = {(SHOP, name): state for name, state in shops.items()}
+    numbers = Numbers(at_ms=at, since_ms=at, waiting=waiting, came=came, peak_waiting=waiting)
+    return Frame(numbers, things)
+
+
+def at(tape: Tape, instant: int) -> Moment:
+    found = tape.at(instant)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "recorder" / "one.sqlite"
+
+
+@pytest.fixture
+def tape(path: Path) -> Iterator[Tape]:
+    made = Tape(path)
+    yield made
+    made.close()
+
+
+def test_a_moment_is_as_it_was_then_and_not_as_it_is_now(tape: Tape) -> None:
+    tape.add(look(T0, waiting=3, a="dead"))
+    tape.add(look(T0 + STEP, waiting=4, a="dead", b="stuck"))
+    tape.add(look(T0 + 2 * STEP, waiting=5, b="stuck"))
+    first, second, third = (at(tape, T0 + place * STEP) for place in range(3))
+    assert [one.numbers.waiting for one in (first, second, third)] == [3, 4, 5]
+    assert first.things == {(SHOP, "a"): "dead"}
+    assert second.things == {(SHOP, "a"): "dead", (SHOP, "b"): "stuck"}
+    assert third.things == {(SHOP, "b"): "stuck"}
+    assert tape.changes(T0, T0 + HOUR) == [
+        Change(T0 + STEP, SHOP, "b", "", "stuck"),
+        Change(T0 + 2 * STEP, SHOP, "a", "dead", ""),
+    ]
+
+
+def test_between_two_looks_the_states_are_those_of_the_first(tape: Tape) -> None:
+    tape.add(look(T0))
+    tape.add(look(T0 + STEP, a="dead"))
+    between = tape.at(T0 + STEP - 1)
+    assert between is not None
+    assert between.things == {}
+
+
+def test_what_nobody_saw_stays_a_gap(tape: Tape) -> None:
+    tape.add(look(T0, a="dead"))
+    tape.add(look(T0 + STEP, a="dead"))
+    tape.add(look(T0 + HOUR, b="stuck"))
+    assert tape.gaps(T0, T0 + HOUR) == [Gap(T0 + STEP, T0 + HOUR)]
+    assert tape.at(T0 + HOUR // 2) is None
+    assert tape.changes(T0, T0 + HOUR) == [], "nobody saw when that changed"
+    after = tape.at(T0 + HOUR)
+    assert after is not None
+    assert after.things == {(SHOP, "b"): "stuck"}
+    assert tape.gaps(T0 - HOUR, T0 + STEP) == [Gap(T0 - HOUR, T0)]
+
+
+def test_another_program_goes_on_without_a_gap(path: Path, tape: Tape) -> None:
+    tape.add(look(T0, a="dead"))
+    tape.close()
+    other = Tape(path)
+    other.add(look(T0 + 2 * STEP, a="dead", b="stuck"))
+    reader = Tape(path, read_only=True)
+    assert reader.gaps(T0, T0 + 2 * STEP) == []
+    assert reader.changes(T0, T0 + DAY) == [Change(T0 + 2 * STEP, SHOP, "b", "", "stuck")]
+    reader.close()
+    other.close()
+
+
+def test_it_gets_coarser_with_time_and_keeps_sums_and_peaks(tape: Tape) -> None:
+    for place in range(0, 2 * DAY, 3 * STEP):
+        absent = DAY < place % (2 * DAY) < DAY + HOUR
+        if not absent:
+            tape.add(look(T0 + place, waiting=9 if place == HOUR else 1, came=2))
+    end = T0 + 2 * DAY
+    assert at(tape, end - HOUR).step_ms == STEP
+    assert at(tape, T0 + HOUR).step_ms == MINUTE
+    rows = tape.series(T0 + HOUR + 45_001, T0 + 2 * HOUR + 45_000)
+    assert sum(row.came for row in rows) == 2 * 4 * 60
+    assert len(rows) == 60
+    assert tape.gaps(T0, end - 3 * STEP) == [Gap(T0 + DAY, T0 + DAY + HOUR)]
+    few = tape.series(T0, end, most=400)
+    assert len(few) < 400
+    assert sum(row.came for row in few) == 2 * 4 * 60 * 47 + 2
+    assert max(row.peak_waiting for row in few) == 9
+
+
+def test_a_clock_that_was_set_back_writes_no_future(tape: Tape) -> None:
+    tape.add(look(T0 + 2 * DAY, a="dead"))
+    tape.add(look(T0, b="stuck"))
+    tape.add(look(T0 + STEP, b="stuck"))
+    assert tape.span() == (T0, T0 + STEP)
+    tape.add(look(T0 + STEP - 2_000, b="stuck"))
+    assert tape.span() == (T0, T0 + STEP), "a little back is waited for"
+
+
+def test_nobody_has_recorded_here(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Tape(path, read_only=True)
+    assert not path.exists(), "who only reads makes no file"
+
+
+def test_a_file_that_is_none_is_told(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(sqlite3.Error):
+        Tape(path)
+
+
+def test_rows_that_cannot_be_read_are_gaps(path: Path, tape: Tape) -> None:
+    for place in range(3):
+        tape.add(look(T0 + place * STEP))
+    with sqlite3.connect(path) as spoilt:
+        spoilt.execute("UPDATE numbers SET body = x'c1ff' WHERE at = ?", (T0 + STEP,))
+    assert tape.gaps(T0, T0 + 2 * STEP) == [Gap(T0, T0 + STEP)]
+
+
+def test_many_changes_do_not_fill_the_disk(path: Path, tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tapes, "MOST_BYTES", 400_000)
+    for place in range(0, 40 * QUARTER, STEP):
+        flip = "dead" if place // STEP % 2 else "stuck"
+        tape.add(look(T0 + place, **{f"shop{n}": flip for n in range(8)}))
+    assert path.stat().st_size < 3_000_000
+    last = tape.at(T0 + 40 * QUARTER - STEP)
+    assert last is not None
+    assert len(last.things) == 8
+    assert tape.changes(T0, T0 + QUARTER) == [], "the oldest went first"
+    assert tape.changes(T0 + 39 * QUARTER, T0 + 40 * QUARTER)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 30_000), st.dictionaries(st.sampled_from("abc"), st.sampled_from(["dead", "stuck"]))),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_any_history_is_told_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, dict[str, str]]]
+) -> None:
+    tape = Tape(tmp_path_factory.mktemp("tape") / "one.sqlite")
+    now, seen = T0, []
+    for wait, shops in steps:
+        now += wait
+        seen.append((now, {(SHOP, name): state for name, state in shops.items()}))
+        tape.add(look(now, **shops))
+    for (begin, things), (end, _after) in zip(seen, [*seen[1:], (now + 2, {})], strict=True):
+        assert at(tape, begin).things == things
+        middle = (begin + end) // 2
+        between = tape.at(middle)
+        if end - begin > tapes.ABSENT_MS:
+            assert between is None
+        elif between is not None and middle < end:
+            assert between.things == things
+    tape.close()
