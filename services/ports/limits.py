@@ -38,6 +38,11 @@ class Limits(Protocol):
     def successes(self) -> Mapping[str, int]:
         """The instant (UTC ms) at which a task of each shop succeeded last, by shop; those where it is known."""
 
+    def successes_of(self, task_type: str) -> Mapping[str, int]:
+        """The end (UTC ms) of the last success of a type in each shop, whatever its payload; those where it is known,
+        also when the record is gone.
+        """
+
     def closed(self, in_hand: int = 0) -> Closed:
         """All that closes gates, in one question. ``in_hand``: so many of the tasks that run, and of those that are
         held, about the newest where there are more, are looked at for their uniqueness keys.

@@ -6,10 +6,11 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import msgspec
 import pytest
 import redis
 
-from services.domain.change import Cancel, Claim, CloseSession, Finish, Forget, Move, Nudge, OpenSession
+from services.domain.change import Cancel, Claim, CloseSession, Create, Finish, Forget, Move, Nudge, OpenSession
 from services.domain.fleet.shop import Pause
 from services.domain.gates.limit import Limit
 from services.domain.task.record import Task
@@ -245,6 +246,35 @@ def test_the_last_success_of_each_shop_is_known(rig: Rig) -> None:
     assert rig.store.successes() == found
     rig.finish(rig.running("w2#2", shop_id="s1"))
     assert rig.store.successes()["pdd:s1"] > found["pdd:s1"]
+
+
+def test_the_last_success_of_each_type_is_known_by_shop(rig: Rig) -> None:
+    assert rig.store.successes_of("sync_order") == {}
+    before = rig.store.now_ms()
+    first = rig.finish(rig.running(shop_id="s1", task_type="sync_order", payload='{"page": 1}')).task
+    rig.finish(rig.running("w2#2", shop_id="s2", task_type="refresh_goods"))
+    rig.dead(shop_id="s3", task_type="sync_order")
+    found = rig.store.successes_of("sync_order")
+    assert set(found) == {"pdd:s1"}
+    assert before <= found["pdd:s1"] <= rig.store.now_ms()
+    assert first is not None
+    assert found["pdd:s1"] == first.ended_at
+    rig.pass_time(0.05)
+    later = rig.finish(rig.running("w3#3", shop_id="s1", task_type="sync_order", payload='{"page": 2}')).task
+    assert later is not None
+    assert rig.store.successes_of("sync_order") == {"pdd:s1": later.ended_at}
+    rig.store.apply([Forget(task_id=later.task_id, updated_at=later.updated_at, tomb_ms=1000)])
+    assert rig.store.successes_of("sync_order") == {"pdd:s1": later.ended_at}  # the record is gone
+
+
+def test_an_older_success_that_comes_later_moves_nothing_back(rig: Rig) -> None:
+    done = rig.finish(rig.running(shop_id="s1")).task
+    assert done is not None
+    known = rig.store.successes_of(done.task_type)
+    old = msgspec.structs.replace(done, task_id="imported", created_at=1, updated_at=2, ended_at=2)
+    rig.store.apply([Create(task=old, on_duplicate="force")])
+    assert rig.store.get(["imported"])[0] is not None
+    assert rig.store.successes_of(done.task_type) == known
 
 
 def test_a_success_is_noted_also_beside_the_removal_of_an_older_one(rig: Rig) -> None:

@@ -46,6 +46,7 @@ LIMIT_SCOPES = ROOT + "limits:waiting"  #: scopes at whose limit somebody waits
 SESSIONS = ROOT + "sessions"  #: what closed the session gate of shops, where it is closed
 LOGINS = ROOT + "logins"  #: by shop, when and by whom it was logged in last
 SUCCESSES = ROOT + "successes"  #: by shop, when a task succeeded last
+SUCCESSES_OF = ROOT + "successes:"  #: of a type, by shop, when a task of it succeeded last
 BREAKERS = ROOT + "breakers"  #: what is remembered of shops whose attempts fail
 BREAKERS_OPEN = ROOT + "breakers:open"  #: shops whose breaker is open by the instant of the next probe
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
@@ -141,6 +142,7 @@ IN_SCRIPTS = MappingProxyType(
         "sessions": SESSIONS,
         "logins": LOGINS,
         "successes": SUCCESSES,
+        "successes_of": SUCCESSES_OF,
         "breakers": BREAKERS,
         "breakers_open": BREAKERS_OPEN,
         "fleet_documents": DOCUMENTS + "fleet",

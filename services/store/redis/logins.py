@@ -36,3 +36,7 @@ class Sessions(Part):
     def successes(self) -> Mapping[str, int]:
         """When a task of each shop succeeded last."""
         return by_name(instant, self._link.call("HGETALL", keys.SUCCESSES), "last success")
+
+    def successes_of(self, task_type: str) -> Mapping[str, int]:
+        """When a task of a type succeeded last in each shop."""
+        return by_name(instant, self._link.call("HGETALL", keys.SUCCESSES_OF + task_type), "last success")

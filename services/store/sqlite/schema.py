@@ -362,6 +362,18 @@ CREATE TABLE work_days (
 CREATE INDEX work_days_last ON work_days (last_at);
 """
 
+#: the last success of each type in each shop; kept when its record goes
+_SUCCESSES = """
+CREATE TABLE successes (
+    task_type TEXT NOT NULL,
+    shop TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (task_type, shop)
+) WITHOUT ROWID;
+INSERT INTO successes SELECT task_type, platform || ':' || shop_id, max(updated_at) FROM tasks
+    WHERE status = 'succeeded' GROUP BY 1, 2;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -375,5 +387,6 @@ _STEPS = (
     _GATE,
     _WORKS,
     _WORK_DAYS,
+    _SUCCESSES,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -27,6 +27,8 @@ _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 _SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
+_SUCCESS = """INSERT INTO successes (task_type, shop, at) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET at = max(at, excluded.at)"""
 #: by queue and priority, only where it moves far enough
 WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
@@ -59,6 +61,7 @@ class Buffer:
         self._dirty: dict[str, tuple[Task, int]] = {}
         self._events: list[tuple[Any, ...]] = []
         self._changes: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
+        self._done: dict[tuple[str, str], int] = {}
 
     def stored(self, task: Task, outbox_at: int, place: int) -> None:
         """Say how a record stands in the database, and in which row."""
@@ -82,6 +85,9 @@ class Buffer:
             before = self._rows.get(task_id)
             self._rows[task_id] = row
             self._count(before, row)
+            if task.status == Status.SUCCEEDED:
+                place_of = (task.task_type, task.shop)
+                self._done[place_of] = max(self._done.get(place_of, 0), task.ended_at)
             if before is None:
                 new.append((*row, encode(task)))
                 continue
@@ -136,6 +142,8 @@ class Buffer:
         conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
         rows = [(*key, n, now if key in did else 0) for key, n in shops.items() if n or key in did]
         conn.executemany(_SHOP_TALLY, rows)
+        conn.executemany(_SUCCESS, [(*where, at) for where, at in self._done.items()])
+        self._done.clear()
 
     def write_events(self, conn: sqlite3.Connection) -> None:
         """Append the events, and now and then forget the oldest."""

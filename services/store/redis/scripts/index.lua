@@ -1,6 +1,6 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 -- Lua has room for 200 names of one chunk: what only this file uses is out of the others' way.
-local shops, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
+local shops, done, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
   count_task, index_unique, rank, home, index_parked, index_value, batches, settle, delivered, flush
 do
 local adds, removes -- by key, what to write at the end; a member stands in one list of a key at most once
@@ -8,6 +8,7 @@ every_batch(function()
   adds, removes, round = {}, {}, 1
   shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
   way.shops = shops
+  done = {} -- type -> shop -> end of its last success in this batch
   kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
   lots = nil -- whether anything is parked anywhere, once it is known
   batches = {} -- false: has lost a record; true: has a new one
@@ -272,7 +273,11 @@ local function index_status(e, shop)
     count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
   count_task(lanes, shop, status, lane, priority, triage, 1)
-  if status == 'succeeded' then shop_of(shop).success = true end
+  if status == 'succeeded' then
+    shop_of(shop).success = true
+    local of_kind = inner(done, e.kind)
+    of_kind[shop] = math.max(of_kind[shop] or 0, e[T.ended_at])
+  end
   way.follow(shop_of, shop, e.status, e.priority, status, priority)
   if quota.some and (status == 'running') ~= (e.status == 'running') then
     quota.count(e, status == 'running' and 1 or -1)
@@ -336,6 +341,19 @@ local function flush_shops()
   call_sliced('HSET', K.successes, did, m)
 end
 
+-- One that was imported or comes late may be older than what is known.
+local function flush_done()
+  for kind, of_kind in pairs(done) do
+    local key, list, n = K.successes_of .. kind, {}, 0
+    for shop, at in pairs(of_kind) do
+      if at >= NOW or at > (tonumber(call('HGET', key, shop) or 0) or 0) then
+        list[n + 1], list[n + 2], n = shop, text(at), n + 2
+      end
+    end
+    call_sliced('HSET', key, list, n)
+  end
+end
+
 -- The latest instant of queueing of what came out of a queue, by its name and the priority.
 local watermarks, some_watermarks
 every_batch(function() watermarks, some_watermarks = {}, false end)
@@ -374,6 +392,7 @@ function flush()
   flush_batches()
   flush_kinds(kinds)
   flush_shops()
+  flush_done()
   way.flush(call_sliced)
   flush_watermarks()
   quota.flush()

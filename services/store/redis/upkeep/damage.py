@@ -144,6 +144,7 @@ _FAMILIES = (
     Family(keys.AUDIT_HEADS, _SET),
     Family(keys.SUPPRESSED_OF, _HASH, _value(read_suppressed)),
     Family(keys.SUPPRESSED_N, _HASH, _value(number)),
+    Family(keys.SUCCESSES_OF, _HASH, _value(instant), many=True),
     Family(keys.DOCUMENTS, _HASH, _value(bytes.decode), many=True),
     Family(keys.TASK, _STRING, _record, many=True),
     Family(keys.TOMB, _STRING, _tomb, many=True),

@@ -66,5 +66,15 @@ class Sessions(Part):
         """When a task of each shop succeeded last."""
         sql = "SELECT platform || ':' || shop_id, at FROM shop_tallies WHERE status = 'succeeded' AND at > 0"
         with self._read() as conn:
-            rows = conn.execute(sql).fetchall()
-        return dict(all_sound(partial(msgspec.convert, type=tuple[str, Instant]), rows, "last success"))
+            return _instants(conn.execute(sql).fetchall())
+
+    def successes_of(self, task_type: str) -> Mapping[str, int]:
+        """When a task of a type succeeded last in each shop."""
+        with self._read() as conn:
+            return _instants(
+                conn.execute("SELECT shop, at FROM successes WHERE task_type = ?", (task_type,)).fetchall()
+            )
+
+
+def _instants(rows: list[tuple[object, ...]]) -> dict[str, int]:
+    return dict(all_sound(partial(msgspec.convert, type=tuple[str, Instant]), rows, "last success"))
