@@ -11,7 +11,7 @@ from services.domain.gates import listed
 from services.domain.insight import attempts, audit, flow, publisher, same_work, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.past import turns
-from services.domain.promises import promise
+from services.domain.promises import holds, promise
 from services.domain.task import own_words
 from services.domain.text.message import Message, Param
 from services.domain.text.refusals import REFUSALS
@@ -35,6 +35,7 @@ TEMPLATES: dict[str, str] = {
     **schedule.SENTENCES,
     **turns.SENTENCES,
     **promise.SENTENCES,
+    **holds.SENTENCES,
     **REFUSALS,
     **SHEET,
     **shop.SENTENCES,

@@ -31,6 +31,7 @@ from services.executors.base import Executor
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
+from services.watch.promises.keeper import PromiseKeeper
 from services.watch.recorder.keeper import Recorder
 from services.workers.host import Duty, LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
@@ -78,7 +79,10 @@ def steward(engine: Engine) -> Steward:
 def watchers(engine: Engine) -> tuple[Duty, ...]:
     """What whoever leads watches for people."""
     store, broker, registry, clock = engine.store, engine.broker, engine.registry, engine.clock
-    return (Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings)),)
+    return (
+        Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings)),
+        promise_keeper(engine),
+    )
 
 
 def work_queues(engine: Engine) -> dict[str, WorkQueue]:
@@ -117,6 +121,11 @@ def scheduler(engine: Engine) -> Scheduler:
     """Fires schedules while this process leads."""
     firing = Firing(engine.store, engine.producer, engine.registry)
     return Scheduler(engine.store, firing, engine.clock, engine.name)
+
+
+def promise_keeper(engine: Engine) -> PromiseKeeper:
+    """Judges promises while this process leads."""
+    return PromiseKeeper(engine.store, engine.registry, engine.clock, engine.name, engine.broker.health)
 
 
 def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:

@@ -11,7 +11,7 @@ from services.domain.fleet import role, shop_queue, token
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
 from services.domain.plans import schedule
-from services.domain.promises import promise
+from services.domain.promises import promise, standing
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
 from services.engine import farewells, homes
@@ -56,6 +56,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     passing.KIND: passing.load,
     promise.KIND: promise.load,
     promise.VERSIONS: promise.load,
+    promise.STATE: standing.load,
     results.KIND: results.check_place,
     SCHEDULE: schedule.load,
 }

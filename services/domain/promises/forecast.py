@@ -1,0 +1,110 @@
+"""When the next success of a shop is there: from a task that runs or waits, from a planned run, or from how regularly
+successes came so far. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.domain.insight import durations
+from services.domain.insight.durations import ENOUGH, Runs
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.outlook import Load
+from services.domain.insight.outlook import forecast as outlook
+from services.domain.promises.judge import Forecast
+
+#: where nobody knows when a run will come, it is expected so long from now
+UNKNOWN_MS = 15 * 60_000
+#: a run that was to be created is missing so long after its time; who fires looks every second
+MISSING_MS = 35_000
+#: of a type of which nothing is known, one run
+_UNKNOWN_S = 60.0
+
+
+def running(now: int, ran_s: float, progress: int, lasts: Runs) -> Forecast:
+    """The end of what runs."""
+    left = lasts.left(ran_s, progress)
+    if not left.known:
+        return unknown(now, lasts)
+    low, high = left.span_s
+    return _from(now, low, left.usual_s, high)
+
+
+def waiting(now: int, starts: Estimate, lasts: Runs) -> Forecast:
+    """The end of what starts then."""
+    low, usual, high = _span(lasts)
+    gone = max(0, now - starts.at_ms) / 1000 if starts.at_ms else 0.0
+    begin, middle, late = (max(0.0, one - gone) for one in (starts.low_s, starts.mid_s, starts.high_s))
+    return _from(now, begin + low, middle + usual, late + high)
+
+
+def in_line(now: int, load: Load, lasts: Runs) -> Forecast | None:
+    """The end of one task behind all that wait in ``load``; None where no worker would ever get there."""
+    found = outlook(load, 1)
+    if found.done_s is None or found.done_low_s is None or found.done_high_s is None:
+        return None
+    _, usual, high = _span(lasts)
+    longer = max(0.0, high - usual)
+    return _from(now, found.done_low_s, found.done_s, found.done_high_s + longer)
+
+
+def planned(now: int, at: int, spread_s: int, load: Load, shops: int, lasts: Runs) -> Forecast | None:
+    """The end of one task of a run that is planned: its shops start over ``spread_s``, then they share the slots."""
+    found = outlook(load, max(1, shops), per_minute=60 * shops / spread_s if spread_s and shops > 1 else 0.0)
+    if found.done_s is None or found.done_high_s is None:
+        return None
+    low, usual, high = _span(lasts)
+    begin = max(now, at)
+    last = max(found.done_high_s + high - usual, spread_s + high)
+    return _from(begin, low, max(usual, found.done_s / 2), last)
+
+
+def usual(now: int, since: int, gaps: Runs, lasts: Runs) -> Forecast:
+    """The next success by how long it took so far, from ``since`` on (the last one, or the begin of the window)."""
+    if len(gaps.seconds) < ENOUGH:
+        return unknown(now, lasts)
+    left = gaps.left(max(0, now - since) / 1000)
+    low, high = left.span_s
+    return _from(now, low, left.usual_s, high)
+
+
+def regular(gaps: Sequence[int]) -> Runs:
+    """How long it took from one success to the next, of those that were seen."""
+    return durations.measured(float(one) for one in gaps)
+
+
+def missing(now: int, since: int, gaps: Runs) -> int:
+    """When the run was due that nobody has created, by how regularly they came; 0 while none is missing, or where
+    nobody can tell.
+    """
+    if len(gaps.seconds) < ENOUGH:
+        return 0
+    at = since + round(gaps.at(durations.HIGH) * 1000)
+    return at if now > at + MISSING_MS else 0
+
+
+def unknown(now: int, lasts: Runs) -> Forecast:
+    """One that nobody can tell: as long from now as a person needs to see to it."""
+    low, middle, high = _span(lasts)
+    return _from(now, low, middle, UNKNOWN_MS / 1000 + high)
+
+
+def later(one: Forecast, by_ms: int) -> Forecast:
+    """The same so much later."""
+    return Forecast(low=one.low + by_ms, mid=one.mid + by_ms, high=one.high + by_ms)
+
+
+def first(found: Sequence[Forecast | None]) -> Forecast | None:
+    """Of several ways the one that comes first."""
+    return min((one for one in found if one is not None), key=lambda one: one.high, default=None)
+
+
+def _span(lasts: Runs) -> tuple[float, float, float]:
+    known = lasts if lasts.known else durations.declared(_UNKNOWN_S)
+    low, high = known.span_s
+    return low, known.usual_s, high
+
+
+def _from(now: int, low: float, middle: float, high: float) -> Forecast:
+    low_ms, mid_ms, high_ms = (round(max(0.0, one) * 1000) for one in (low, middle, high))
+    return Forecast(low=now + min(low_ms, mid_ms), mid=now + mid_ms, high=now + max(mid_ms, high_ms))

@@ -1,0 +1,160 @@
+"""What holds the work of a shop back, in words: the check at which it stands, who can act, and the verb that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.fleet.shop import Pause
+from services.domain.gates import quiet_hours
+from services.domain.gates.ability import Supply
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.session import ClosedSession
+from services.domain.insight.durations import Runs
+from services.domain.promises.judge import CREATED, GATES, LOGIN, PAGE, WORKER, Hold
+from services.domain.task import classify
+from services.domain.task.record import Task
+from services.domain.text.message import Param
+from services.domain.text.sentences import N_, NN_, Counted
+
+OPERATOR, LEADER, OF_LOGIN, OF_WORKERS, OF_FLOW, OF_SOURCE = (
+    "promise.an_operator",
+    "promise.of_leader",
+    "promise.of_login",
+    "promise.of_workers",
+    "promise.of_flow",
+    "promise.of_source",
+)
+
+
+def unfired(schedule: str, clock: str, late_ms: int) -> Hold:
+    """A schedule whose time has passed and that made nothing."""
+    params: dict[str, Param] = {"schedule": schedule, "at": clock, "seconds": late_ms // 1000}
+    return Hold(CREATED, "promise.unfired", params, role=LEADER, verb="open_schedule", target=schedule)
+
+
+def silent(clock: str, gap_s: float) -> Hold:
+    """Runs came regularly, and now none did."""
+    return Hold(CREATED, "promise.silent", {"at": clock, "usual_s": round(gap_s)}, role=OF_SOURCE, verb="create_task")
+
+
+def unplanned() -> Hold:
+    """Nothing is there, and nothing is planned."""
+    return Hold(CREATED, "promise.unplanned", role=OF_SOURCE, verb="create_task")
+
+
+def planned(schedule: str, clock: str) -> Hold:
+    """The next run comes too late."""
+    return Hold(
+        CREATED, "promise.planned", {"schedule": schedule, "at": clock}, role=OPERATOR, verb="run_schedule",
+        target=schedule,
+    )  # fmt: skip
+
+
+def switched(pause: Pause) -> Hold:
+    """A pause, or quiet hours."""
+    if pause.gate == quiet_hours.GATE:
+        name = pause.told.get("name", "")
+        told: dict[str, Param] = {"ends": pause.told.get("ends", ""), "name": name, "by": pause.by}
+        return Hold(GATES, "promise.quiet", told, who=pause.by, role=OPERATOR, verb="open_quiet", target=name)
+    code = "promise.paused_why" if pause.reason else "promise.paused"
+    params: dict[str, Param] = {"scope": pause.scope, "by": pause.by, "reason": pause.reason}
+    return Hold(GATES, code, params, who=pause.by, role=OPERATOR, verb="resume", target=pause.scope)
+
+
+def breaking(found: Breaker) -> Hold:
+    """Too many of its attempts failed."""
+    params: dict[str, Param] = {"n": found.failed, "kind": found.kind}
+    return Hold(GATES, "promise.breaker", params, role=OPERATOR, verb="open_shop", target=found.shop)
+
+
+def gate(task: Task, name: str) -> Hold:
+    """Any other gate."""
+    code = f"promise.gate_{name}"
+    return Hold(
+        GATES, code if code in SENTENCES else "promise.gate", {"gate": name}, role=OPERATOR, verb="open_task",
+        target=task.task_id,
+    )  # fmt: skip
+
+
+def held(task: Task) -> Hold:
+    """A person decides what becomes of it."""
+    return Hold(GATES, "promise.held", {"kind": task.error_kind}, role=OPERATOR, verb="open_task", target=task.task_id)
+
+
+def in_line(task: Task) -> Hold:
+    """Nothing but what goes first."""
+    return Hold(
+        WORKER, "promise.in_line", {"lane": str(task.lane)}, role=OF_WORKERS, verb="open_task", target=task.task_id
+    )
+
+
+def login(closed: ClosedSession) -> Hold:
+    """Somebody has to log the shop in."""
+    code = "promise.captcha" if closed.kind == classify.CAPTCHA else "promise.login"
+    return Hold(LOGIN, code, {"since": closed.since}, role=OF_LOGIN, verb="login_shop", target=closed.shop)
+
+
+def worker(task_type: str, supply: Supply) -> Hold:
+    """Nobody there can run it."""
+    code = "promise.no_worker" if not supply.seen else "promise.unable"
+    return Hold(WORKER, code, {"type": task_type}, role=OF_WORKERS, verb="start_worker")
+
+
+def away(node: str) -> Hold:
+    """It runs on one machine only, and no worker is there."""
+    return Hold(WORKER, "promise.away", {"node": node}, who="", role=OF_WORKERS, verb="open_workers", target=node)
+
+
+def failing(kind: str, times: int, mark: str) -> Hold:
+    """Its runs fail; ``mark``: the fingerprint of the cause."""
+    params: dict[str, Param] = {"kind": kind or "?", "n": times}
+    return Hold(PAGE, "promise.failing", params, role=OF_FLOW, verb="open_cause", target=mark)
+
+
+def hangs(task: Task, lasts: Runs, ran_s: float) -> Hold:
+    """It runs far longer than such tasks do."""
+    params: dict[str, Param] = {"seconds": int(ran_s), "usual_s": lasts.usual_s}
+    return Hold(PAGE, "promise.hangs", params, who="", role=OPERATOR, verb="open_task", target=task.task_id)
+
+
+def runs(task: Task, ran_s: float) -> Hold:
+    """It runs, and is not through in time."""
+    return Hold(PAGE, "promise.runs", {"seconds": int(ran_s)}, role=OF_FLOW, verb="open_task", target=task.task_id)
+
+
+#: said only where nothing else holds it
+SOFT = frozenset({"promise.in_line", "promise.runs"})
+SENTENCES: Mapping[str, str | Counted] = {
+    "promise.unfired": N_("its run was never created, due {at}: schedule {schedule} did not fire"),
+    "promise.silent": N_("no run was created since {at}; one usually comes every {usual}"),
+    "promise.unplanned": N_("no run waits and none is planned"),
+    "promise.planned": N_("its next run is planned for {at}, by {schedule}"),
+    "promise.quiet": N_("quiet hours until {ends}, set by {by}"),
+    "promise.paused": N_("{scope} paused by {by}"),
+    "promise.paused_why": N_("{scope} paused by {by}: {reason}"),
+    "promise.breaker": NN_("breaker: {n} failure", "breaker: {n} failures"),
+    "promise.gate": N_("waits at {gate}"),
+    "promise.gate_not_due": N_("is planned for later"),
+    "promise.gate_dependency": N_("waits for another task"),
+    "promise.gate_shop_busy": N_("its shop is busy"),
+    "promise.gate_quota": N_("the limit of its platform or type is reached"),
+    "promise.gate_twin": N_("the same work goes first"),
+    "promise.gate_message": N_("its message is not sent yet"),
+    "promise.gate_broker": N_("the broker does not answer"),
+    "promise.held": N_("held: a person decides what becomes of it"),
+    "promise.in_line": N_("waits behind others in lane {lane}"),
+    "promise.login": N_("logged out"),
+    "promise.captcha": N_("a captcha is asked for"),
+    "promise.no_worker": N_("no worker is heard of"),
+    "promise.unable": N_("no worker can run {type}"),
+    "promise.away": N_("no worker runs on {node}"),
+    "promise.failing": NN_("its last run failed ({kind})", "its last {n} runs failed ({kind})"),
+    "promise.hangs": N_("seems to hang: runs for {span}, usually {usual}"),
+    "promise.runs": N_("runs for {span} and is not through"),
+    OPERATOR: N_("an operator"),
+    LEADER: N_("who runs the leader"),
+    OF_LOGIN: N_("who can log the shop in"),
+    OF_WORKERS: N_("who runs the workers"),
+    OF_FLOW: N_("who looks after the flow"),
+    OF_SOURCE: N_("who creates these tasks"),
+}

@@ -1,0 +1,172 @@
+"""Whether a promise is kept in a shop: from its last success, when the next one is expected, and what holds that back.
+
+At risk is said before the breach: where the forecast and its spread pass the limit, where nobody can tell an end, and
+in the last moments whatever the forecast says. Nothing excuses: a pause or quiet hours are only named as the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.domain.promises import promise as promises
+from services.domain.promises.promise import AGE, Promise
+from services.domain.task.ledger import day_begins
+from services.domain.text.message import Message, Param
+
+KEPT, AT_RISK, BROKEN, NOT_DUE = "kept", "at_risk", "broken", "not_due"
+#: the worst first
+STATES = (BROKEN, AT_RISK, KEPT, NOT_DUE)
+CREATED, GATES, LOGIN, WORKER, PAGE = "created", "gates", "login", "worker", "page"
+#: what a run passes from left to right: the first that is closed holds it
+CHECKS = (CREATED, GATES, LOGIN, WORKER, PAGE)
+#: so long before its end a promise that is not met yet is at risk, whatever the forecast says
+NEAR_MS = 60_000
+#: a shop in which the type never ran is not looked at before this last part of its first limit
+FIRST_MS = 15 * 60_000
+_DAY_MS = 86_400_000
+_LOOK_MS = 9 * _DAY_MS  #: a weekly window is found within it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """When the next success is there if nothing changes, UTC ms: eight of ten between ``low`` and ``high``."""
+
+    low: int
+    mid: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What holds a run back at one of the checks, and what helps."""
+
+    check: str  #: one of ``CHECKS``
+    code: str  #: its sentence
+    params: Mapping[str, Param] = field(default_factory=dict)
+    who: str = ""  #: the person who closed it or looks after it, "" where only a role is known
+    role: str = ""  #: code of who can act
+    verb: str = ""  #: of the vocabulary of attention items
+    target: str = ""  #: what the verb is about
+
+    @property
+    def message(self) -> Message:
+        """Its sentence."""
+        return Message(self.code, self.params)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What was true of one shop when somebody looked; instants are UTC ms."""
+
+    shop: str  #: platform:shop_id
+    done_at: int = 0  #: its last success of the type, 0 for never
+    forecast: Forecast | None = None  #: None: a person or a worker must do something first
+    holds: tuple[Hold, ...] = ()  #: at most one of each check
+    task_id: str = ""  #: the task that will do it, "" where none was created
+    created: bool = False  #: whether there is a task, or none has to be there yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """The window of a promise at a moment; UTC ms. ``begins`` 0: it always was; ``ends`` 0: it has no end."""
+
+    begins: int = 0
+    ends: int = 0
+    next: int = 0  #: when the next one begins where none holds now, 0 for never
+    over: int = 0  #: when the day of its end is over
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is any."""
+        return not self.next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One promise in one shop. ``break_at``: when it breaks, or broke, if no success comes; 0 where it cannot in this
+    window.
+    """
+
+    shop: str
+    state: str
+    break_at: int = 0
+    done_at: int = 0
+    forecast: Forecast | None = None
+    hold: Hold | None = None  #: the first of the checks that is closed; of those that are kept None
+    task_id: str = ""
+    created: bool = False
+
+
+def due(promise: Promise, zone: str, now: int) -> Due:
+    """The window that holds at an instant: for ``by`` the last one that began, else the one that it is in."""
+    if promise.always:
+        return Due()
+    found = promises.windows(promise, zone, now - _LOOK_MS, now + _LOOK_MS)
+    following = next((begins for begins, _ in found if begins > now), now + _LOOK_MS)
+    begun = [one for one in found if one[0] <= now]
+    if promise.kind == AGE:
+        inside = next((one for one in reversed(begun) if one[1] > now), None)
+        return Due(begins=inside[0], ends=inside[1]) if inside else Due(next=following)
+    if not begun:
+        return Due(next=following)
+    begins, ends = begun[-1]
+    return Due(begins=begins, ends=ends, over=max(ends, day_begins(ends - 1, zone)[1]))
+
+
+def judge(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
+    """One shop."""
+    if not window.holds:
+        return _judged(facts, NOT_DUE)
+    return (_age if promise.kind == AGE else _by)(promise, window, facts, now)
+
+
+def _age(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
+    limit = promise.limit_s * 1000
+    break_at = max(facts.done_at, window.begins, promise.since) + limit
+    if not facts.done_at and now < break_at - min(FIRST_MS, limit // 4):
+        return _judged(facts, NOT_DUE, break_at)
+    if window.ends and break_at >= window.ends:  # in this window it cannot break
+        return _judged(facts, KEPT)
+    return _open(facts, break_at, min(NEAR_MS, limit // 4), now)
+
+
+def _by(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
+    if facts.done_at >= window.begins and facts.done_at:
+        return _judged(facts, NOT_DUE if now >= window.over else KEPT)
+    if promise.since >= window.ends:  # nobody had promised that
+        return _judged(facts, NOT_DUE)
+    return _open(facts, window.ends, NEAR_MS, now)
+
+
+def _open(facts: Facts, break_at: int, near: int, now: int) -> Judged:
+    """One of which a success is still to come."""
+    if now >= break_at:
+        return _judged(facts, BROKEN, break_at)
+    forecast = facts.forecast
+    risky = forecast is None or forecast.high > break_at or now >= break_at - near
+    return _judged(facts, AT_RISK if risky else KEPT, break_at)
+
+
+def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:
+    told = state in (AT_RISK, BROKEN)
+    return Judged(
+        shop=facts.shop,
+        state=state,
+        break_at=break_at,
+        done_at=facts.done_at,
+        forecast=facts.forecast,
+        hold=reason(facts.holds) if told else None,
+        task_id=facts.task_id,
+        created=facts.created,
+    )
+
+
+def reason(holds: Sequence[Hold]) -> Hold | None:
+    """The first that is closed."""
+    return min(holds, key=lambda one: CHECKS.index(one.check), default=None)
+
+
+def worst(states: Sequence[str]) -> str:
+    """The worst of some states, "" for none."""
+    return min(states, key=STATES.index, default="")

@@ -1,0 +1,149 @@
+"""Judges all promises every 15 seconds, while this process leads, and keeps how they stand in the store."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+
+from services.domain.errors import ConsoleError, StoreUnavailable
+from services.domain.promises import judge, standing
+from services.domain.promises import promise as promises
+from services.domain.promises.promise import AGE, KIND, STATE, Promise
+from services.domain.promises.standing import Standing
+from services.domain.task.order import BrokerHealth
+from services.engine.lead.duty import DutyThread
+from services.engine.registry import Registry
+from services.monitor.measured import Measured
+from services.monitor.waits.waiting import WaitingFacts
+from services.ports import Clock, Store
+from services.watch.promises.look import Look
+
+log = logging.getLogger(__name__)
+EVERY_S = 15.0
+#: a gap longer than this says nothing of how regularly work comes: somebody had stopped it
+LONGEST_GAP_S = 31 * 86_400
+
+
+class PromiseKeeper:
+    """Started and stopped with the leadership. What it has learnt stands in the store, so the next leader goes on."""
+
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        clock: Clock,
+        name: str,
+        health: Callable[[], BrokerHealth] | None = None,
+    ) -> None:
+        """``name``: who judges; ``health``: how the broker does for this process."""
+        self._store, self._registry, self._clock, self._name, self._health = store, registry, clock, name, health
+        self._measured, self._waiting = Measured(store), WaitingFacts(store, registry, health)
+        self._duty = DutyThread(self._loop, f"{name}-promises")
+        self._seen: dict[str, Mapping[str, int]] = {}  #: last successes of a type by shop, as the last round saw them
+        self._told: set[tuple[str, str]] = set()  #: name and body of what cannot be read and was logged
+
+    def start(self) -> None:
+        """Begin to judge."""
+        self._duty.start()
+
+    def stop(self) -> None:
+        """Stop after the present round."""
+        self._duty.stop()
+
+    def _loop(self, stop: threading.Event) -> None:
+        self._seen.clear()  # what happened while others led is in no gap
+        while True:
+            try:
+                self.tick()
+            except ConsoleError as exc:
+                log.warning("promises are not judged: %s", exc)
+            except Exception:  # the next round may go well, and nobody else judges while this process leads
+                log.exception("promises")
+            if self._clock.wait(stop, EVERY_S):
+                return
+
+    def tick(self) -> int:
+        """Judge all promises now; how many were.
+
+        Raises:
+            StoreUnavailable: nothing can be read or recorded now.
+        """
+        found = self._known()
+        wanted = [one for one in found if one.enabled]
+        stored = self._store.documents(STATE)
+        self._forget({one.name for one in found}, stored)
+        if not wanted:
+            return 0
+        look = self.look()
+        for promise in wanted:
+            if self._duty.stopped:
+                break
+            try:
+                self._put(judge_one(look, promise, _before(stored.get(promise.name)), by=self._name, seen=self._seen))
+            except StoreUnavailable:
+                raise
+            except Exception:  # whatever is wrong with one, the others must be judged
+                log.exception("promise %s cannot be judged", promise.name)
+        self._seen = {kind: look.of_type(kind).done for kind in {one.task_type for one in wanted}}
+        return len(wanted)
+
+    def look(self) -> Look:
+        """A look at the fleet as it is now."""
+        return Look(self._store, self._registry, self._measured, self._waiting, self._health)
+
+    def _known(self) -> list[Promise]:
+        found = []
+        for name, body in sorted(self._store.documents(KIND).items()):
+            try:
+                found.append(promises.load(body))
+            except ValueError as exc:  # the doctor tells it
+                if (name, body) not in self._told:
+                    log.warning("promise %s cannot be read: %s", name, exc)
+                    self._told.add((name, body))
+        return found
+
+    def _forget(self, names: set[str], stored: Mapping[str, str]) -> None:
+        """Of a promise that was taken away while it was judged."""
+        for name in stored.keys() - names:
+            self._store.remove_document(STATE, name)
+
+    def _put(self, found: Standing) -> None:
+        self._store.put_document(STATE, found.name, standing.dump(found))
+
+
+def judge_one(
+    look: Look, promise: Promise, before: Standing | None, *, by: str, seen: Mapping[str, Mapping[str, int]]
+) -> Standing:
+    """How one promise stands in a look; changes nothing. ``seen``: last successes by type and shop of the look before.
+
+    Blocking.
+    """
+    window = judge.due(promise, look.zone, look.now)
+    gaps = before.gaps if before is not None and before.version == promise.version else ()
+    found = [judge.judge(promise, window, one, look.now) for one in look.facts(promise, window, gaps)]
+    fresh = _gaps(promise, window.begins, seen.get(promise.task_type, {}), {one.shop: one.done_at for one in found})
+    known = before
+    if before is not None and before.version != promise.version:
+        known = standing.renewed(before)
+    return standing.after(promise, window, found, known, now=look.now, by=by, gaps=fresh)
+
+
+def _gaps(promise: Promise, begins: int, seen: Mapping[str, int], done: Mapping[str, int]) -> list[int]:
+    """Seconds from the last success (of ``by``: from the begin of the window) to one that came since the last look."""
+    found = []
+    for shop, at in done.items():
+        last = seen.get(shop, 0)
+        if not last or at <= last:
+            continue
+        since = last if promise.kind == AGE else begins
+        if 0 < at - since <= LONGEST_GAP_S * 1000 and (promise.kind == AGE or last < begins):
+            found.append((at - since) // 1000)
+    return found
+
+
+def _before(body: str | None) -> Standing | None:
+    try:
+        return standing.load(body) if body is not None else None
+    except ValueError:
+        return None

@@ -1,0 +1,412 @@
+"""What is true of the work of a type in many shops at one moment: asked of the store in questions whose number does not
+grow with the shops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import ability, home, listed, quiet_hours
+from services.domain.gates.ability import NOBODY, Supply
+from services.domain.gates.breaker import Breaker
+from services.domain.gates.session import ClosedSession
+from services.domain.insight import gates
+from services.domain.insight.durations import NOTHING, Runs
+from services.domain.insight.outlook import Load
+from services.domain.insight.worker import takes_work
+from services.domain.plans import schedule as schedules
+from services.domain.promises import forecast as forecasts
+from services.domain.promises import holds, judge
+from services.domain.promises.judge import Due, Facts, Forecast, Hold
+from services.domain.promises.promise import AGE, Promise
+from services.domain.task.lane import LANES
+from services.domain.task.order import BrokerHealth
+from services.domain.task.query import Counts, Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, Status
+from services.domain.types.task_type import TaskType
+from services.engine.registry import Registry
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.monitor.measured import Measured
+from services.monitor.schedules import ScheduleQueries, ScheduleRow
+from services.monitor.waits.gates import GateLook
+from services.monitor.waits.waiting import Wait, WaitingFacts
+from services.ports import Store
+
+#: active tasks of a type that are looked at, the oldest first, and its newest dead letters
+PAGE, MOST_TASKS, MOST_LETTERS = 500, 3_000, 500
+#: so many waiting tasks, those of the shops that break first, are forecast by all that goes before each of them; the
+#: others by the length of their lane
+DETAILED = 60
+#: which of the tasks of a shop comes first: what runs, what waits, what is planned, what a person decides
+_RANK = {Status.RUNNING: 0, Status.SCHEDULED: 2, Status.HELD: 3}
+_QUEUED = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
+#: a worker is heard of every few seconds; what its lease outlived so long nobody runs
+_LEASE_MS = 15_000
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The next run of a schedule for a shop."""
+
+    at: int
+    schedule: str
+    spread_s: int
+    shops: int  #: of that run
+    missing: bool  #: its time has passed and nothing was made
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Dead letters of a shop since its last success."""
+
+    times: int
+    kind: str
+    mark: str
+
+
+@dataclass(slots=True)
+class OfType:
+    """What is known of one type."""
+
+    kind: TaskType
+    done: Mapping[str, int]
+    tasks: dict[str, Task] = field(default_factory=dict)  #: by shop, the one that is through first
+    places: dict[str, float] = field(default_factory=dict)  #: of those that wait: share of the line before them
+    gates: Mapping[str, str] = field(default_factory=dict)  #: by task
+    letters: dict[str, list[Task]] = field(default_factory=dict)
+    planned: dict[str, Planned] = field(default_factory=dict)
+    usual: Runs = NOTHING
+    supply: Supply = NOBODY  #: workers that can run it in its lane
+    waits: dict[str, Wait] = field(default_factory=dict)
+    complete: bool = True  #: False where there are more tasks than are looked at
+
+
+class Look:
+    """One look at the fleet; blocking. Thrown away after the round."""
+
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        measured: Measured,
+        waiting: WaitingFacts,
+        health: Callable[[], BrokerHealth] | None = None,
+    ) -> None:
+        """``measured`` and ``waiting`` remember for some seconds what they were asked."""
+        self._store, self._registry, self._measured, self._waiting = store, registry, measured, waiting
+        self._gates = GateLook(store, registry, health)
+        self.now = store.now_ms()
+        self.zone = fleet_zone(store) or DEFAULT_ZONE
+        self._types: dict[str, OfType] = {}
+        self._absent: dict[tuple[str, str], bool] = {}
+        self._loads: dict[tuple[str, int], Load] = {}
+
+    # ------------------------------------------------------------ once for a look
+    @cached_property
+    def shops(self) -> Mapping[str, Shop]:
+        """All that are known."""
+        return self._registry.shops()
+
+    @cached_property
+    def _workers(self) -> Sequence[WorkerInfo]:
+        return self._store.workers()
+
+    @cached_property
+    def _switches(self) -> Mapping[str, list[Pause]]:
+        found: dict[str, list[Pause]] = {}
+        for one in self._store.switches():
+            found.setdefault(one.scope, []).append(one)
+        return found
+
+    @cached_property
+    def _sessions(self) -> Mapping[str, ClosedSession]:
+        return {one.shop: one for one in self._store.sessions()}
+
+    @cached_property
+    def _breakers(self) -> Mapping[str, Breaker]:
+        return {one.shop: one for one in self._store.breakers() if one.is_open}
+
+    @cached_property
+    def _homes(self) -> Mapping[str, str]:
+        return {shop: one.node for shop, one in self._store.homes().items()}
+
+    @cached_property
+    def _counts(self) -> Counts:
+        return self._store.counts()
+
+    @cached_property
+    def _schedules(self) -> Sequence[ScheduleRow]:
+        return ScheduleQueries(self._store, self._registry).rows(1)
+
+    # ---------------------------------------------------------------- of one type
+    def of_type(self, name: str) -> OfType:
+        """What is known of a type in all shops."""
+        if name not in self._types:
+            kind = self._registry.task_type(name)
+            found = OfType(kind=kind, done=self._store.successes_of(name))
+            found.usual = self._measured.usual(name, "", kind.expected_s)
+            found.supply = ability.supply(kind, kind.lane, self._workers, self.now)
+            self._find_tasks(found)
+            self._find_letters(found)
+            self._find_planned(found)
+            self._types[name] = found
+        return self._types[name]
+
+    def _find_tasks(self, found: OfType) -> None:
+        terms = (equals("type", found.kind.name), equals("status", *sorted(ACTIVE)))
+        tasks: list[Task] = []
+        cursor: str | None = ""
+        while cursor is not None and len(tasks) < MOST_TASKS:
+            query = Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False)
+            page = self._store.query(query)
+            tasks += page.tasks
+            cursor = page.next
+        found.complete = cursor is None
+        for task in sorted(tasks, key=lambda one: (_RANK.get(Status(one.status), 1), one.due_at, one.created_at)):
+            found.tasks.setdefault(task.shop, task)
+        chosen = list(found.tasks.values())
+        found.gates = self._gates.of(chosen)
+        line = sorted((one for one in chosen if one.status in _QUEUED), key=lambda one: (-one.priority, one.created_at))
+        found.places = {task.task_id: (place + 1) / len(line) for place, task in enumerate(line)}
+
+    def _find_letters(self, found: OfType) -> None:
+        terms = (equals("type", found.kind.name), equals("status", Status.DEAD), equals("triage", "open"))
+        query = Query(terms=terms, sort="updated", limit=MOST_LETTERS, want_total=False)
+        for task in self._store.query(query).tasks:
+            if task.ended_at > found.done.get(task.shop, 0):
+                found.letters.setdefault(task.shop, []).append(task)
+
+    def _find_planned(self, found: OfType) -> None:
+        for row in self._schedules:
+            if row.schedule.task_type != found.kind.name or not row.now.due_ms or not row.schedule.enabled:
+                continue
+            missing = self.now > row.now.due_ms + forecasts.MISSING_MS
+            chosen = schedules.fitting(row.schedule, self.shops.values())
+            plan = Planned(row.now.due_ms, row.schedule.name, row.schedule.spread_s, len(chosen), missing)
+            for shop in chosen:
+                known = found.planned.get(shop.key)
+                if known is None or plan.at < known.at:
+                    found.planned[shop.key] = plan
+
+    # ----------------------------------------------------------------- of a promise
+    def facts(self, promise: Promise, window: Due, gaps: Sequence[int]) -> list[Facts]:
+        """The facts of each of its shops; ``gaps``: seconds from one success to the next, as they came so far."""
+        known = self.of_type(promise.task_type)
+        chosen = schedules.fitting(promise, self.shops.values())
+        breaks = {}
+        for shop in chosen:
+            bare = Facts(shop=shop.key, done_at=known.done.get(shop.key, 0))
+            breaks[shop.key] = judge.judge(promise, window, bare, self.now).break_at
+        self._detail(known, breaks)
+        came = forecasts.regular(gaps)
+        return [self._of_shop(promise, window, known, shop, breaks[shop.key], came) for shop in chosen]
+
+    def _detail(self, known: OfType, breaks: Mapping[str, int]) -> None:
+        """Ask in full for those that break first."""
+        waiting = [one for shop, one in known.tasks.items() if one.task_id in known.gates and breaks.get(shop)]
+        waiting.sort(key=lambda one: breaks[one.shop])
+        missing = [one for one in waiting[:DETAILED] if one.task_id not in known.waits]
+        if missing:
+            known.waits.update(self._waiting.waits(missing))
+
+    def _of_shop(self, promise: Promise, window: Due, known: OfType, shop: Shop, break_at: int, came: Runs) -> Facts:
+        done_at, task = known.done.get(shop.key, 0), known.tasks.get(shop.key)
+        if task is not None:
+            forecast, found = self._of_task(known, task)
+            return Facts(
+                shop=shop.key, done_at=done_at, forecast=forecast, holds=found, task_id=task.task_id, created=True
+            )
+        since = max(done_at, promise.since) if promise.kind == AGE else max(window.begins, promise.since)
+        forecast, found, created = self._without(known, shop, since, break_at, came)
+        return Facts(shop=shop.key, done_at=done_at, forecast=forecast, holds=found, created=created)
+
+    # -------------------------------------------------------------- with a task
+    def _of_task(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
+        failed = self._failures(known, task.shop)
+        found = [holds.failing(failed.kind, failed.times, failed.mark)] if failed is not None else []
+        if task.status == Status.HELD:
+            return None, (*found, holds.held(task))
+        if task.status == Status.RUNNING:
+            forecast, more = self._running(known, task)
+        else:
+            forecast, more = self._waits(known, task)
+        if failed is not None and failed.times > 1:
+            forecast = None  # nothing says that the next one would go better
+        return forecast, (*found, *(one for one in more if not found or one.code not in holds.SOFT))
+
+    def _running(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
+        ran_s = max(0, self.now - task.started_at) / 1000
+        if 0 < task.lease_until < self.now - _LEASE_MS:
+            return forecasts.unknown(self.now, known.usual), (holds.away(task.worker),)
+        if known.usual.hangs(ran_s, task.progress):
+            return None, (holds.hangs(task, known.usual, ran_s),)
+        return forecasts.running(self.now, ran_s, task.progress, known.usual), (holds.runs(task, ran_s),)
+
+    def _waits(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
+        gate = known.gates.get(task.task_id, "")
+        hold, opens = self._gate(known, task, gate)
+        if not opens:
+            return None, (hold,)
+        detail = known.waits.get(task.task_id)
+        if detail is not None:
+            starts = detail.starts
+            forecast = forecasts.waiting(self.now, starts, known.usual) if starts is not None else None
+        else:
+            forecast = self._in_line(known, task)
+        if forecast is None:
+            forecast = forecasts.unknown(self.now, known.usual)
+        if task.retries:  # it may fail once more, and wait for that as long
+            again = max(0, task.due_at - self.now) + round(known.usual.span_s[1] * 1000)
+            forecast = Forecast(low=forecast.low, mid=forecast.mid, high=forecast.high + again * task.retries)
+        return forecast, (hold,)
+
+    def _gate(self, known: OfType, task: Task, gate: str) -> tuple[Hold, bool]:
+        """What a waiting task waits at, and whether that opens by itself."""
+        closed = self._shut(known, task, gate)
+        if closed is not None:
+            return closed
+        if task.status == Status.RETRYING and task.error_kind:
+            return holds.failing(task.error_kind, max(1, task.retries), task.fingerprint), True
+        if gate in ("", gates.LANE_ORDER):
+            return holds.in_line(task), True
+        return holds.gate(task, gate), True
+
+    def _shut(self, known: OfType, task: Task, gate: str) -> tuple[Hold, bool] | None:
+        """The same of the gates that have words of their own."""
+        if gate in listed.SWITCHES and (switch := self._switch(task.shop, task.task_type)) is not None:
+            return holds.switched(switch), switch.until > 0
+        if gate == gates.SESSION and task.shop in self._sessions:
+            return holds.login(self._sessions[task.shop]), False
+        if gate == gates.BREAKER and task.shop in self._breakers:
+            return holds.breaking(self._breakers[task.shop]), False
+        if gate == gates.NO_WORKER:
+            return holds.worker(task.task_type, ability.supply(known.kind, task.lane, self._workers, self.now)), False
+        if gate == gates.HOME:
+            node = home.node_of(task.gate) or self._homes.get(task.shop, "")
+            return holds.away(node), not self._is_absent(node, known.kind)
+        return None
+
+    def _in_line(self, known: OfType, task: Task) -> Forecast | None:
+        share = known.places.get(task.task_id, 1.0)
+        lasts = known.usual
+        return forecasts.in_line(self.now, self._load(str(task.lane), lasts, share), lasts)
+
+    # ----------------------------------------------------------- without a task
+    def _without(
+        self, known: OfType, shop: Shop, since: int, break_at: int, came: Runs
+    ) -> tuple[Forecast | None, tuple[Hold, ...], bool]:
+        found, until = self._obstacles(known, shop)
+        plan = known.planned.get(shop.key)
+        failed = self._failures(known, shop.key)
+        if failed is not None:
+            found.append(holds.failing(failed.kind, failed.times, failed.mark))
+            until = None if failed.times > 1 else until
+        if plan is not None and plan.missing:
+            clock = quiet_hours.clock_at(plan.at, self.zone, self.now)
+            return None, (holds.unfired(plan.schedule, clock, self.now - plan.at), *found), False
+        if plan is not None:
+            forecast = self._planned(known, plan)
+            due = 0
+            lacks = plan.at + round(known.usual.usual_s * 1000) >= break_at > 0
+        else:
+            forecast = forecasts.usual(self.now, since, came, known.usual)
+            due = forecasts.missing(self.now, since, came)
+            lacks = due > 0 or forecast.high > break_at > 0
+        created = plan is not None or not lacks
+        if lacks:
+            found.insert(0, self._missing(plan, due, came))
+        if until is None:
+            return None, tuple(found), created
+        begins = max(self.now, plan.at if plan is not None else 0)
+        if forecast is not None and until > begins:
+            forecast = forecasts.later(forecast, until - begins)
+        if forecast is None:
+            forecast = forecasts.unknown(self.now, known.usual)
+        return forecast, tuple(found), created
+
+    def _missing(self, plan: Planned | None, due: int, came: Runs) -> Hold:
+        if plan is not None:
+            return holds.planned(plan.schedule, quiet_hours.clock_at(plan.at, self.zone, self.now))
+        if due:
+            return holds.silent(quiet_hours.clock_at(due, self.zone, self.now), came.usual_s)
+        return holds.unplanned()
+
+    def _obstacles(self, known: OfType, shop: Shop) -> tuple[list[Hold], int | None]:
+        """What would hold a run back that was created now, and until when; None: until somebody does something."""
+        found: list[Hold] = []
+        until: int | None = 0
+        closed = self._switch(shop.key, known.kind.name)
+        if closed is not None:
+            found.append(holds.switched(closed))
+            until = closed.until or None
+        elif shop.key in self._breakers:
+            found.append(holds.breaking(self._breakers[shop.key]))
+            until = None
+        if shop.key in self._sessions:
+            found.append(holds.login(self._sessions[shop.key]))
+            until = None
+        if not known.supply.able:
+            found.append(holds.worker(known.kind.name, known.supply))
+            until = None
+        elif (node := self._homes.get(shop.key, "")) and self._is_absent(node, known.kind):
+            found.append(holds.away(node))
+            until = None
+        return found, until
+
+    def _planned(self, known: OfType, plan: Planned) -> Forecast | None:
+        load = self._load(str(known.kind.lane), known.usual, 1.0 if plan.at <= self.now + 60_000 else 0.0)
+        return forecasts.planned(self.now, plan.at, plan.spread_s, load, plan.shops, known.usual)
+
+    # -------------------------------------------------------------------- shared
+    def _failures(self, known: OfType, shop: str) -> Failures | None:
+        letters = known.letters.get(shop)
+        if not letters:
+            return None
+        return Failures(len(letters), letters[0].error_kind, letters[0].fingerprint)
+
+    def _switch(self, shop: str, kind: str) -> Pause | None:
+        """What is closed for it; one that only a person opens before one that opens by itself."""
+        scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}")
+        closed = [one for scope in scopes for one in self._switches.get(scope, ())]
+        return min(closed, key=lambda one: (one.until > 0, -one.until), default=None)
+
+    def _is_absent(self, node: str, kind: TaskType) -> bool:
+        """Whether the type runs only on the node of its shop, and nobody there can run it."""
+        key = (node, kind.name)
+        if key not in self._absent:
+            bound = ability.works_at_home(kind, self._workers)
+            there = ability.at_home(node, kind, kind.lane, self._workers, self.now) if bound else None
+            self._absent[key] = there is not None and not there.able
+        return self._absent[key]
+
+    def _load(self, lane: str, lasts: Runs, share: float) -> Load:
+        """The slots of a lane, and this share of what waits there."""
+        key = (lane, round(share * 20))
+        if key not in self._loads:
+            slots = [
+                slot
+                for info in self._workers
+                if takes_work(info, self.now) and lane in info.lanes
+                for slot in info.slots
+            ]
+            usual = self._measured.of_lane(lane)
+            usual = usual if usual.known else lasts
+            urgent = LANES[: LANES.index(lane)] if lane in LANES else ()
+            own = round(self._waiting_in((lane,)) * key[1] / 20)
+            self._loads[key] = Load(
+                slots=len(slots),
+                busy=sum(1 for slot in slots if slot.task_id),
+                waiting=own + self._waiting_in(urgent),
+                mean_s=usual.mean_s or 10.0,
+                deviation_s=usual.spread_s,
+                measured=len(usual.seconds),
+            )
+        return self._loads[key]
+
+    def _waiting_in(self, lanes: Iterable[str]) -> int:
+        return sum(self._counts.lanes.get(lane, {}).get(status, 0) for lane in lanes for status in _QUEUED)

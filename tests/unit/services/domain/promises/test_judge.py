@@ -1,0 +1,204 @@
+"""Whether a promise is kept, at risk or broken, from what is known of one shop."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.domain.gates.quiet_hours import Weekly
+from services.domain.promises import judge as judging
+from services.domain.promises.judge import (
+    AT_RISK,
+    BROKEN,
+    CHECKS,
+    KEPT,
+    NEAR_MS,
+    NOT_DUE,
+    STATES,
+    Due,
+    Facts,
+    Forecast,
+    Hold,
+    Judged,
+    judge,
+)
+from services.domain.promises.promise import BY, Promise
+
+ZONE = "Asia/Shanghai"
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAYS = tuple(range(7))
+
+
+def at(text: str) -> int:
+    return round(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(ZONE)).timestamp() * 1000)
+
+
+NOON = at("2026-11-24T12:00")
+
+
+def promise(**fields: Any) -> Promise:
+    return Promise(**{"name": "p", "task_type": "work", "limit_s": 3600, "all_shops": True, "since": 1, **fields})
+
+
+def by(**fields: Any) -> Promise:
+    return promise(**{"kind": BY, "limit_s": 0, "window": Weekly(days=DAYS, start=0, end=16 * 60), **fields})
+
+
+def soon(minutes: float, spread: float = 0.0, now: int = NOON) -> Forecast:
+    mid, off = now + round(minutes * MINUTE), round(spread * MINUTE)
+    return Forecast(low=mid - off, mid=mid, high=mid + off)
+
+
+def one(promised: Promise, now: int = NOON, **facts: Any) -> Judged:
+    return judge(promised, judging.due(promised, ZONE, now), Facts(shop="pdd:1", **facts), now)
+
+
+@pytest.mark.parametrize(
+    ("ago", "forecast", "state"),
+    [
+        (5, soon(20), KEPT),
+        (5, None, AT_RISK),  # nobody can tell that it will be there
+        (50, soon(9), KEPT),
+        (50, soon(9, 2), AT_RISK),  # the spread passes the limit
+        (50, soon(11), AT_RISK),
+        (59.5, soon(0.1), AT_RISK),  # the last moments, whatever is said
+        (60, soon(0.1), BROKEN),
+        (600, None, BROKEN),
+    ],
+)
+def test_an_age(ago: float, forecast: Forecast | None, state: str) -> None:
+    found = one(promise(), done_at=NOON - round(ago * MINUTE), forecast=forecast)
+    assert found.state == state
+    assert found.break_at == NOON - round(ago * MINUTE) + HOUR
+
+
+def test_what_never_ran_is_looked_at_before_its_first_limit_ends() -> None:
+    fresh = promise(since=NOON - 10 * MINUTE)
+    assert one(fresh, forecast=None).state == NOT_DUE
+    assert one(promise(since=NOON - 50 * MINUTE), forecast=None).state == AT_RISK
+    assert one(promise(since=NOON - 61 * MINUTE), forecast=None).state == BROKEN
+
+
+def test_an_age_within_hours_counts_from_their_begin() -> None:
+    shop_hours = promise(window=Weekly(days=DAYS, start=11 * 60 + 30, end=20 * 60))
+    assert one(shop_hours, done_at=NOON - 5 * HOUR, forecast=soon(10)).state == KEPT
+    assert one(shop_hours, done_at=NOON - 5 * HOUR, forecast=soon(10)).break_at == at("2026-11-24T12:30")
+    assert one(shop_hours, now=at("2026-11-24T12:31"), done_at=NOON - 5 * HOUR).state == BROKEN
+    late = at("2026-11-24T19:30")
+    assert one(shop_hours, now=late, done_at=at("2026-11-24T19:10"), forecast=None).state == KEPT  # not in this window
+    assert one(shop_hours, now=at("2026-11-24T21:00"), done_at=at("2026-11-24T09:00")).state == NOT_DUE
+    assert judging.due(shop_hours, ZONE, at("2026-11-24T21:00")).next == at("2026-11-25T11:30")
+
+
+@pytest.mark.parametrize(
+    ("now", "done", "state"),
+    [
+        ("2026-11-24T12:00", "2026-11-24T03:00", KEPT),
+        ("2026-11-24T18:00", "2026-11-24T03:00", KEPT),
+        ("2026-11-24T12:00", "2026-11-23T23:00", AT_RISK),  # that was for yesterday, and no end can be told
+        ("2026-11-24T16:00", "2026-11-23T23:00", BROKEN),
+        ("2026-11-24T23:59", "2026-11-23T23:00", BROKEN),
+        ("2026-11-24T17:00", "2026-11-24T16:30", KEPT),  # late, and there
+    ],
+)
+def test_an_hour(now: str, done: str, state: str) -> None:
+    assert one(by(), now=at(now), done_at=at(done)).state == state
+
+
+def test_on_other_days_nothing_is_due() -> None:
+    fridays = by(window=Weekly(days=(4,), start=0, end=16 * 60))
+    friday = at("2026-11-20T03:00")
+    assert one(fridays, now=at("2026-11-20T18:00"), done_at=friday).state == KEPT
+    assert one(fridays, now=at("2026-11-21T18:00"), done_at=friday).state == NOT_DUE
+    assert one(fridays, now=at("2026-11-21T18:00"), done_at=friday - 86_400_000).state == BROKEN
+    again = at("2026-11-27T00:30")
+    assert one(fridays, now=again, done_at=friday, forecast=soon(5, now=again)).state == KEPT
+    made_later = by(window=fridays.window, since=at("2026-11-20T17:00"))
+    assert one(made_later, now=at("2026-11-21T18:00")).state == NOT_DUE
+
+
+def test_the_first_check_from_the_left_is_the_reason() -> None:
+    holds = tuple(Hold(check, f"because.{check}") for check in reversed(CHECKS))
+    assert one(promise(), done_at=NOON - 2 * HOUR, holds=holds).hold == holds[-1]
+    assert one(promise(), done_at=NOON - 2 * HOUR, holds=holds[:2]).hold == holds[1]
+    assert one(promise(), done_at=NOON - MINUTE, holds=holds, forecast=soon(9)).hold is None
+
+
+# --------------------------------------------------------------------------------------------------------- properties
+PROMISES = st.one_of(
+    st.builds(
+        lambda limit, start, length: promise(
+            limit_s=limit, window=Weekly(days=DAYS, start=start, end=(start + length) % 1441 or 1440)
+        ),
+        st.integers(60, 86_400),
+        st.integers(0, 700),
+        st.integers(60, 700),
+    ),
+    st.builds(lambda limit: promise(limit_s=limit), st.integers(60, 7 * 86_400)),
+    st.builds(lambda end: by(window=Weekly(days=(0, 1, 4), start=0, end=end)), st.integers(1, 1440)),
+)
+MOMENTS = st.integers(NOON - 20 * 86_400_000, NOON + 20 * 86_400_000)
+FORECASTS = st.one_of(
+    st.none(), st.builds(lambda low, mid, high: (low, low + mid, low + mid + high), *[st.integers(0, 9 * HOUR)] * 3)
+)
+
+
+def made(ends: tuple[int, int, int] | None, now: int) -> Forecast | None:
+    return Forecast(low=now + ends[0], mid=now + ends[1], high=now + ends[2]) if ends else None
+
+
+@given(PROMISES, MOMENTS, st.integers(0, 10 * 86_400_000), st.integers(0, 86_400_000), FORECASTS)
+def test_a_later_success_never_makes_it_worse(
+    promised: Promise, now: int, ago: int, later: int, ends: tuple[int, int, int] | None
+) -> None:
+    first, second = now - ago, min(now, now - ago + later)
+    window = judging.due(promised, ZONE, now)
+    before, after = (
+        judge(promised, window, Facts(shop="a", done_at=done, forecast=made(ends, now)), now)
+        for done in (first, second)
+    )
+    assert rank(after.state) >= rank(before.state)
+    if before.break_at and after.break_at:
+        assert after.break_at >= before.break_at
+
+
+def rank(state: str) -> int:
+    """What is not due is as good as what is kept."""
+    return min(STATES.index(state), STATES.index(KEPT))
+
+
+@given(PROMISES, MOMENTS, st.integers(0, 10 * 86_400_000), FORECASTS)
+def test_it_breaks_only_after_it_was_said_to_be_at_risk(
+    promised: Promise, now: int, ago: int, ends: tuple[int, int, int] | None
+) -> None:
+    done = now - ago
+    broken = judge(promised, judging.due(promised, ZONE, now), Facts(shop="a", done_at=done), now)
+    if broken.state != BROKEN or broken.break_at - NEAR_MS // 8 <= max(done, 1):
+        return
+    moment = broken.break_at - min(NEAR_MS, max(1, promised.limit_s * 250 or NEAR_MS)) // 2
+    window = judging.due(promised, ZONE, moment)
+    before = judge(promised, window, Facts(shop="a", done_at=done, forecast=made(ends, moment)), moment)
+    assert before.state == AT_RISK or window.begins == broken.break_at
+
+
+@given(PROMISES, MOMENTS, st.integers(0, 10 * 86_400_000), FORECASTS, st.integers(0, 3 * HOUR))
+def test_a_later_forecast_never_makes_it_better(
+    promised: Promise, now: int, ago: int, ends: tuple[int, int, int] | None, more: int
+) -> None:
+    window, done = judging.due(promised, ZONE, now), now - ago
+    early = made(ends, now)
+    late = Forecast(low=early.low + more, mid=early.mid + more, high=early.high + more) if early else None
+    first, second = (
+        judge(promised, window, Facts(shop="a", done_at=done, forecast=one), now).state for one in (early, late)
+    )
+    assert rank(second) <= rank(first)
+
+
+def test_a_window_that_always_holds_has_no_bounds() -> None:
+    assert judging.due(promise(), ZONE, NOON) == Due()
