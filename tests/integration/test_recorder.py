@@ -13,6 +13,7 @@ from services import assembly
 from services.clock import SystemClock
 from services.domain.past.frame import SHOP, SWITCH, WORKER
 from services.messages import english
+from services.watch.recorder import keeper
 from services.watch.recorder.keeper import Recorder
 from services.watch.recorder.past import PastQueries, instant
 from services.watch.recorder.tape import Tape
@@ -77,6 +78,17 @@ def test_it_counts_what_happens_and_keeps_who_is_in_trouble(
     assert any("pause platform:pdd" in line for line in told), "who did it stands there too"
     (gap,) = past.at(numbers.at_ms - 3_600_000).turns
     assert gap.kind == "gap"
+
+
+def test_a_flood_is_reckoned_and_not_read(fleet: Fleet, recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "MOST_EVENTS", 5)
+    recorder.look()
+    for number in range(4):
+        fleet.create(f"s{number}")
+    flood = recorder.look().numbers
+    assert (flood.counted, flood.came, flood.went, flood.waiting) == (False, 4, 0, 4)
+    calm = recorder.look().numbers
+    assert (calm.counted, calm.came, calm.went) == (True, 0, 0)
 
 
 def test_a_leader_records_while_it_leads(fleet: Fleet) -> None:

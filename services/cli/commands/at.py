@@ -114,7 +114,10 @@ def lines(found: PastNow, zone: str) -> list[str]:
 
 def _moment_lines(numbers: Numbers, step_ms: int) -> list[str]:
     waits = f", the oldest for {numbers.oldest_s} s" if numbers.waiting else ""
-    ends = f"in {(numbers.at_ms - numbers.since_ms) / 1000:.0f} s: {numbers.came} came, {numbers.went} ended"
+    about = "" if numbers.counted else "about "
+    ends = (
+        f"in {(numbers.at_ms - numbers.since_ms) / 1000:.0f} s: {about}{numbers.came} came, {about}{numbers.went} ended"
+    )
     held = "" if numbers.high == UNTOLD else (
         f"lanes: high {numbers.high}, dedicated {numbers.dedicated}, normal {numbers.normal}, low {numbers.low}"
     )  # fmt: skip

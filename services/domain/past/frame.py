@@ -42,6 +42,7 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     peak_waiting: int = 0  #: highest of the time it speaks for
     peak_unacked: int = 0
     peak_oldest_s: int = 0
+    counted: bool = True  #: False where what came, went and failed is not counted task by task
 
 
 class Change(NamedTuple):
@@ -109,7 +110,8 @@ def _joined(part: Sequence[Numbers]) -> Numbers:
     sums = {name: sum(getattr(row, name) for row in part) for name in ("came", "went", "failed")}
     highest = ("peak_waiting", "peak_unacked", "peak_oldest_s")
     peaks = {name: max(getattr(row, name) for row in part) for name in highest}
-    return replace(part[-1], since_ms=part[0].since_ms, **sums, **peaks)
+    counted = all(row.counted for row in part)
+    return replace(part[-1], since_ms=part[0].since_ms, counted=counted, **sums, **peaks)
 
 
 def gaps(rows: Sequence[Numbers], begin: int, end: int) -> list[Gap]:

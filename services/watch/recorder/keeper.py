@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from services.domain.errors import ConsoleError
@@ -27,11 +27,11 @@ from services.watch.recorder.tape import LEVELS, Tape
 
 log = logging.getLogger(__name__)
 EVERY_S = LEVELS[0].step / 1000
-EVENT_BATCH = 2_000
-#: events of one look; a fleet that makes more is counted from where it is then
-MOST_EVENTS = 100_000
+#: events of one look. A fleet that makes more is not read event by event: what came and went is reckoned then
+MOST_EVENTS = 2_000
 #: how every shop does is asked in at most so much of the time
 SHOPS_SHARE = 50.0
+_ACTIVE = (*sorted(WAITING), Status.RUNNING, Status.RETRYING)
 #: what a shop is in while nothing is to be done about it: it goes from one to the other with each task
 CALM = frozenset({shop.HEALTHY, shop.RUNNING, shop.WAITING, shop.IDLE, shop.PAUSED_TYPE})
 
@@ -45,6 +45,8 @@ class Recorder:
         self._thread = DutyThread(self.run, "recorder")
         self._cursor = ""
         self._came = self._went = self._failed = 0
+        self._counted = False  #: whether all events since the last look were read
+        self._before: tuple[int, int, Mapping[str, int]] | None = None  #: active, dead, and done by worker, at that
         self._states: ShopStates | None = None
         self._shops: dict[str, str] = {}
         self._shops_due = 0.0
@@ -61,7 +63,7 @@ class Recorder:
         """Until it is told to stop. What cannot be asked or written is a gap."""
         tape: Tape | None = None
         failed = ""
-        self._cursor, self._states = "", None
+        self._cursor, self._before = "", None
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
@@ -82,10 +84,7 @@ class Recorder:
 
     def look(self) -> Frame:
         """One look at everything. Raises the errors of the store."""
-        if self._states is None:
-            self._states = ShopStates(self._store, self._registry)
-            self._states.prime()
-        self._follow(self._states)
+        self._follow()
         try:
             depths, told = tuple(self._broker.depths()), True
         except ConsoleError:
@@ -96,8 +95,7 @@ class Recorder:
         waiting = sum(status.get(one, 0) for one in WAITING)
         oldest = self._oldest(seen.at_ms) if waiting else 0
         unacked = sum(one.unacked or 0 for one in depths) if told else UNTOLD
-        came, went, failed = self._came, self._went, self._failed
-        self._came = self._went = self._failed = 0
+        came, went, failed = self._ends(seen)
         numbers = Numbers(
             at_ms=seen.at_ms,
             since_ms=seen.at_ms,
@@ -116,25 +114,27 @@ class Recorder:
             came=came,
             went=went,
             failed=failed,
+            counted=self._counted,
             peak_waiting=waiting,
             peak_unacked=unacked,
             peak_oldest_s=oldest,
         )
         return Frame(numbers, self._things(seen))
 
-    def _follow(self, states: ShopStates) -> None:
-        """Count what happened since the last look."""
-        if not self._cursor:
-            self._cursor = self._store.events("", 1, 0.0).cursor
-            return
-        for _batch in range(MOST_EVENTS // EVENT_BATCH):
-            batch = self._store.events(self._cursor, EVENT_BATCH, 0.0)
-            self._cursor = batch.cursor
-            self._count(batch.events)
-            states.note(Changes(events=batch.events, gap=batch.gap))
-            if len(batch.events) < EVENT_BATCH:
+    def _follow(self) -> None:
+        """Count what happened since the last look, or start anew behind what is too much to read."""
+        self._counted = bool(self._cursor)
+        if self._cursor and self._states is not None:
+            batch = self._store.events(self._cursor, MOST_EVENTS, 0.0)
+            if not batch.gap and len(batch.events) < MOST_EVENTS:
+                self._cursor = batch.cursor
+                self._count(batch.events)
+                self._states.note(Changes(events=batch.events))
                 return
+            self._counted = False
         self._cursor = self._store.events("", 1, 0.0).cursor
+        self._states = ShopStates(self._store, self._registry)
+        self._states.prime()
 
     def _count(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -143,6 +143,20 @@ class Recorder:
             self._came += came(event)
             self._went += went(event)
             self._failed += event.to == Status.DEAD
+
+    def _ends(self, seen: Snapshot) -> tuple[int, int, int]:
+        """What came, went and failed since the last look: as counted, else as counters tell that only ever rise."""
+        came, went, failed = self._came, self._went, self._failed
+        self._came = self._went = self._failed = 0
+        status = seen.counts.status
+        active = sum(status.get(one, 0) for one in _ACTIVE)
+        dead, done = status.get(Status.DEAD, 0), {one.worker: one.done for one in seen.workers}
+        before, self._before = self._before, (active, dead, done)
+        if not self._counted and before is not None:
+            failed = max(0, dead - before[1])
+            went = failed + sum(max(0, number - before[2].get(name, 0)) for name, number in done.items())
+            came = max(0, went + active - before[0])
+        return came, went, failed
 
     def _oldest(self, now_ms: int) -> int:
         terms = (equals("status", *sorted(WAITING)),)
