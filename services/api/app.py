@@ -11,8 +11,9 @@ from fastapi.exceptions import RequestValidationError
 from services.api import shapes
 from services.api.callers import Callers
 from services.api.desk import Desk
+from services.api.follower import Follower
 from services.api.problems import MEDIA, REMEDIES, Problem, of_error, plain
-from services.api.routes import NOUNS
+from services.api.routes import NOUNS, metrics
 from services.domain.errors import ConsoleError
 from services.domain.text.visible import visible
 from services.version import VERSION
@@ -26,7 +27,7 @@ ABOUT = (
 )
 
 
-def make(desk: Desk, callers: Callers) -> FastAPI:
+def make(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
     """The application over an engine."""
     app = FastAPI(
         title="Fleetdeck",
@@ -39,8 +40,10 @@ def make(desk: Desk, callers: Callers) -> FastAPI:
         responses={status: _documented(status) for status in _PROBLEMS},
     )
     app.state.desk, app.state.callers = desk, callers
+    app.state.follower, app.state.metrics = follower, metrics.Kept()
     for noun in NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
+    app.include_router(metrics.router)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(ConsoleError, _console_error)
     app.add_exception_handler(RequestValidationError, _not_valid)

@@ -78,6 +78,7 @@ class Entrance:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         begun, status, sent = time.monotonic(), 0, 0
+        counted = int(not scope["path"].endswith("/events"))
 
         async def out(message: Message) -> None:
             nonlocal status, sent
@@ -91,7 +92,7 @@ class Entrance:
             await send(message)
 
         try:
-            self._at_once += 1
+            self._at_once += counted
             await self._app(scope, await self._admitted(scope, headers, receive), out)
         except Problem as exc:
             await _answer(exc, request_id, out)
@@ -102,7 +103,7 @@ class Entrance:
             text = "this program met a fault of its own; nothing more is known here"
             await _answer(Problem(status=500, detail=text, code="internal"), request_id, out)
         finally:
-            self._at_once -= 1
+            self._at_once -= counted
             self._tell(
                 {
                     "request": request_id,

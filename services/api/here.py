@@ -23,6 +23,11 @@ class Session:
         """In the name of the caller."""
         return self._desk.acting(self.caller)
 
+    @property
+    def plain(self) -> Engine:
+        """In nobody's name, to read; asks nothing of the store to be had."""
+        return self._desk.engine
+
     def ask(self, verb: str, *named: str, **options: Any) -> Any:
         """The document of a command that only looks."""
         return self._desk.ask(self.caller, verb, *named, **options).document

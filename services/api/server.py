@@ -17,6 +17,7 @@ from services.api import app as application
 from services.api.callers import Callers
 from services.api.desk import Desk
 from services.api.entrance import Entrance
+from services.api.follower import Follower
 from services.assembly import Engine
 from services.domain.errors import ConsoleError, UsageError
 
@@ -88,7 +89,9 @@ def serving(engine: Engine, place: Place) -> Iterator[str]:
     """
     listening = _listen(place)
     port = listening.getsockname()[1]
-    app = application.make(Desk(engine), Callers(engine, loopback=place.loopback, open_loopback=place.open_loopback))
+    follower = Follower(engine.store)
+    callers = Callers(engine, loopback=place.loopback, open_loopback=place.open_loopback)
+    app = application.make(Desk(engine), callers, follower)
     # a server that every request needs a token for may have any name: a page of somebody else has none
     hosts = {*LOCAL_NAMES, place.host.lower(), *(name.lower() for name in place.names)} if place.loopback else None
     config = uvicorn.Config(
@@ -109,13 +112,16 @@ def serving(engine: Engine, place: Place) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), name="api", daemon=True)
     thread.start()
+    follower.start()
     try:
         _begun(server, thread)
         host = f"[{place.host}]" if ":" in place.host else place.host
         yield f"{'https' if place.cert else 'http'}://{host}:{port}"
     finally:
+        follower.leave()
         server.should_exit = True
         thread.join()
+        follower.close()
         listening.close()
 
 

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight.depth import LaneDepth
 from services.domain.insight.worker import STATES, FleetNow
+from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.query import Counts, Query, equals
+from services.domain.task.status import WAITING
+from services.ports import Store
 
 
 def of_worker(info: WorkerInfo, *, leads: bool) -> list[Metric]:
@@ -67,6 +71,44 @@ def of_fleet(
         _by("fleetdeck_lane_ready", "Messages of a lane that nobody holds", "lane", lanes),
         GaugeMetricFamily("fleetdeck_dead_letters_open", "Dead letters that nobody has decided about", open_letters),
     ]
+
+
+def of_lanes(store: Store, rows: Iterable[LaneDepth], *, unacked: bool) -> list[Metric]:
+    """Lane by lane, ``dedicated`` for all queues of single shops. ``unacked``: the broker tells what consumers hold.
+    Blocking.
+    """
+    known = list(rows)
+    found = [
+        _by(
+            "fleetdeck_lane_depth",
+            "Messages that nobody holds, and what is parked",
+            "lane",
+            {r.lane: r.depth for r in known},
+        ),
+        _by("fleetdeck_lane_parked", "Tasks parked at gates", "lane", {r.lane: r.blocked for r in known}),
+        _by(
+            "fleetdeck_lane_retrying",
+            "Tasks that wait for their next attempt",
+            "lane",
+            {r.lane: r.retrying for r in known},
+        ),
+    ]
+    if unacked:
+        text = "Messages that consumers hold and have not settled"
+        found.append(_by("fleetdeck_lane_unacked", text, "lane", {row.lane: row.unacked for row in known}))
+    text = "Age of the task that has waited longest, 0 where none waits"
+    return [*found, _by("fleetdeck_lane_oldest_wait_seconds", text, "lane", oldest(store))]
+
+
+def oldest(store: Store) -> dict[str, float]:
+    """Seconds that the oldest waiting task of each lane has waited. Blocking."""
+    now = store.now_ms()
+    found: dict[str, float] = dict.fromkeys(LANES, 0.0)
+    for lane in LANES:
+        terms = (equals("status", *sorted(WAITING)), equals("lane", lane))
+        for task in store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks:
+            found[lane] = max(0, now - task.created_at) / 1000
+    return found
 
 
 def _by(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:

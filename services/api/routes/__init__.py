@@ -6,6 +6,7 @@ from services.api.routes import (
     audit,
     batches,
     dead_letters,
+    events,
     health,
     queues,
     quiet,
@@ -18,4 +19,4 @@ from services.api.routes import (
 )
 
 #: modules with a ``router``
-NOUNS = (tasks, work, dead_letters, shops, queues, workers, schedules, batches, types, quiet, audit, health)
+NOUNS = (tasks, work, dead_letters, shops, queues, workers, schedules, batches, types, quiet, audit, health, events)
