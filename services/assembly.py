@@ -64,6 +64,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview import Attention
+from services.monitor.promises import PromiseQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -136,6 +137,7 @@ class Queries:
     roles: RoleQueries
     artifacts: ArtifactQueries
     works: WorkQueries
+    promises: PromiseQueries
 
 
 def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
@@ -278,6 +280,7 @@ def queries(engine: Engine) -> Queries:
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
         works=WorkQueries(engine.store, engine.registry),
+        promises=PromiseQueries(engine.store, engine.registry),
     )
 
 

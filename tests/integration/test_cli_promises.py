@@ -36,6 +36,35 @@ def test_one_is_made_listed_shown_changed_and_taken_away(cli: Cli) -> None:
     assert {"promise.set", "promise.enable", "promise.remove"} <= set(acts)
 
 
+def test_a_dry_run_says_how_it_would_stand_and_keeps_nothing(cli: Cli) -> None:
+    sheet = cli.home.parent / "shops.csv"
+    sheet.write_text("platform,shop_id\npdd,s1\n", encoding="utf-8")
+    cli.run("shop", "import", sheet)
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "sync_order")
+    found = cli.run("promise", "set", "orders", *AGE, "--dry-run")["dry_run"]
+    assert (found["state"], found["total"], found["not_due"]) == ("not_due", 1, 1)  # it never ran, and is promised now
+    goods = ("promise", "set", "goods", "--type", "sync_order", "--all", "--from", "00:00", "--by", "24:00")
+    found = cli.run(*goods, "--dry-run")["dry_run"]
+    assert (found["state"], found["at_risk"]) == ("at_risk", 1)
+    (shop,) = found["shops"]
+    assert shop["checks"] == {"created": "passed", "gates": "passed", "login": "passed", "worker": "holds", "page": ""}
+    assert (shop["held_by"], shop["verb"]) == ("no worker is heard of", "start_worker")
+    assert (found["causes"][0]["shops"], found["causes"][0]["named"]) == (1, ["pdd:s1"])
+    told = cli.call(*goods, "--dry-run").stdout
+    assert "if this were kept:" in told
+    assert "no worker is heard of" in told
+    assert cli.run("promise", "list")["promises"] == []
+
+
+def test_what_nobody_judges_is_said(cli: Cli) -> None:
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "sync_order")
+    cli.run("promise", "set", "orders", *AGE)
+    (row,) = cli.run("promise", "list")["promises"]
+    assert (row["state"], row["judged_at"]) == ("unjudged", None)
+    assert "no worker leads" in cli.call("promise", "list").stdout
+    assert "no worker leads" in cli.call("promise", "show", "orders").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "field"),
     [

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from services import assembly, messages
+from services import assembly, messages, workforce
 from services.cli import shapes
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
+from services.domain.plans import recurrence
 from services.domain.promises import promise as promises
+from services.domain.promises.judge import CHECKS
 from services.domain.promises.promise import AGE, ALWAYS, BY, Promise
+from services.domain.promises.standing import Held, Standing
 from services.domain.task import filter_time
+from services.domain.text.message import Message
+from services.monitor.promises import HOLDS, PASSED, UNJUDGED, MatrixRow, PromiseRow, PromiseStory
 
+#: of many causes, or names, so many are said in one line
+HELD_SHOWN = 4
 EXAMPLES = (
     "promise set pdd-orders --type sync_order --platform pdd --never-older-than 60m",
     "promise set goods --type refresh_goods --all --by 08:00 --days mon-fri --owner ann",
     "promise set replies --type batch_reply --group vip --never-older-than 5m --hours 08:00-23:00",
+    "promise set goods --type refresh_goods --all --by 08:00 --dry-run",
     "promise list",
     "promise show pdd-orders",
     "promise disable goods --note 'the platform is closed'",
@@ -78,28 +87,36 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
     who.add_argument("--all", action="store_true", dest="all_shops", help="all that are registered and enabled")
     parser.add_argument("--owner", default="", help="who answers for it")
     parser.add_argument("--note", default="")
+    parser.add_argument("--dry-run", action="store_true", help="say how it would stand now, and change nothing")
     parser.add_argument("--disabled", action="store_true", help="keep it, but do not judge it yet")
     parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
     parser.set_defaults(handler=set_)
 
 
 def list_all(context: Context) -> int:
-    """Print all."""
+    """Print all, and how they stand."""
     with context.engine() as engine:
-        commands = assembly.commands(engine).promises
-        rows, zone = [document(one) for one in commands.known()], commands.zone()
-    fields = ("name", "promise", "owner", "enabled", "version")
+        now = assembly.queries(engine).promises.now()
+    fields = ("name", "promise", "state", "kept", "at_risk", "broken", "when", "what_holds_it")
+    rows = [document(row, now.zone) for row in now.rows]
     lines = [[_shown(row[field]) for field in fields] for row in rows]
     told = table(fields, lines) if lines else ["there are no promises; see `promise set`"]
-    context.show({"promises": rows, "time_zone": zone}, told)
+    context.show(
+        {"promises": rows, "time_zone": now.zone, "leader": now.leader},
+        [*told, *_stale(now.rows, now.leader), f"time zone: {now.zone}"],
+    )
     return EXIT_OK
 
 
 def show(context: Context) -> int:
-    """Print one."""
+    """Print one, with its shops that are not kept."""
     with context.engine() as engine:
-        row = document(_one(engine, context.args.name))
-    context.show(row, [f"{name}: {_shown(value)}" for name, value in row.items()])
+        _one(engine, context.args.name)
+        asked = assembly.queries(engine).promises
+        now, found = asked.now(), asked.story(context.args.name)
+    if found is None:
+        promises.refuse_unknown(context.args.name)
+    context.show(story(found, now.zone), [*_lines(found, now.zone), *_stale([found.row], now.leader)])
     return EXIT_OK
 
 
@@ -109,10 +126,17 @@ def set_(context: Context) -> int:
     with context.engine() as engine:
         commands = assembly.commands(engine).promises
         made = commands.checked(asked)
+        queries = assembly.queries(engine).promises
+        if context.args.dry_run:
+            found = queries.judged(made, workforce.promise_keeper(engine).tried(made), engine.store.now_ms())
+            context.show(
+                {"dry_run": story(found, commands.zone())}, ["if this were kept:", *_lines(found, commands.zone())]
+            )
+            return EXIT_OK
         if not _sure(context, engine, f"promise {words(made)}"):
             return EXIT_FAILED
         before = commands.set(made)
-        row = document(_one(engine, made.name))
+        row = next(document(one, commands.zone()) for one in queries.now().rows if one.name == made.name)
     line = f"promise {made.name}, version {row['version']}: {row['promise']}"
     context.show({"promise": row, "replaced": before is not None}, [line])
     return EXIT_OK
@@ -206,8 +230,9 @@ def words(promise: Promise) -> str:
     return ", ".join(messages.english(part) for part in promises.sentence(promise))
 
 
-def document(promise: Promise) -> dict[str, Any]:
-    """A promise as JSON."""
+def document(row: PromiseRow, zone: str) -> dict[str, Any]:
+    """A promise as JSON, with how it stands."""
+    promise, found = row.promise, row.standing
     fields: dict[str, Any] = msgspec.to_builtins(promise)
     window = fields.pop("window")
     for name in ("since", "created_at", "updated_at"):
@@ -219,7 +244,129 @@ def document(promise: Promise) -> dict[str, Any]:
         "from": promises.clock(window["start"]),
         "to": promises.clock(window["end"]),
         "days": promises.days_text(promise),
+        "state": row.state,
+        "stale": row.stale,
+        "judged_at": shapes.iso(found.judged_at) if found else None,
+        **{name: getattr(found, name) if found else None for name in ("total", "kept", "at_risk", "broken", "not_due")},
+        "first_break": shapes.iso(found.first_break) if found and found.first_break else None,
+        "when": _when(found, zone) if found else "",
+        "what_holds_it": [f"{one.shops} {messages.english(one.message)}" for one in row.holds[:HELD_SHOWN]],
     }
+
+
+def story(found: PromiseStory, zone: str) -> dict[str, Any]:
+    """A promise with its causes, its shops that are not kept, and its breaks."""
+    now = found.row.standing.judged_at if found.row.standing is not None else 0
+    return document(found.row, zone) | {
+        "causes": [
+            {
+                "check": one.check,
+                "code": one.code,
+                "text": messages.english(one.message),
+                "shops": one.shops,
+                "broken": one.broken,
+                "first_break": shapes.iso(one.first_at),
+                "named": list(one.named),
+                "who": _who(one.who, one.role),
+                "verb": one.verb,
+                "target": one.target,
+            }
+            for one in found.causes
+        ],
+        "shops": [_shop(one) for one in found.matrix],
+        "unlisted": found.unlisted,
+        "strip": [[shapes.iso(at), state] for at, state in found.row.standing.strip] if found.row.standing else [],
+        "breaks": [
+            {
+                "at": shapes.iso(one.at),
+                "until": shapes.iso(one.until) if one.until else None,
+                "seconds": ((one.until or now) - one.at) // 1000,
+                "shops": one.shops,
+                "first": one.first,
+                "warned_at": shapes.iso(one.warned_at) if one.warned_at else None,
+                "reason": messages.english(Message(one.code, one.params)) if one.code else "",
+            }
+            for one in found.breaks
+        ],
+    }
+
+
+def _shop(one: MatrixRow) -> dict[str, Any]:
+    row = one.row
+    return {
+        "shop": row.shop,
+        "name": one.name,
+        "state": row.state,
+        "last_success": shapes.iso(row.done_at) if row.done_at else None,
+        "breaks_at": shapes.iso(row.break_at) if row.break_at else None,
+        "forecast": [shapes.iso(at) for at in (row.low, row.mid, row.high)] if row.mid else None,
+        "checks": dict(zip(CHECKS, one.cells, strict=True)),
+        "held_by": messages.english(one.held_by) if one.held_by is not None else "",
+        "who": _who(row.who, row.role),
+        "verb": row.verb,
+        "target": row.target,
+        "task_id": row.task_id,
+    }
+
+
+def _lines(found: PromiseStory, zone: str) -> list[str]:
+    row = document(found.row, zone)
+    shown = ("name", "promise", "state", "version", "owner", "note", "kept", "at_risk", "broken", "not_due", "when")
+    lines = [f"{name}: {_shown(row[name])}" for name in shown if row[name] not in ("", None)]
+    if found.causes:
+        lines += ["", *_causes(found.causes, zone)]
+    if found.matrix:
+        head = ("shop", "state", "breaks", *CHECKS, "held by", "who can act")
+        lines += ["", *table(head, [_matrix(one, zone) for one in found.matrix])]
+    if found.unlisted:
+        lines.append(f"and {found.unlisted:,} more")
+    if found.breaks:
+        last = found.breaks[0]
+        lines.append(f"last broken {_clock(last.at, zone)} in {last.shops:,}; {len(found.breaks)} breaks in 30 days")
+    return lines
+
+
+def _causes(causes: Sequence[Held], zone: str) -> list[str]:
+    rows = [
+        (one.shops, messages.english(one.message), _who(one.who, one.role), _clock(one.first_at, zone))
+        for one in causes
+    ]
+    return table(("shops", "what holds them", "who can act", "first break"), [list(map(str, row)) for row in rows])
+
+
+def _matrix(one: MatrixRow, zone: str) -> list[str]:
+    marks = {PASSED: "ok", HOLDS: "X"}
+    held = messages.english(one.held_by) if one.held_by is not None else ""
+    where = [one.row.shop, one.row.state, _clock(one.row.break_at, zone)]
+    return [*where, *(marks.get(cell, ".") for cell in one.cells), held, _who(one.row.who, one.row.role)]
+
+
+def _who(person: str, role: str) -> str:
+    return person or (messages.english(Message(role)) if role else "")
+
+
+def _clock(instant: int, zone: str) -> str:
+    return recurrence.iso(instant, zone)[:16].replace("T", " ") if instant else ""
+
+
+def _when(found: Standing, zone: str) -> str:
+    if found.first_break:
+        return f"{found.first_shops:,} break {_clock(found.first_break, zone)}"
+    if found.broken and found.rows:
+        return f"broken {_clock(found.rows[0].break_at, zone)}"
+    if found.mid:
+        spread = max(1, round((found.high - found.low) / 120_000))
+        return f"next {_clock(found.mid, zone)} +-{spread} min"
+    return f"next {_clock(found.next, zone)}" if found.next else ""
+
+
+def _stale(rows: Sequence[PromiseRow], leader: str) -> list[str]:
+    """What is not true of this moment, and why."""
+    waits = [row.name for row in rows if row.stale or row.state == UNJUDGED]
+    if not waits:
+        return []
+    why = "" if leader else ": no worker leads; start one"
+    return [f"not judged of late{why}: {', '.join(waits[:HELD_SHOWN])}"]
 
 
 def _shown(value: Any) -> str:

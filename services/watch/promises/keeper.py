@@ -88,6 +88,14 @@ class PromiseKeeper:
         self._seen = {kind: look.of_type(kind).done for kind in {one.task_type for one in wanted}}
         return len(wanted)
 
+    def tried(self, promise: Promise) -> Standing:
+        """How a promise would stand that nobody has kept; changes nothing.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        return judge_one(self.look(), promise, None, by=self._name, seen={})
+
     def look(self) -> Look:
         """A look at the fleet as it is now."""
         return Look(self._store, self._registry, self._measured, self._waiting, self._health)

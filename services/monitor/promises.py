@@ -1,0 +1,181 @@
+"""How promises stand, as the leader judged them last: for the page, the command line and other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.domain.promises import judge, standing
+from services.domain.promises import promise as promises
+from services.domain.promises.judge import CHECKS
+from services.domain.promises.promise import KIND, STATE, Promise
+from services.domain.promises.standing import Break, Held, Row, Standing
+from services.domain.text.message import Message
+from services.engine.lead import leader
+from services.engine.registry import Registry
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.ports import Store
+
+#: who leads judges every 15 s and is replaced within 15 s; what is older is no state of now
+STALE_MS = 45_000
+#: of the cells of the matrix: passed, holds the run, not asked
+PASSED, HOLDS, UNKNOWN = "passed", "holds", ""
+DISABLED, UNJUDGED = "disabled", "unjudged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromiseRow:
+    """One promise; instants are UTC ms."""
+
+    promise: Promise
+    sentence: tuple[Message, ...]  #: what is promised, of whom, when: parts of one sentence
+    state: str  #: kept | at_risk | broken | not_due, or disabled, or unjudged (made or changed a moment ago)
+    standing: Standing | None = None  #: None while it is not judged
+    age_ms: int = 0  #: of the judgement
+    stale: bool = False  #: nobody has judged it since: neither its forecast nor its counts are those of now
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.promise.name
+
+    @property
+    def holds(self) -> tuple[Held, ...]:
+        """What holds its shops, most shops first."""
+        return self.standing.causes if self.standing is not None else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixRow:
+    """One shop that is not kept, and how far its run comes."""
+
+    row: Row
+    name: str  #: of the shop, for people
+    age_ms: int  #: of its last success, 0 where it never had one
+    cells: tuple[str, ...]  #: at the places of ``CHECKS``: passed, holds, or not asked
+
+    @property
+    def held_by(self) -> Message | None:
+        """What holds it."""
+        return self.row.message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromiseStory:
+    """One promise with its causes, its shops that are not kept, and its breaks, the latest first."""
+
+    row: PromiseRow
+    causes: tuple[Held, ...] = ()
+    matrix: tuple[MatrixRow, ...] = ()
+    unlisted: int = 0  #: shops that are not kept and have no row
+    breaks: tuple[Break, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromisesNow:
+    """All promises by name."""
+
+    rows: tuple[PromiseRow, ...] = ()
+    zone: str = DEFAULT_ZONE
+    at_ms: int = 0
+    leader: str = ""  #: who judges, "" for nobody
+    counts: dict[str, int] = field(default_factory=dict)  #: promises by state
+
+    @property
+    def first_break(self) -> PromiseRow | None:
+        """The one that breaks next of those that are at risk."""
+        found = [one for one in self.rows if not one.stale and one.standing is not None and one.standing.first_break]
+        return min(found, key=lambda one: one.standing.first_break if one.standing else 0, default=None)
+
+
+class PromiseQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry, name: Callable[[str], str] | None = None) -> None:
+        """``name`` turns ``platform:shop_id`` into the name of the shop."""
+        self._store, self._registry = store, registry
+        self._name = name or self._shop_name
+
+    def now(self) -> PromisesNow:
+        """All of them as they stand; what cannot be read is left out, the doctor tells it."""
+        moment, stored = self._store.now_ms(), self._store.documents(STATE)
+        rows = []
+        for name, body in sorted(self._store.documents(KIND).items()):
+            try:
+                rows.append(_row(promises.load(body), stored.get(name), moment))
+            except ValueError:
+                continue
+        counts: dict[str, int] = {}
+        for row in rows:
+            counts[row.state] = counts.get(row.state, 0) + 1
+        return PromisesNow(
+            rows=tuple(rows),
+            zone=fleet_zone(self._store) or DEFAULT_ZONE,
+            at_ms=moment,
+            leader=self._store.leader(leader.ROLE),
+            counts=counts,
+        )
+
+    def story(self, name: str) -> PromiseStory | None:
+        """One of them in full, None where there is none."""
+        now = self.now()
+        row = next((one for one in now.rows if one.name == name), None)
+        return None if row is None else self.told(row, now.at_ms)
+
+    def told(self, row: PromiseRow, now_ms: int) -> PromiseStory:
+        """The same of a row that is there already."""
+        found = row.standing
+        if found is None:
+            return PromiseStory(row=row)
+        return PromiseStory(
+            row=row,
+            causes=found.causes,
+            matrix=tuple(self._matrix(one, now_ms) for one in found.rows),
+            unlisted=found.broken + found.at_risk - len(found.rows),
+            breaks=tuple(reversed(found.breaks)),
+        )
+
+    def judged(self, promise: Promise, found: Standing, now_ms: int) -> PromiseStory:
+        """A judgement that is kept nowhere, told as the kept ones are."""
+        row = PromiseRow(promise=promise, sentence=promises.sentence(promise), state=found.state, standing=found)
+        return self.told(row, now_ms)
+
+    def _matrix(self, row: Row, now_ms: int) -> MatrixRow:
+        return MatrixRow(
+            row=row,
+            name=self._name(row.shop),
+            age_ms=max(0, now_ms - row.done_at) if row.done_at else 0,
+            cells=cells(row),
+        )
+
+    def _shop_name(self, key: str) -> str:
+        shop = self._registry.shops().get(key)
+        return (shop.name or shop.name_en if shop is not None else "") or key
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """How far a run comes: it passes the checks from left to right up to the one that holds it."""
+    if row.check not in CHECKS:
+        return tuple(PASSED for _ in CHECKS)
+    place = CHECKS.index(row.check)
+    return tuple(PASSED if n < place else HOLDS if n == place else UNKNOWN for n in range(len(CHECKS)))
+
+
+def _row(promise: Promise, body: str | None, now_ms: int) -> PromiseRow:
+    sentence = promises.sentence(promise)
+    if not promise.enabled:
+        return PromiseRow(promise=promise, sentence=sentence, state=DISABLED)
+    try:
+        found = standing.load(body) if body is not None else None
+    except ValueError:  # the next round writes it anew
+        found = None
+    if found is None or found.version != promise.version:
+        return PromiseRow(promise=promise, sentence=sentence, state=UNJUDGED)
+    age = max(0, now_ms - found.judged_at)
+    return PromiseRow(
+        promise=promise, sentence=sentence, state=found.state, standing=found, age_ms=age, stale=age > STALE_MS
+    )
+
+
+#: the worst first, for who sorts by it
+ORDER = (*judge.STATES, UNJUDGED, DISABLED)
