@@ -19,6 +19,7 @@ from services import settings as config
 from services.audit_witness import Witness
 from services.clock import SystemClock, machine_zone
 from services.commands import operator
+from services.commands.alerts import AlertCommands
 from services.commands.audit import Audit
 from services.commands.audit_accept import AuditCommands
 from services.commands.batches import BatchCommands
@@ -37,6 +38,7 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.commands.tokens import TokenCommands
+from services.domain.alerts.channel import Channel
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
@@ -72,6 +74,10 @@ from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
+from services.vault import Vault
+from services.watch.alerts import rules, wording
+from services.watch.alerts.queries import AlertQueries
+from services.watch.alerts.sender import Sender
 from services.watch.recorder.past import PastQueries
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
@@ -117,6 +123,7 @@ class Commands:
     sessions: SessionCommands
     quiet: QuietCommands
     promises: PromiseCommands
+    alerts: AlertCommands
     batches: BatchCommands
     schedules: ScheduleCommands
     roles: RoleCommands
@@ -138,6 +145,7 @@ class Queries:
     artifacts: ArtifactQueries
     works: WorkQueries
     promises: PromiseQueries
+    alerts: AlertQueries
 
 
 def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
@@ -252,6 +260,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         sessions=SessionCommands(store, steps, audit, who),
         quiet=QuietCommands(store, steps, audit, who, lambda: _zone(engine.settings)),
         promises=PromiseCommands(store, registry, audit, who, lambda: _zone(engine.settings)),
+        alerts=AlertCommands(store, audit, who, rules.DEFAULTS, partial(_test_channel, engine)),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         tokens=TokenCommands(store, audit, who),
@@ -281,7 +290,19 @@ def queries(engine: Engine) -> Queries:
         artifacts=ArtifactQueries(engine.artifacts),
         works=WorkQueries(engine.store, engine.registry),
         promises=PromiseQueries(engine.store, engine.registry),
+        alerts=AlertQueries(engine.store, _secret),
     )
+
+
+def _secret(name: str) -> str | None:
+    """The secret of a channel of alerts on this machine."""
+    return Vault(config.child_environment()).of_machine(name)
+
+
+def _test_channel(engine: Engine, channel: Channel, who: str) -> str:
+    machine = socket.gethostname()
+    text = wording.test_text(channel.name, who, machine, channel.language)
+    return Sender(engine.store, _secret, machine).hand_over(channel, text, "note")
 
 
 def audit_of(engine: Engine, who: str) -> Audit:

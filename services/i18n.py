@@ -16,12 +16,14 @@ otherwise the ``.po`` is read in memory, so that a clean checkout needs no build
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gettext as _gettext
 import io
 import string
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from types import MethodType
 
@@ -50,16 +52,22 @@ class _State:
 
 
 _state = _State()
+#: the language of this thread or task alone, while it writes for somebody who speaks another one than the screen
+_aside: ContextVar[_State | None] = ContextVar("fleetdeck_language", default=None)
+
+
+def _now() -> _State:
+    return _aside.get() or _state
 
 
 def language() -> str:
     """Return the code of the language in use: ``en`` or ``zh_CN``."""
-    return _state.language
+    return _now().language
 
 
 def is_chinese() -> bool:
     """Tell whether numbers and times take their Chinese form."""
-    return _state.language.startswith("zh")
+    return _now().language.startswith("zh")
 
 
 def set_language(code: str) -> None:
@@ -75,6 +83,23 @@ def set_language(code: str) -> None:
             _state.listeners.remove(reference)
         else:
             listener()
+
+
+@contextlib.contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Say everything in another language here, and nowhere else: the screen and other threads keep theirs."""
+    token = _aside.set(_of(code if code in LANGUAGES else SOURCE_LANGUAGE))
+    try:
+        yield
+    finally:
+        _aside.reset(token)
+
+
+@functools.cache
+def _of(code: str) -> _State:
+    state = _State()
+    state.language, state.catalogue = code, load(code)
+    return state
 
 
 def on_language_changed(listener: Listener) -> Callable[[], None]:
@@ -130,7 +155,7 @@ def compile_catalogue(source: Path, code: str) -> bytes:
 def _(message: str) -> str:
     """Translate `message`."""
     # gettext answers "" with its own header: an empty label must stay empty.
-    return _state.catalogue.gettext(message) if message else ""
+    return _now().catalogue.gettext(message) if message else ""
 
 
 def N_(message: str) -> str:
@@ -145,17 +170,17 @@ def NP_(_context: str, message: str) -> str:
 
 def ngettext(singular: str, plural: str, n: int) -> str:
     """Translate with the plural form for `n`."""
-    return _state.catalogue.ngettext(singular, plural, n)
+    return _now().catalogue.ngettext(singular, plural, n)
 
 
 def pgettext(context: str, message: str) -> str:
     """Translate `message` as it is meant in `context`."""
-    return _state.catalogue.pgettext(context, message)
+    return _now().catalogue.pgettext(context, message)
 
 
 def npgettext(context: str, singular: str, plural: str, n: int) -> str:
     """Translate with context and plural form."""
-    return _state.catalogue.npgettext(context, singular, plural, n)
+    return _now().catalogue.npgettext(context, singular, plural, n)
 
 
 def fill(template: str, params: Mapping[str, object]) -> str:

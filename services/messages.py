@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from services import i18n, spans
+from services.domain.alerts import rule as alert_rule
+from services.domain.alerts import text as alert_text
 from services.domain.gates import listed
 from services.domain.insight import attempts, audit, flow, publisher, same_work, schedule, shop, worker
 from services.domain.insight.flow import Clause
@@ -40,6 +42,8 @@ TEMPLATES: dict[str, str] = {
     **SHEET,
     **shop.SENTENCES,
     **listed.SENTENCES,
+    **alert_rule.SENTENCES,
+    **alert_text.SENTENCES,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.not_cancelled": N_("The task is {status}; only a cancelled one is created again."),

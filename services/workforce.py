@@ -16,21 +16,32 @@ from services import settings as config
 from services.assembly import Engine, notices, witness
 from services.clock import SystemClock
 from services.commands.audit import Audit
+from services.commands.causes import CauseCommands
+from services.commands.fleet import FleetCommands
+from services.commands.operator import Operator
+from services.domain.alerts import rule as rules
+from services.domain.alerts.incident import Incident
 from services.domain.errors import NotAllowed, OperatorError
-from services.domain.fleet import autoscale
+from services.domain.fleet import autoscale, environment
 from services.domain.gates.lane_share import parse_share
+from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.types import task_type
 from services.engine.lead import leader
 from services.engine.lead.firing import Firing
 from services.engine.lead.janitor import DAY_MS, Retention
 from services.engine.lead.notice_reader import NoticeReader
+from services.engine.lead.shop_queues import ShopQueues
 from services.engine.work_queue import WorkQueue
 from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
+from services.messages import english
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
+from services.watch.alerts.keeper import AlertKeeper
+from services.watch.alerts.look import Eyes
+from services.watch.alerts.sender import Sender
 from services.watch.promises.keeper import PromiseKeeper
 from services.watch.recorder.keeper import Recorder
 from services.workers.host import Duty, LocalWorkers, Steward
@@ -73,6 +84,7 @@ def steward(engine: Engine) -> Steward:
         notices=None if engine.settings.embedded else notices(engine),
         queues={} if engine.settings.embedded else work_queues(engine),
         watchers=watchers(engine),
+        always=(alerts(engine),),
     )
 
 
@@ -83,6 +95,43 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
         Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings)),
         promise_keeper(engine),
     )
+
+
+def alerts(engine: Engine) -> AlertKeeper:
+    """Watches the fleet for people, while no other process does."""
+    settings, store = engine.settings, engine.store
+    production = environment.is_production(settings.environment)
+    eyes = Eyes(store, engine.broker, engine.registry, engine.clock, production=production)
+    sender = Sender(store, Vault(config.child_environment()).of_machine)
+    return AlertKeeper(store, eyes, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
+
+
+class RuleActs:
+    """What a rule does by itself when it raises an incident, in its own name and with the audit."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __call__(self, incident: Incident) -> Message:
+        """Raises the errors of the act; nothing to do is told as well."""
+        engine, rule = self._engine, incident.rule
+        who = Operator(who=f"rule {rule.name}")
+        audit = Audit(engine.store, who.who, witness(engine.settings))
+        head, _, scope = rule.action.partition(":")
+        if head == rules.MARK:
+            if incident.fingerprint:
+                note = english(Message("alert.head_raised", {"id": incident.id, "title": ""})).strip()
+                CauseCommands(engine.store, engine.steps, audit, who).describe(
+                    incident.fingerprint, name=incident.id, note=note
+                )
+        elif scope := scope or incident.pause:
+            queues = ShopQueues(engine.store, engine.broker, engine.steps, engine.registry, engine.clock)
+            FleetCommands(engine.store, engine.broker, engine.steps, engine.registry, queues, audit, who).pause(
+                scope, reason=incident.id
+            )
+        else:
+            return Message("alert.line_action_failed", {"rule": rule.name, "action": rule.action, "why": "-"})
+        return Message("alert.line_action", {"rule": rule.name, "action": f"{head} {scope}".strip()})
 
 
 def work_queues(engine: Engine) -> dict[str, WorkQueue]:

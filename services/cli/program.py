@@ -16,6 +16,7 @@ from services import log as logs
 from services.cli import output, window
 from services.cli import run as cli_run
 from services.cli.commands import (
+    alerts,
     at,
     batches,
     completion,
@@ -156,6 +157,7 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
         queues,
         promises,
         quiet,
+        alerts,
         fleet,
         roles,
         tokens,

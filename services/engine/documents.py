@@ -7,6 +7,10 @@ from typing import Any
 
 import msgspec
 
+from services.domain.alerts import channel as alert_channel
+from services.domain.alerts import incident as alert_incident
+from services.domain.alerts import outbox as alert_outbox
+from services.domain.alerts import rule as alert_rule
 from services.domain.fleet import role, shop_queue, token
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
@@ -59,6 +63,13 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     promise.STATE: standing.load,
     results.KIND: results.check_place,
     SCHEDULE: schedule.load,
+    alert_rule.KIND: alert_rule.load,
+    alert_rule.VERSIONS: alert_rule.load_version,
+    alert_channel.KIND: alert_channel.load,
+    alert_incident.KIND: alert_incident.load,
+    alert_incident.ANSWERS: alert_incident.load_answer,
+    alert_incident.HISTORY: alert_incident.load,
+    alert_outbox.KIND: alert_outbox.load,
 }
 _OF_THE_FLEET: Mapping[str, Callable[[str], object]] = {
     breaker.NAME: _rule,

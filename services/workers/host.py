@@ -65,13 +65,15 @@ class Steward:
         notices: Notices | None = None,
         queues: Mapping[str, WorkQueue] | None = None,
         watchers: Sequence[Duty] = (),
+        always: Sequence[Duty] = (),
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
         ``disk``: why what this process writes is not kept, "" while it is. ``notices``: of what other programs send.
         ``queues``: those of other programs, by name, whose messages become tasks.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
-        ``watchers``: what watches the fleet for people.
+        ``watchers``: what watches the fleet for people. ``always``: the same as long as this process is a candidate,
+        which finds out itself whether it is its turn.
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
@@ -98,6 +100,7 @@ class Steward:
             *taken,
             *watchers,
         )
+        self._always = tuple(always)
         self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,
@@ -131,6 +134,8 @@ class Steward:
     def start(self) -> None:
         """Become a candidate."""
         self.leader.start()
+        for watch in self._always:
+            watch.start()
         if self.files is not None:
             self.files.start()
 
@@ -138,6 +143,8 @@ class Steward:
         """Stop leading and hand over."""
         if self.files is not None:
             self.files.stop()
+        for watch in self._always:
+            watch.stop()
         self.leader.close()
 
 

@@ -69,6 +69,7 @@ def named(verb: str, values: tuple[str, ...] = NAMES) -> Row:
     return row(verb, "", values, names="there is no")
 
 
+ACTS_ON_ALERTS = ("show", "answer", "unanswer", "mute --until 2h --reason x", "unmute", "escalate")
 TABLE: list[Row] = [
     row(CREATE[:2] + CREATE[4:], "--shop", SHOPS, names="shop"),
     row(CREATE, "--platform", ("a b", LONG)),
@@ -172,6 +173,28 @@ TABLE: list[Row] = [
     row("quiet set night all --note x", "--once", ("x", "2001-01-01T00:00"), then=("2h",)),
     row("quiet show", "", NAMES, names="there are none"),
     row("quiet remove", "", NAMES, names="there are none"),
+    *[row(f"alert {verb}", "", ("INC-0", "x y", LONG), names="no open incident") for verb in ACTS_ON_ALERTS],
+    row("alert mute INC-1 --reason x", "--until", ("x", "2001-01-01T00:00", ""), names="--until"),
+    row("alert history", "--limit", ("0", *WHOLE)),
+    *[row(f"alert rule {verb}", "", NAMES, names="there is no rule") for verb in ("show", "set", "reset")],
+    row("alert rule set lane_depth", "--limit", ("x", "tasks", "tasks=x", "tasks=-1"), names="NAME=NUMBER"),
+    row("alert rule set lane_depth", "--limit", ("weight=1",), names="it has tasks"),
+    *[row("alert rule set lane_depth", f"--{span}", WHOLE) for span in ("for", "calm", "again", "escalate")],
+    row("alert rule set lane_depth", "--for", ("99999999",), names="at most"),
+    row("alert rule set lane_depth", "--action", ("stop", "pause:", "pause:lane:high", "mark:x", LONG), names="pause"),
+    row("alert rule set lane_depth", "--severity", ("x",)),
+    row("alert rule set lane_depth", "--channel", ("a b", LONG), names="name"),
+    row("alert rule set lane_depth", "--escalate-to", ("a b", LONG), names="name"),
+    row("alert rule set mine", "--measure", ("nothing", LONG), names="there is no rule"),
+    row("alert channel set", "", ("a b", "../x", LONG), names="name"),
+    row("alert channel set ops", "--kind", ("pigeon",)),
+    row("alert channel set ops", "--language", ("de",)),
+    row("alert channel set ops", "--group", ("a b", LONG), names="name"),
+    row("alert channel set ops", "--secret", ("https://example.com/hook", "wecombot://0123"), names="never kept"),
+    row("alert channel set ops", "--to", ("ops@example.com",), names="option"),
+    row("alert channel set ops --kind mail", "--to", ("mailto://a:b@example.com",), names="never kept"),
+    row("alert channel set ops", "--rate", ("0", *WHOLE)),
+    *[row(f"alert channel {verb}", "", NAMES, names="there is no channel") for verb in ("remove", "test")],
     row("promise set", "", ("a b", "../x", LONG), names="name", then=PROMISE),
     row("promise set p --all --by 08:00", "--type", ("a b", "nothing"), names="type"),
     row("promise set p --type work --all", "--never-older-than", SPAN),

@@ -11,6 +11,7 @@ import inspect
 import itertools
 import pkgutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ import services.commands
 from services import assembly, repairs
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import Incident, Words, slot_of
+from services.domain.alerts.incident import dump as dump_incident
 from services.domain.audit import AuditEntry
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable
@@ -35,7 +39,9 @@ from services.domain.gates.quiet_hours import QuietHours
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
+from services.domain.text.message import Message
 from services.engine.producer import TaskSpec
+from services.watch.alerts.rules import DEFAULTS
 from tests.integration.fleet_rig import Fleet
 
 #: parts of commands that get the store and are reached through them only
@@ -141,6 +147,19 @@ class Stage:
         self.my["QuietCommands"].set(QUIET)
         return QUIET.name
 
+    def incident(self) -> str:
+        """An open one."""
+        name = f"INC-{next(self._numbers)}"
+        words = Words(title=Message("alert.forgets"))
+        made = Incident(id=name, key=name, rule=DEFAULTS[0], words=words, raised_at=1)
+        self.store.put_document("alert_incident", slot_of(name), dump_incident(made))
+        return name
+
+    def channel(self) -> str:
+        name = f"ops{next(self._numbers)}"
+        self.my["AlertCommands"].set_channel(Channel(name=name))
+        return name
+
     def promise(self) -> str:
         self.my["PromiseCommands"].set(PROMISE)
         return PROMISE.name
@@ -161,6 +180,7 @@ def schedule(name: str) -> Schedule:
     return Schedule(name=name, task_type="work", every_s=3600, shops=("pdd:s0",))
 
 
+NEXT_WEEK = round(time.time() * 1000) + 7 * 86_400_000
 Prepare = Callable[[Stage], Callable[[Any], Any]]
 
 
@@ -234,6 +254,17 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "QuietCommands.set": of("set", exactly(QUIET)),
     "QuietCommands.remove": of("remove", Stage.quiet),
     "PromiseCommands.set": of("set", exactly(PROMISE)),
+    "AlertCommands.answer": of("answer", Stage.incident),
+    "AlertCommands.unanswer": of("unanswer", Stage.incident),
+    "AlertCommands.mute": of("mute", Stage.incident, exactly(NEXT_WEEK), exactly("known")),
+    "AlertCommands.unmute": of("unmute", Stage.incident),
+    "AlertCommands.escalate": of("escalate", Stage.incident),
+    "AlertCommands.set_rule": of("set_rule", exactly(DEFAULTS[0])),
+    "AlertCommands.enable_rule": of("enable_rule", exactly(DEFAULTS[0].name), enabled=False),
+    "AlertCommands.reset_rule": of("reset_rule", exactly(DEFAULTS[0].name)),
+    "AlertCommands.set_channel": of("set_channel", exactly(Channel(name="ops"))),
+    "AlertCommands.remove_channel": of("remove_channel", Stage.channel),
+    "AlertCommands.test_channel": of("test_channel", Stage.channel),
     "PromiseCommands.enable": of("enable", Stage.promise, enabled=False),
     "PromiseCommands.remove": of("remove", Stage.promise),
     "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
@@ -267,6 +298,8 @@ READS: dict[str, Prepare] = {
     "PromiseCommands.checked": of("checked", exactly(PROMISE)),
     "QuietCommands.known": of("known"),
     "TokenCommands.known": of("known"),
+    "AlertCommands.rules": of("rules"),
+    "AlertCommands.channels": of("channels"),
     "QuietCommands.names": of("names"),
     "QuietCommands.zone": of("zone"),
     "ScheduleCommands.checked": of("checked", lambda stage: schedule("other")),
@@ -279,6 +312,11 @@ PLANS: dict[str, Prepare] = {
 }
 #: what an operator may not do either
 ADMINS = {
+    "AlertCommands.set_rule",
+    "AlertCommands.enable_rule",
+    "AlertCommands.reset_rule",
+    "AlertCommands.set_channel",
+    "AlertCommands.remove_channel",
     "RecordCommands.import_records",
     "FleetCommands.limit_type",
     "FleetCommands.import_types",
@@ -297,6 +335,7 @@ ADMINS = {
 #: succeeds here without changing anything that is kept
 IDLE = {
     *("AuditCommands.accept", "BreakerCommands.close", "CauseCommands.lift"),
+    "AlertCommands.test_channel",
     *("FleetCommands.undedicate", "RecordCommands.reveal", "RepairCommands.repair"),
 }
 

@@ -1,0 +1,501 @@
+"""``alert``: what the fleet tells people: incidents, the rules behind them and the channels that carry them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from services import assembly, messages
+from services.cli import shapes
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.cli.instants import Instants
+from services.clock import machine_zone
+from services.domain.alerts import channel as channels
+from services.domain.alerts import rule as rules
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import Incident
+from services.domain.alerts.outbox import Letter
+from services.domain.alerts.rule import Rule
+from services.domain.errors import UsageError
+from services.domain.plans import recurrence
+from services.engine.lead.firing import fleet_zone
+from services.watch.alerts import wording
+from services.watch.alerts.queries import AlertsNow, ChannelNow, IncidentNow
+
+EXAMPLES = (
+    "alert list",
+    "alert show INC-12",
+    "alert answer INC-12 --note 'looking at the page'",
+    "alert mute INC-12 --until 2h --reason 'known, the platform repairs it'",
+    "alert rule set oldest_wait --limit high_minutes=10 --for 120",
+    "alert rule set dead_letters --action pause",
+    "alert rule reset oldest_wait",
+    "alert channel set ops --kind wecom --language zh",
+    "alert channel test ops",
+)
+SPANS = ("for_s", "calm_s", "again_s", "escalate_s")
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "alert",
+        parents=[common],
+        help="what the fleet tells people: incidents, rules and channels",
+        description="A process that may lead watches the fleet by rules, and tells people by channels. The address of a"
+        " channel is a secret: it stands in FLEETDECK_SECRET__NAME or the keyring of the machines that lead.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="incidents that are not over").set_defaults(handler=list_)
+    showing = verbs.add_parser("show", parents=[common], help="one incident: extent, time line, messages")
+    showing.add_argument("incident", help="such as INC-12")
+    showing.set_defaults(handler=show)
+    past = verbs.add_parser("history", parents=[common], help="incidents that are over, the newest first")
+    past.add_argument("--limit", type=_positive, default=50, help="how many at most (default: %(default)s)")
+    past.set_defaults(handler=history)
+    for name, handler, help_ in (
+        ("answer", answer, "take an incident: it is not told again and does not escalate"),
+        ("unanswer", unanswer, "give it back: it is nobody's again"),
+        ("mute", mute, "tell nobody of it until an instant"),
+        ("unmute", unmute, "tell of it again"),
+        ("escalate", escalate, "tell the next group now"),
+    ):
+        one = verbs.add_parser(name, parents=[common], help=help_)
+        one.add_argument("incident", help="such as INC-12")
+        if name == "answer":
+            one.add_argument("--note", default="", help="what you do about it")
+        if name == "mute":
+            one.add_argument("--until", required=True, metavar="WHEN", help="a time, or a duration such as 2h")
+            one.add_argument("--reason", required=True, help="why; everybody sees it")
+        one.set_defaults(handler=handler)
+    _add_rules(verbs, common)
+    _add_channels(verbs, common)
+
+
+def _add_rules(verbs: Any, common: argparse.ArgumentParser) -> None:
+    noun = verbs.add_parser("rule", parents=[common], help="when people are told, and who")
+    acts = noun.add_subparsers(required=True, metavar="VERB")
+    acts.add_parser("list", parents=[common], help="all rules").set_defaults(handler=list_rules)
+    showing = acts.add_parser("show", parents=[common], help="one rule and what it was before")
+    showing.add_argument("name")
+    showing.set_defaults(handler=show_rule)
+    setting = acts.add_parser("set", parents=[common], help="change a rule, or add one of a known measure")
+    setting.add_argument("name")
+    setting.add_argument("--measure", help="what a new rule looks at: the name of a default rule")
+    setting.add_argument("--limit", action="append", default=[], metavar="NAME=NUMBER", help="repeats")
+    for option, words in (
+        ("for", "must hold so long before anybody is told"),
+        ("calm", "must be gone so long before it is resolved"),
+        ("again", "told again after so long until somebody answers; 0 never"),
+        ("escalate", "told to the next group after so long without an answer; 0 never"),
+    ):
+        setting.add_argument(f"--{option}", type=_whole, metavar="SECONDS", dest=f"{option}_s", help=words)
+    setting.add_argument("--severity", choices=rules.SEVERITIES)
+    setting.add_argument("--channel", action="append", metavar="NAME", help="a channel or a group of them; repeats")
+    setting.add_argument("--escalate-to", action="append", metavar="NAME", help="a channel or a group; repeats")
+    setting.add_argument("--action", help="pause, pause:SCOPE, mark, or none")
+    switch = setting.add_mutually_exclusive_group()
+    switch.add_argument("--on", action="store_true", help="switch it on")
+    switch.add_argument("--off", action="store_true", help="switch it off")
+    setting.set_defaults(handler=set_rule)
+    resetting = acts.add_parser("reset", parents=[common], help="make it the default again; an added rule goes")
+    resetting.add_argument("name")
+    resetting.set_defaults(handler=reset_rule)
+
+
+def _add_channels(verbs: Any, common: argparse.ArgumentParser) -> None:
+    noun = verbs.add_parser("channel", parents=[common], help="where people are told")
+    acts = noun.add_subparsers(required=True, metavar="VERB")
+    acts.add_parser("list", parents=[common], help="all channels, and what each has not taken").set_defaults(
+        handler=list_channels
+    )
+    setting = acts.add_parser("set", parents=[common], help="add a channel, or change the one of this name")
+    setting.add_argument("name")
+    setting.add_argument("--kind", choices=channels.KINDS)
+    setting.add_argument("--language", choices=channels.LANGUAGES)
+    setting.add_argument("--group", help=f"{rules.DUTY} is told first, {rules.LEAD} when nobody answers")
+    setting.add_argument("--secret", metavar="NAME", help="name of its address among the secrets (default: its own)")
+    setting.add_argument("--to", help="kind mail: who gets it, with commas between")
+    setting.add_argument("--rate", type=_positive, help="messages a minute at most")
+    switch = setting.add_mutually_exclusive_group()
+    switch.add_argument("--on", action="store_true", help="switch it on")
+    switch.add_argument("--off", action="store_true", help="switch it off")
+    setting.set_defaults(handler=set_channel)
+    for name, handler, words in (
+        ("remove", remove_channel, "take a channel away"),
+        ("test", test_channel, "send a test from this machine, now"),
+    ):
+        one = acts.add_parser(name, parents=[common], help=words)
+        one.add_argument("name")
+        one.set_defaults(handler=handler)
+
+
+# ----------------------------------------------------------------------------------------------------------- incidents
+def list_(context: Context) -> int:
+    """Print what is not over."""
+    with context.engine(looking=True) as engine:
+        now, zone = assembly.queries(engine).alerts.now(), _zone(engine)
+    rows = [_row(one, zone) for one in now.incidents]
+    fields = ("id", "state", "severity", "title", "extent", "since", "answered_by")
+    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["nothing to answer"]
+    context.show(
+        {"incidents": rows, "watcher": now.watcher or None, "channels": [_channel_row(one) for one in now.channels]},
+        [*told, *_warnings(now)],
+    )
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one."""
+    with context.engine(looking=True) as engine:
+        found, zone = assembly.queries(engine).alerts.incident(context.args.incident), _zone(engine)
+    row = _row(found, zone) | _more(found, zone)
+    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name not in ("timeline", "messages")]
+    lines += [f"{entry['at']}  {entry['text']}" for entry in row["timeline"]]
+    lines += [f"{one['at']}  {one['what']} to {one['channel']}: {one['state']}" for one in row["messages"]]
+    context.show(row, lines)
+    return EXIT_OK
+
+
+def history(context: Context) -> int:
+    """Print the past."""
+    with context.engine(looking=True) as engine:
+        found, zone = assembly.queries(engine).alerts.history(context.args.limit), _zone(engine)
+    rows = [_row(one, zone) for one in found]
+    fields = ("id", "severity", "title", "extent", "since", "resolved", "answered_by")
+    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["nothing yet"]
+    context.show({"incidents": rows}, told)
+    return EXIT_OK
+
+
+def answer(context: Context) -> int:
+    """Take one."""
+    with context.engine(looking=True) as engine:
+        done = assembly.commands(engine).alerts.answer(context.args.incident, context.args.note)
+    return _acted(context, done, f"{done.id} is yours")
+
+
+def unanswer(context: Context) -> int:
+    """Give one back."""
+    with context.engine(looking=True) as engine:
+        done = assembly.commands(engine).alerts.unanswer(context.args.incident)
+    return _acted(context, done, f"{done.id} is nobody's")
+
+
+def mute(context: Context) -> int:
+    """Silence one for a while."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        zone = _zone(engine)
+        until = Instants(zone, engine.store.now_ms()).read(args.until, "--until")
+        if not until:
+            raise UsageError("--until takes a time, or a duration such as 2h", field="--until")
+        done = assembly.commands(engine).alerts.mute(args.incident, until, args.reason)
+    return _acted(context, done, f"{done.id} is muted until {recurrence.iso(until, zone)}")
+
+
+def unmute(context: Context) -> int:
+    """Tell of one again."""
+    with context.engine(looking=True) as engine:
+        done = assembly.commands(engine).alerts.unmute(context.args.incident)
+    return _acted(context, done, f"{done.id} is told again")
+
+
+def escalate(context: Context) -> int:
+    """Tell the next group."""
+    with context.engine(looking=True) as engine:
+        done = assembly.commands(engine).alerts.escalate(context.args.incident)
+    return _acted(context, done, f"{done.id} goes to {', '.join(done.rule.escalate_to)}")
+
+
+def _acted(context: Context, done: Incident, line: str) -> int:
+    context.show({"incident": done.id, "answer": msgspec.to_builtins(done.answer)}, [line])
+    return EXIT_OK
+
+
+# --------------------------------------------------------------------------------------------------------------- rules
+def list_rules(context: Context) -> int:
+    """Print all."""
+    with context.engine(looking=True) as engine:
+        found = assembly.queries(engine).alerts.rules()
+    rows = [_rule_row(one.rule) | {"changed": one.changed, "active": one.active} for one in found]
+    lines = [
+        [row["name"], "on" if row["enabled"] else "off", row["severity"], _limits(row["limits"])]
+        + [str(row[span]) for span in SPANS]
+        + [", ".join(row["channels"]), str(row["version"])]
+        for row in rows
+    ]
+    header = ("name", "", "severity", "limits", "for", "calm", "again", "escalate", "channels", "version")
+    context.show({"rules": rows}, table(header, lines))
+    return EXIT_OK
+
+
+def show_rule(context: Context) -> int:
+    """Print one."""
+    with context.engine(looking=True) as engine:
+        queries = assembly.queries(engine).alerts
+        known = {one.rule.name: one for one in queries.rules()}
+        found = known.get(context.args.name)
+        if found is None:
+            raise rules.refusal("alert.no_rule", "name", value=context.args.name[:80], known=", ".join(known))
+        before = [_rule_row(one) for one in queries.versions(found.rule.name)]
+    row = _rule_row(found.rule) | {"changed": found.changed, "active": found.active, "before": before}
+    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name != "before"]
+    lines += [f"version {one['version']}: {_limits(one['limits'])} by {one['by'] or 'default'}" for one in before]
+    context.show(row, lines)
+    return EXIT_OK
+
+
+def set_rule(context: Context) -> int:
+    """Change one."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        commands = assembly.commands(engine).alerts
+        known = commands.rules()
+        before = known.get(args.name)
+        if before is None:
+            like = known.get(args.measure or "")
+            if like is None:
+                raise rules.refusal("alert.no_rule", "name", value=args.name[:80], known=", ".join(known))
+            before = replace(like, name=args.name)
+        made = commands.set_rule(_changed(before, args))
+    context.show({"rule": _rule_row(made)}, [f"rule {made.name} has version {made.version}"])
+    return EXIT_OK
+
+
+def reset_rule(context: Context) -> int:
+    """Make one the default again."""
+    with context.engine(looking=True) as engine:
+        now = assembly.commands(engine).alerts.reset_rule(context.args.name)
+    name = context.args.name
+    line = f"rule {name} is as it was delivered" if now is not None else f"rule {name} is gone"
+    context.show({"rule": _rule_row(now) if now is not None else None}, [line])
+    return EXIT_OK
+
+
+def _changed(rule: Rule, args: argparse.Namespace) -> Rule:
+    fields: dict[str, Any] = {span: getattr(args, span) for span in SPANS if getattr(args, span) is not None}
+    if args.limit:
+        fields["limits"] = {**rule.limits, **dict(map(_limit, args.limit))}
+    if args.severity:
+        fields["severity"] = args.severity
+    if args.channel:
+        fields["channels"] = tuple(args.channel)
+    if args.escalate_to:
+        fields["escalate_to"] = tuple(args.escalate_to)
+    if args.action is not None:
+        fields["action"] = "" if args.action == "none" else args.action
+    if args.on or args.off:
+        fields["enabled"] = args.on
+    return replace(rule, **fields)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    try:
+        found = float(number)
+    except ValueError:
+        found = -1.0
+    if not name or not 0 <= found <= 1e12:
+        raise UsageError(f"--limit takes NAME=NUMBER, such as percent=30, not {text!r:.80}", field="--limit")
+    return name, found
+
+
+# ------------------------------------------------------------------------------------------------------------ channels
+def list_channels(context: Context) -> int:
+    """Print all."""
+    with context.engine(looking=True) as engine:
+        now = assembly.queries(engine).alerts.now()
+    rows = [_channel_row(one) for one in now.channels]
+    fields = ("name", "kind", "group", "language", "address", "enabled", "waiting", "error")
+    told = table(fields, [[_shown(row[field]) for field in fields] for row in rows]) if rows else ["no channel yet"]
+    context.show({"channels": rows}, told)
+    return EXIT_OK
+
+
+def set_channel(context: Context) -> int:
+    """Set one."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        commands = assembly.commands(engine).alerts
+        before = commands.channels().get(args.name)
+        channel = before or Channel(name=args.name)
+        fields: dict[str, Any] = {
+            name: value
+            for name in ("kind", "language", "group", "secret", "rate")
+            if (value := getattr(args, name)) is not None
+        }
+        if args.to is not None:
+            fields["options"] = {**channel.options, "to": args.to}
+        if args.on or args.off:
+            fields["enabled"] = args.on
+        made = replace(channel, **fields)
+        commands.set_channel(made)
+        known = next(
+            one.known for one in assembly.queries(engine).alerts.now().channels if one.channel.name == made.name
+        )
+    lines = [f"channel {made.name} is set"]
+    if not known:
+        lines.append(f"its address is not known here: set {made.variable} on the machines that lead, then test it")
+    context.show({"channel": made.name, "replaced": before is not None, "address": known}, lines)
+    return EXIT_OK
+
+
+def remove_channel(context: Context) -> int:
+    """Take one away."""
+    with context.engine(looking=True) as engine:
+        assembly.commands(engine).alerts.remove_channel(context.args.name)
+    context.show({"removed": context.args.name}, [f"channel {context.args.name} is removed"])
+    return EXIT_OK
+
+
+def test_channel(context: Context) -> int:
+    """Send a test."""
+    with context.engine(looking=True) as engine:
+        why = assembly.commands(engine).alerts.test_channel(context.args.name)
+    name = context.args.name
+    line = f"channel {name} took it" if not why else f"channel {name} did not take it: {why}"
+    context.show({"channel": name, "sent": not why, "error": why or None}, [line])
+    return EXIT_FAILED if why else EXIT_OK
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+def _zone(engine: assembly.Engine) -> str:
+    return fleet_zone(engine.store) or engine.settings.time_zone or machine_zone()
+
+
+def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
+    incident = one.incident
+    return {
+        "id": incident.id,
+        "state": one.state,
+        "severity": incident.rule.severity,
+        "rule": incident.rule.name,
+        "rule_version": incident.rule.version,
+        "key": incident.key,
+        "code": incident.words.title.code,
+        "params": dict(incident.words.title.params),
+        "title": wording.title(incident.words, zone),
+        "count": incident.count,
+        "of": incident.of or None,
+        "extent": f"{incident.count} of {incident.of}" if incident.of else str(incident.count),
+        "names": list(incident.names),
+        "filter": incident.scope or None,
+        "since": _instant(incident.first_at, zone),
+        "raised": _instant(incident.raised_at, zone),
+        "resolved": _instant(incident.resolved_at, zone),
+        "answered_by": incident.answer.answered_by or None,
+        "note": incident.answer.note or None,
+        "muted_until": _instant(incident.answer.muted_until, zone),
+        "muted_by": incident.answer.muted_by or None,
+        "reason": incident.answer.reason or None,
+        "again_at": _instant(one.again_at, zone),
+        "escalates_at": _instant(one.escalates_at, zone),
+        "resolves_at": _instant(one.resolves_at, zone),
+    }
+
+
+def _more(now: IncidentNow, zone: str) -> dict[str, Any]:
+    incident = now.incident
+    return {
+        "facts": wording.facts(incident.words, zone),
+        "cause": messages.english(incident.words.cause) if incident.words.cause is not None else None,
+        "next": wording.next_step(incident.words, zone) or None,
+        "timeline": [
+            {"at": _instant(line.at, zone), "text": messages.english(line.message)} for line in incident.lines
+        ],
+        "told": [
+            {"step": told.step, "what": told.what, "at": _instant(told.at, zone), "to": list(told.to)}
+            for told in incident.told
+        ],
+        "messages": [_letter_row(letter, zone) for letter in now.deliveries],
+    }
+
+
+def _letter_row(letter: Letter, zone: str) -> dict[str, Any]:
+    state = "sent" if letter.sent_at else "given up" if letter.lost_at else "waits"
+    return {
+        "step": letter.step,
+        "what": letter.what,
+        "channel": letter.channel,
+        "at": _instant(letter.at, zone),
+        "state": f"{state}: {letter.error}" if letter.error else state,
+        "tries": letter.tries,
+        "next_try": _instant(letter.due_at, zone) if letter.waits and letter.tries else None,
+    }
+
+
+def _rule_row(rule: Rule) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(rule)
+    return row | {
+        "channels": list(rule.channels),
+        "escalate_to": list(rule.escalate_to),
+        "at": shapes.iso(rule.at) if rule.at else None,
+    }
+
+
+def _channel_row(one: ChannelNow) -> dict[str, Any]:
+    channel = one.channel
+    return {
+        "name": channel.name,
+        "kind": channel.kind,
+        "group": channel.group,
+        "language": channel.language,
+        "variable": channel.variable,
+        "address": "known here" if one.known else "not known here",
+        "options": dict(channel.options),
+        "rate": channel.rate,
+        "enabled": channel.enabled,
+        "waiting": one.waiting,
+        "waiting_since": shapes.iso(one.since_ms) if one.since_ms else None,
+        "next_try": shapes.iso(one.next_ms) if one.waiting else None,
+        "error": one.error or None,
+        "last_sent": shapes.iso(one.sent_ms) if one.sent_ms else None,
+        "given_up": one.lost,
+    }
+
+
+def _warnings(now: AlertsNow) -> list[str]:
+    found = [] if now.watcher else ["nobody watches: no process that may lead runs"]
+    if not now.channels:
+        found.append("nobody is told: there is no channel (alert channel set)")
+    for one in now.channels:
+        if one.waiting:
+            found.append(
+                f"channel {one.channel.name}: {one.waiting} messages wait" + (f" ({one.error})" if one.error else "")
+            )
+        if one.lost:
+            found.append(f"channel {one.channel.name}: {one.lost} messages were given up after a day")
+    return found
+
+
+def _limits(limits: dict[str, float]) -> str:
+    return ", ".join(f"{name}={number:g}" for name, number in limits.items())
+
+
+def _instant(instant: int, zone: str) -> str | None:
+    return recurrence.iso(instant, zone) if instant else None
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _positive(text: str) -> int:
+    number = _whole(text)
+    if not number:
+        raise argparse.ArgumentTypeError("a whole number above 0")
+    return number
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise argparse.ArgumentTypeError("a whole number of seconds" if text else "a whole number")
+    return int(text)

@@ -1,0 +1,226 @@
+"""What an operator may do about alerts: answer, mute and escalate incidents, change rules and channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain.alerts import channel as channels
+from services.domain.alerts import incident as incidents
+from services.domain.alerts import rule as rules
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import Answer, Incident
+from services.domain.alerts.rule import Rule
+from services.ports import Store
+
+REASON_MOST = 500
+LONGEST_MS = 366 * 86_400_000
+
+
+class AlertCommands:
+    """Audited commands."""
+
+    def __init__(
+        self,
+        store: Store,
+        audit: Audit,
+        operator: Operator,
+        defaults: Sequence[Rule],
+        hand_over: Callable[[Channel, str], str],
+    ) -> None:
+        """``defaults``: the rules that hold where nobody changed them. ``hand_over`` sends the test of a channel in
+        somebody's name and says why that failed, "" where it did not.
+        """
+        self._store, self._audit, self._operator = store, audit, operator
+        self._defaults, self._hand_over = {one.name: one for one in defaults}, hand_over
+
+    # ----------------------------------------------------------------------------------------------------- incidents
+    def answer(self, incident: str, note: str = "") -> Incident:
+        """Take it: it is not told again, and does not escalate.
+
+        Raises:
+            UsageError: it is not open.
+        """
+        self._audit.need(self._operator, "operator", "alert.answer", [incident])
+        now = self._store.now_ms()
+        return self._act(
+            "alert.answer", incident, {"note": note}, answered_by=self._operator.who, answered_at=now, note=note.strip()
+        )
+
+    def unanswer(self, incident: str) -> Incident:
+        """Give it back: it is nobody's again. Raises UsageError where it is not open."""
+        self._audit.need(self._operator, "operator", "alert.unanswer", [incident])
+        return self._act("alert.unanswer", incident, {}, answered_by="", answered_at=0, note="")
+
+    def mute(self, incident: str, until: int, reason: str) -> Incident:
+        """Tell nobody of it until an instant (UTC ms); it goes on being watched.
+
+        Raises:
+            UsageError: it is not open, the instant is past or too far, or there is no reason.
+        """
+        self._audit.need(self._operator, "operator", "alert.mute", [incident])
+        now = self._store.now_ms()
+        if not now < until <= now + LONGEST_MS:
+            raise rules.refusal("alert.bad_until", "until")
+        if not 1 <= len(reason.strip()) <= REASON_MOST:
+            raise rules.refusal("alert.needs_reason", "reason", most=REASON_MOST)
+        detail = {"until": until, "reason": reason.strip()}
+        return self._act(
+            "alert.mute",
+            incident,
+            detail,
+            muted_by=self._operator.who,
+            muted_at=now,
+            muted_until=until,
+            reason=reason.strip(),
+        )
+
+    def unmute(self, incident: str) -> Incident:
+        """Tell of it again. Raises UsageError where it is not open."""
+        self._audit.need(self._operator, "operator", "alert.unmute", [incident])
+        return self._act("alert.unmute", incident, {}, muted_by="", muted_at=0, muted_until=0, reason="")
+
+    def escalate(self, incident: str) -> Incident:
+        """Tell those whom its rule escalates to, now. Raises UsageError where it is not open."""
+        self._audit.need(self._operator, "operator", "alert.escalate", [incident])
+        now = self._store.now_ms()
+        return self._act("alert.escalate", incident, {}, escalate_by=self._operator.who, escalate_at=now)
+
+    def _act(self, action: str, incident: str, detail: dict[str, object], **fields: object) -> Incident:
+        """People write a document of their own: the leader writes the incident at any moment."""
+        found = self._one(incident)
+        answer = replace(found.answer, **fields)
+        with self._audit.act(action, [incident], {key: value for key, value in detail.items() if value}):
+            self._store.put_document(incidents.ANSWERS, incident, incidents.dump(answer))
+        return replace(found, answer=answer)
+
+    def _one(self, incident: str) -> Incident:
+        for body in self._store.documents(incidents.KIND).values():
+            try:
+                found = incidents.load(body)
+            except (ValueError, RecursionError):
+                continue
+            if found.id == incident and found.raised_at:
+                stored = self._store.documents(incidents.ANSWERS).get(incident, "")
+                try:
+                    answer = incidents.load_answer(stored) if stored else found.answer
+                except (ValueError, RecursionError):
+                    answer = Answer()
+                return replace(found, answer=answer)
+        raise rules.refusal("alert.no_incident", "incident", value=incident[:80])
+
+    # --------------------------------------------------------------------------------------------------------- rules
+    def rules(self) -> dict[str, Rule]:
+        """All rules by name."""
+        return rules.known(self._defaults.values(), self._store.documents(rules.KIND))
+
+    def set_rule(self, rule: Rule) -> Rule:
+        """Change a rule, or add one of a known measure, as a new version; what it was is kept. Open incidents keep the
+        version that they began with.
+
+        Raises:
+            UsageError: it cannot be like this.
+        """
+        self._audit.need(self._operator, "admin", "alert.rule", [rule.name])
+        rules.check(rule, self._defaults)
+        before = self.rules().get(rule.name)
+        last = max([before.version if before is not None else 0, *self._versions(rule.name)])
+        made = replace(rule, version=last + 1, by=self._operator.who, at=self._store.now_ms())
+        detail = {"rule": msgspec.to_builtins(made)}
+        if before is not None:
+            detail["before"] = msgspec.to_builtins(before)
+        with self._audit.act("alert.rule", [rule.name], detail):
+            if before is not None:
+                self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
+            self._store.put_document(rules.KIND, made.name, rules.dump(made))
+            self._prune(rule.name)
+        return made
+
+    def enable_rule(self, name: str, *, enabled: bool) -> Rule:
+        """Switch a rule on or off. Raises UsageError where there is none."""
+        return self.set_rule(replace(self._rule(name), enabled=enabled))
+
+    def reset_rule(self, name: str) -> Rule | None:
+        """Take back what people changed; the default holds again. None for a rule that people added: it is gone.
+
+        Raises:
+            UsageError: there is no such rule.
+        """
+        self._audit.need(self._operator, "admin", "alert.rule_reset", [name])
+        before = self._rule(name)
+        with self._audit.act("alert.rule_reset", [name], {"before": msgspec.to_builtins(before)}):
+            self._store.put_document(rules.VERSIONS, rules.version_name(before), rules.dump(before))
+            self._store.remove_document(rules.KIND, name)
+        return self._defaults.get(name)
+
+    def _rule(self, name: str) -> Rule:
+        known = self.rules()
+        if name not in known:
+            raise rules.refusal("alert.no_rule", "name", value=name[:80], known=", ".join(known))
+        return known[name]
+
+    def _versions(self, name: str) -> list[int]:
+        found = [key.rpartition("@") for key in self._store.documents(rules.VERSIONS)]
+        return sorted(int(number) for head, _, number in found if head == name and number.isdecimal())
+
+    def _prune(self, name: str) -> None:
+        for number in self._versions(name)[: -rules.KEPT]:
+            self._store.remove_document(rules.VERSIONS, f"{name}@{number}")
+
+    # ------------------------------------------------------------------------------------------------------ channels
+    def channels(self) -> dict[str, Channel]:
+        """All channels by name."""
+        return channels.readable(self._store.documents(channels.KIND))
+
+    def set_channel(self, channel: Channel) -> Channel | None:
+        """Add a channel, or change the one of this name; returns what it was.
+
+        Raises:
+            UsageError: it cannot be like this, as one with an address in it.
+        """
+        self._audit.need(self._operator, "admin", "alert.channel", [channel.name])
+        channels.check(channel)
+        before = self.channels().get(channel.name)
+        made = replace(channel, by=self._operator.who, at=self._store.now_ms())
+        detail = {"channel": _told(made)} | ({"before": _told(before)} if before is not None else {})
+        with self._audit.act("alert.channel", [channel.name], detail):
+            self._store.put_document(channels.KIND, made.name, channels.dump(made))
+        return before
+
+    def remove_channel(self, name: str) -> None:
+        """Take a channel away; what it has not taken is given up, and said. Raises UsageError where there is none."""
+        self._audit.need(self._operator, "admin", "alert.channel_remove", [name])
+        before = self._channel(name)
+        with self._audit.act("alert.channel_remove", [name], {"before": _told(before)}):
+            self._store.remove_document(channels.KIND, name)
+
+    def test_channel(self, name: str) -> str:
+        """Send a test from this machine, now; "" once it was taken, else why not. Blocking for some seconds.
+
+        Raises:
+            UsageError: there is no such channel.
+        """
+        self._audit.need(self._operator, "operator", "alert.channel_test", [name])
+        channel = self._channel(name)
+        with self._audit.act("alert.channel_test", [name]) as act:
+            why = self._hand_over(channel, self._operator.who)
+            if why:
+                act.outcome = f"refused: {why}"
+        return why
+
+    def _channel(self, name: str) -> Channel:
+        known = self.channels()
+        if name not in known:
+            raise rules.refusal("alert.no_channel", "name", value=name[:80], known=", ".join(known) or "-")
+        return known[name]
+
+
+def _told(channel: Channel) -> dict[str, object]:
+    """A channel for the audit: the name of its secret is a name, and would be dots under that key."""
+    found: dict[str, object] = msgspec.to_builtins(channel)
+    found["address_of"] = found.pop("secret")
+    return found

@@ -1,0 +1,171 @@
+"""What is wrong, since when, how far it reaches, who was told and who is on it: documents of the fleet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import msgspec
+
+from services.domain.alerts.rule import Rule
+from services.domain.text.message import Message
+from services.domain.upkeep.stored import Count, Instant
+
+KIND = "alert_incident"  #: of the store's documents: those that are not over, by ``slot_of`` of their key
+ANSWERS = "alert_answer"  #: what people did about them, by id; only commands write it, only the leader the incident
+HISTORY = "alert_history"  #: those that are over, by id
+NUMBERS = "alert_number"  #: ids that were given, so that none is given twice
+
+WAITING, OPEN, ANSWERED, MUTED, CALMING, RESOLVED = "waiting", "open", "answered", "muted", "calming", "resolved"
+STATES = (OPEN, ANSWERED, MUTED, CALMING, WAITING, RESOLVED)
+RAISED, AGAIN, ESCALATED = "raised", "again", "escalated"
+#: why somebody is told
+TOLD = (RAISED, AGAIN, ESCALATED, RESOLVED)
+NAMES_KEPT, LINES_KEPT, TOLD_KEPT, FACTS_KEPT = 20, 40, 40, 6
+
+
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told: codes and numbers, put into words in the language of who reads; ``cause`` fills ``{cause}``."""
+
+    title: Message
+    facts: tuple[Message, ...] = ()
+    cause: Message | None = None
+    next: Message | None = None  #: what a person does now
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the time line."""
+
+    at: Instant
+    message: Message
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """Who was to hear of it: ``step`` numbers the messages of one incident, ``to`` names channels and groups."""
+
+    step: Count
+    what: str
+    at: Instant
+    to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a rule sees at one moment. ``key`` names the matter: equal keys, or one that begins with the other and a
+    colon, are one incident, whichever rule saw it.
+    """
+
+    rule: str
+    key: str
+    words: Words
+    count: int = 1
+    of: int = 0  #: how many could have it, 0 where nobody can say
+    names: tuple[str, ...] = ()  #: of what has it, some
+    since_ms: int = 0  #: since when it holds, UTC ms; 0 where only this look tells
+    scope: str = ""  #: filter of the tasks it is about
+    pause: str = ""  #: the scope that a pause would stop more of it with
+    fingerprint: str = ""  #: of the cause of dead letters
+    passed: bool = False  #: it is over already when it is found: told once, and never "still so"
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What people did about an incident."""
+
+    answered_by: str = ""
+    answered_at: Instant = 0
+    note: str = ""
+    muted_by: str = ""
+    muted_at: Instant = 0
+    muted_until: Instant = 0
+    reason: str = ""  #: of the mute
+    escalate_by: str = ""
+    escalate_at: Instant = 0  #: when somebody asked for it
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True):
+    """One matter, from the moment a rule saw it. ``rule``: as it was when this began; it keeps that version."""
+
+    id: str = ""
+    key: str
+    rule: Rule
+    sources: tuple[str, ...] = ()  #: rules that see it now
+    words: Words
+    count: Count = 1
+    worst: Count = 1
+    of: Count = 0
+    names: tuple[str, ...] = ()
+    scope: str = ""
+    pause: str = ""
+    fingerprint: str = ""
+    first_at: Instant = 0
+    raised_at: Instant = 0
+    calm_since: Instant = 0
+    resolved_at: Instant = 0
+    step: Count = 0  #: of the last message
+    told_at: Instant = 0
+    escalated_at: Instant = 0
+    acted_at: Instant = 0  #: when the action of its rule was taken
+    grew: Count = 0  #: as many were told of growth last
+    passed: bool = False
+    answer: Answer = Answer()
+    told: tuple[Told, ...] = ()
+    lines: tuple[Line, ...] = ()
+
+    def state(self, now_ms: int) -> str:
+        """Where it stands at this moment."""
+        if self.resolved_at:
+            return RESOLVED
+        if not self.raised_at:
+            return WAITING
+        if self.calm_since:
+            return CALMING
+        if now_ms < self.answer.muted_until:
+            return MUTED
+        return ANSWERED if self.answer.answered_by else OPEN
+
+    def again_at(self, now_ms: int) -> int:
+        """When it is told again unless somebody answers, UTC ms; 0 never."""
+        if self.state(now_ms) not in (OPEN, MUTED) or self.answer.answered_by or not self.rule.again_s:
+            return 0
+        return max(self.told_at + self.rule.again_s * 1000, self.answer.muted_until)
+
+    def escalates_at(self, now_ms: int) -> int:
+        """When it goes to the next group unless somebody answers, UTC ms; 0 never, or done."""
+        if self.state(now_ms) not in (OPEN, MUTED) or self.answer.answered_by or self.escalated_at:
+            return 0
+        if not self.rule.escalate_s:
+            return 0
+        return max(self.raised_at + self.rule.escalate_s * 1000, self.answer.muted_until)
+
+    def resolves_at(self) -> int:
+        """When it counts as resolved if it stays calm, UTC ms; 0 while it is not calm."""
+        return self.calm_since + self.rule.calm_s * 1000 if self.calm_since else 0
+
+
+_INCIDENT = msgspec.json.Decoder(Incident)
+_ANSWER = msgspec.json.Decoder(Answer)
+
+
+def load(body: str) -> Incident:
+    """Read an incident. Raises ValueError where it is none."""
+    return _INCIDENT.decode(body)
+
+
+def load_answer(body: str) -> Answer:
+    """Read what people did about one. Raises ValueError where it is none."""
+    return _ANSWER.decode(body)
+
+
+def dump(what: Incident | Answer) -> str:
+    """As JSON."""
+    return msgspec.json.encode(what).decode()
+
+
+def slot_of(key: str) -> str:
+    """The name of the document of the incident of a key: there is one of this name, so one incident."""
+    return blake2b(key.encode(), digest_size=12).hexdigest()
+
+
+def related(one: str, other: str) -> bool:
+    """Whether two keys name the same matter, one perhaps more closely."""
+    return one == other or one.startswith(f"{other}:") or other.startswith(f"{one}:")

@@ -1,0 +1,191 @@
+"""One step of the watch: what rules see now against the incidents of before. Pure; whoever leads commits its answer.
+
+No message is ever sent twice for one step of an incident, and no matter has two open incidents: what several rules see
+of one matter, and what several shops have of one cause, is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from services.domain.alerts.incident import (
+    AGAIN,
+    ESCALATED,
+    FACTS_KEPT,
+    LINES_KEPT,
+    NAMES_KEPT,
+    RAISED,
+    RESOLVED,
+    TOLD_KEPT,
+    Finding,
+    Incident,
+    Line,
+    Told,
+    related,
+)
+from services.domain.alerts.rule import Rule
+from services.domain.text.message import Message, Param
+
+#: it grew when it reaches so many times as much as was said last
+GROWTH = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A message to send: of the incident as it stood then."""
+
+    incident: Incident
+    told: Told
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a step decided. ``opened`` have no id yet: they wait, and the next step raises them."""
+
+    opened: list[Incident] = field(default_factory=list)
+    changed: list[Incident] = field(default_factory=list)
+    dropped: list[Incident] = field(default_factory=list)  #: they were gone before anybody was told
+    resolved: list[Incident] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+
+def judge(
+    findings: Sequence[Finding],
+    incidents: Iterable[Incident],
+    rules: Mapping[str, Rule],
+    now: int,
+    unknown: Collection[str] = (),
+) -> Changes:
+    """``now``: UTC ms by the store's clock. ``unknown``: rules that could not look: what they saw last stays as it is.
+
+    Disabled rules see nothing.
+    """
+    changes = Changes()
+    known = sorted((one for one in incidents if not one.resolved_at), key=lambda one: (one.first_at, one.id, one.key))
+    seen = [one for one in findings if one.rule in rules and rules[one.rule].enabled]
+    groups, fresh = _groups(seen, known)
+    for incident in known:
+        group = groups.get(incident.key, ())
+        if group:
+            _holds(changes, incident, group, now)
+        elif not any(source in unknown for source in incident.sources):
+            _gone(changes, incident, now)
+    for group in fresh:
+        changes.opened.append(_opened(group, rules, now))
+    return changes
+
+
+def _groups(
+    findings: Sequence[Finding], known: Sequence[Incident]
+) -> tuple[dict[str, list[Finding]], list[list[Finding]]]:
+    """What is seen of each known incident, and what is new: each matter once."""
+    groups: dict[str, list[Finding]] = {}
+    fresh: list[list[Finding]] = []
+    for finding in findings:
+        same = [one for one in known if related(one.key, finding.key)]
+        if same:
+            exact = next((one for one in same if one.key == finding.key), same[0])
+            groups.setdefault(exact.key, []).append(finding)
+            continue
+        group = next((one for one in fresh if related(one[0].key, finding.key)), None)
+        if group is None:
+            fresh.append([finding])
+        else:
+            group.append(finding)
+    return groups, fresh
+
+
+def _opened(group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> Incident:
+    first = group[0]
+    began = min(now, first.since_ms or now)
+    incident = Incident(key=first.key, rule=rules[first.rule], words=first.words, first_at=began)
+    return _as_seen(incident, group)
+
+
+def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
+    """With its extent and words as they are now; what other rules see of it are further facts."""
+    main = next((one for one in group if one.rule == incident.rule.name), group[0])
+    others = [one.words.title for one in group if one is not main]
+    facts = (*main.words.facts, *others)[:FACTS_KEPT]
+    count = max(one.count for one in group)
+    cause = main.words.cause or next((one.words.cause for one in group if one.words.cause is not None), None)
+    return replace(
+        incident,
+        sources=tuple(sorted({one.rule for one in group})),
+        words=replace(main.words, facts=facts, cause=cause),
+        count=count,
+        worst=max(incident.worst, count),
+        of=max(one.of for one in group),
+        names=tuple(dict.fromkeys(name for one in group for name in one.names))[:NAMES_KEPT],
+        scope=main.scope or next((one.scope for one in group if one.scope), ""),
+        pause=main.pause or next((one.pause for one in group if one.pause), ""),
+        fingerprint=next((one.fingerprint for one in group if one.fingerprint), incident.fingerprint),
+        passed=incident.passed if incident.raised_at else all(one.passed for one in group),
+    )
+
+
+def _holds(changes: Changes, before: Incident, group: Sequence[Finding], now: int) -> None:
+    incident = _as_seen(before, group)
+    if not incident.raised_at:
+        if now - incident.first_at < incident.rule.for_s * 1000:
+            return  # nobody reads it yet, so its numbers need not be written each time
+        incident = _line(replace(incident, raised_at=now, grew=incident.count), now, "alert.line_raised")
+        incident = _tell(changes, incident, RAISED, incident.rule.channels, now)
+    else:
+        if incident.calm_since:
+            incident = _line(replace(incident, calm_since=0), now, "alert.line_back")
+        if incident.count >= GROWTH * incident.grew and incident.count > incident.grew:
+            incident = _line(replace(incident, grew=incident.count), now, "alert.line_grew", n=incident.count)
+        incident = _remind(changes, incident, now)
+    if incident != before:
+        changes.changed.append(incident)
+
+
+def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
+    """Escalate or tell again, where it is time and nobody has answered or muted it; asked to escalate, at once."""
+    rule, answer = incident.rule, incident.answer
+    if answer.escalate_at > incident.escalated_at:
+        return _escalate(changes, incident, now)
+    if now < answer.muted_until or answer.answered_by or incident.passed:
+        return incident
+    if rule.escalate_s and not incident.escalated_at and now - incident.raised_at >= rule.escalate_s * 1000:
+        return _escalate(changes, incident, now)
+    if rule.again_s and now - incident.told_at >= rule.again_s * 1000:
+        to = (*rule.channels, *rule.escalate_to) if incident.escalated_at else rule.channels
+        return _tell(changes, incident, AGAIN, to, now)
+    return incident
+
+
+def _escalate(changes: Changes, incident: Incident, now: int) -> Incident:
+    incident = _line(replace(incident, escalated_at=now), now, "alert.line_escalated")
+    return _tell(changes, incident, ESCALATED, incident.rule.escalate_to, now)
+
+
+def _gone(changes: Changes, before: Incident, now: int) -> None:
+    if not before.raised_at:
+        changes.dropped.append(before)
+        return
+    incident = before if before.calm_since else _line(replace(before, calm_since=now), now, "alert.line_calm")
+    if now - incident.calm_since < incident.rule.calm_s * 1000:
+        if incident is not before:
+            changes.changed.append(incident)
+        return
+    incident = _line(replace(incident, resolved_at=now), now, "alert.line_resolved")
+    if now >= incident.answer.muted_until and not incident.passed:
+        to = (*incident.rule.channels, *incident.rule.escalate_to) if incident.escalated_at else incident.rule.channels
+        incident = _tell(changes, incident, RESOLVED, to, now)
+    changes.resolved.append(incident)
+
+
+def _tell(changes: Changes, incident: Incident, what: str, to: Iterable[str], now: int) -> Incident:
+    told = Told(step=incident.step + 1, what=what, at=now, to=tuple(dict.fromkeys(to)))
+    incident = replace(incident, step=told.step, told_at=now, told=(*incident.told, told)[-TOLD_KEPT:])
+    changes.notices.append(Notice(incident, told))
+    return incident
+
+
+def _line(incident: Incident, now: int, code: str, **params: Param) -> Incident:
+    return replace(incident, lines=(*incident.lines, Line(at=now, message=Message(code, params)))[-LINES_KEPT:])

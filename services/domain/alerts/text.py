@@ -1,0 +1,119 @@
+"""The sentences of alerts by code: of each rule a title with its numbers and the next step, and what frames them.
+
+``services/messages.py`` renders them; ``{cause}`` is a sentence of its own. They hold numbers, names of shops, types
+and machines, and nothing of a payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.text.sentences import N_, NN_
+
+SENTENCES: Mapping[str, str] = {
+    # ------------------------------------------------------------------------------------------------- what is wrong
+    "alert.depth": NN_(
+        "{n:,} task in the lane {lane} ({limit:,} allowed)", "{n:,} tasks in the lane {lane} ({limit:,} allowed)"
+    ),
+    "alert.oldest_wait": N_("The oldest task of the lane {lane} has waited for {span}"),
+    "alert.unacked": NN_(
+        "{n} task held by its worker for longer than it may be, the oldest for {span}",
+        "{n} tasks held by their workers for longer than they may be, the oldest for {span}",
+    ),
+    "alert.failing": N_("{failed:,} of the last {of:,} attempts failed ({percent} %)"),
+    "alert.dead": NN_("{cause}: {n:,} dead letter, shops: {shops:,}", "{cause}: {n:,} dead letters, shops: {shops:,}"),
+    "alert.login": NN_("{n} shop must be logged in again", "{n} shops must be logged in again"),
+    "alert.captcha": NN_("{n} shop shows a captcha", "{n} shops show a captcha"),
+    "alert.silent": NN_("Worker {worker} of {machine} is silent", "{n} workers of {machine} are silent"),
+    "alert.leaderless": N_("Nobody led the fleet for {span}, from {from_at} to {to_at}"),
+    "alert.leaderless_now": N_("Nobody leads the fleet since {from_at}"),
+    "alert.lane_unserved": NN_(
+        "No worker takes the lane {lane}: {n:,} task waits", "No worker takes the lane {lane}: {n:,} tasks wait"
+    ),
+    "alert.no_workers": NN_("No worker takes tasks: {n:,} waits", "No worker takes tasks: {n:,} wait"),
+    "alert.broker_lost": NN_(
+        "The broker does not answer: {n:,} task waits", "The broker does not answer: {n:,} tasks wait"
+    ),
+    "alert.publisher_blocked": NN_(
+        "The broker takes no messages: {n:,} task not sent", "The broker takes no messages: {n:,} tasks not sent"
+    ),
+    "alert.forgets": N_("Redis may forget what it was told"),
+    "alert.schedule_late": NN_(
+        "Schedule {name} has not fired, {span} late", "{n} schedules have not fired, the first {span} late"
+    ),
+    "alert.shop_failing": NN_("{n} shop fails too often: {cause}", "{n} shops fail too often: {cause}"),
+    # -------------------------------------------------------------------------------------------------------- facts
+    "alert.fact_failed": N_("{failed} of the last {of} attempts failed in {shop}"),
+    "alert.fact_waiting": NN_("{n:,} task waits for that", "{n:,} tasks wait for that"),
+    "alert.fact_busy": N_("{busy} of {slots} slots are busy"),
+    "alert.fact_unfinished": NN_("{n:,} task was unfinished meanwhile", "{n:,} tasks were unfinished meanwhile"),
+    "alert.fact_led": N_("{leader} leads now"),
+    "alert.fact_holder": N_("{type} of {shop} on {worker}"),
+    "alert.fact_platforms": N_("Platforms: {platforms}; task types: {types}"),
+    "alert.fact_unconfirmed": NN_("{n} task is unconfirmed", "{n} tasks are unconfirmed"),
+    # ---------------------------------------------------------------------------------------------------- next steps
+    "alert.next_depth": N_("Look at Queues: more slots for this lane, or lower what fills it."),
+    "alert.next_wait": N_("Open the task: its first closed gate says what it waits for."),
+    "alert.next_unacked": N_("Open the task; if it hangs, stop it, and look at the time-out of its type."),
+    "alert.next_failing": N_("Look at the tasks that are retried: what most of them say is the cause."),
+    "alert.next_dead": N_("Look at its dead letters; put the cause right, then republish them."),
+    "alert.next_pause": N_("Pause {scope} until the cause is put right; then republish the dead letters."),
+    "alert.next_login": N_("Log the shops in (login of the shop's page); their tasks go on by themselves."),
+    "alert.next_silent": N_("Look at the machine {machine} and start its worker again."),
+    "alert.next_leader": N_(
+        "Look why the processes that lead had stopped; let two of them run, one takes over in 15 s."
+    ),
+    "alert.next_worker": N_("Start a worker that takes it."),
+    "alert.next_broker": N_("Whoever runs RabbitMQ must act; everything goes on by itself once it is back."),
+    "alert.next_redis": N_("Set appendonly yes and appendfsync always on Redis; doctor says the rest."),
+    "alert.next_schedule": N_("Open the schedule: it says why it has not run."),
+    "alert.next_shop": N_("Open the shops: their last attempts show what failed."),
+    # ------------------------------------------------------------------------------------------------ around a message
+    "alert.head_raised": N_("{id} {title}"),
+    "alert.head_again": N_("{id} again: {title}"),
+    "alert.head_escalated": N_("{id} escalated: {title}"),
+    "alert.head_resolved": N_("{id} resolved: {title}"),
+    "alert.head_test": N_("Test of the channel {channel}"),
+    "alert.since": N_("Since {at}, for {span}"),
+    "alert.lasted": N_("It lasted {span}, since {at}"),
+    "alert.unanswered": N_("Nobody has answered for {span}."),
+    "alert.extent": N_("{count:,} of {of:,}: {names}"),
+    "alert.extent_names": N_("Where: {names}"),
+    "alert.names_more": N_("{names} and {more:,} more"),
+    "alert.cause": N_("Cause: {cause}"),
+    "alert.next": N_("Next step: {step}"),
+    "alert.answer": N_("Take it: alert answer {id}"),
+    "alert.test_body": N_("{who} tests this channel from {machine}; nothing is wrong."),
+    "alert.of_rule": N_("Rule {rule}, {severity}"),
+    # ------------------------------------------------------------------------------------------------------ time line
+    "alert.line_raised": N_("Raised"),
+    "alert.line_back": N_("It came back before it was calm long enough"),
+    "alert.line_grew": N_("Grew to {n:,}; the same incident, no new message"),
+    "alert.line_escalated": N_("Escalated"),
+    "alert.line_calm": N_("Nothing is seen of it any more"),
+    "alert.line_resolved": N_("Resolved"),
+    "alert.line_action": N_("{rule} did {action}"),
+    "alert.line_action_failed": N_("{rule} could not do {action}: {why}"),
+    # ---------------------------------------------------------------------------------------------- state of a channel
+    "alert.secret_missing": N_(
+        "its address is not known on {machine}: set {variable} there, or keep it in its keyring"
+    ),
+    "alert.address_bad": N_("its address is none that a channel of the kind {kind} understands"),
+}
+#: what a rule measures, for lists and forms
+MEASURES: Mapping[str, str] = {
+    "lane_depth": N_("Tasks in a lane"),
+    "oldest_wait": N_("Oldest wait in a lane"),
+    "unacked_age": N_("How long a worker holds a task"),
+    "failure_rate": N_("Share of attempts that fail"),
+    "dead_letters": N_("Dead letters of one cause"),
+    "needs_login": N_("Shops that need a login or a captcha"),
+    "silent_worker": N_("Silent workers"),
+    "no_leader": N_("Nobody leads"),
+    "lane_unserved": N_("A lane that no worker takes"),
+    "publisher_blocked": N_("A broker that takes no messages"),
+    "broker_alarm": N_("Memory or disk alarm of the broker"),
+    "redis_forgets": N_("Redis may forget"),
+    "schedule_late": N_("A schedule that has not fired"),
+    "shop_failing": N_("A shop that fails too often"),
+}

@@ -1,0 +1,128 @@
+"""Incidents, what people did about them and messages to send, as documents of the store: what a leader decided is
+written down before anything of it happens, so that the next one goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from services.domain.alerts import channel as channels
+from services.domain.alerts import incident as incidents
+from services.domain.alerts import outbox
+from services.domain.alerts import rule as rules
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import Incident
+from services.domain.alerts.judge import Changes
+from services.domain.alerts.outbox import Letter
+from services.domain.alerts.rule import Rule
+from services.ports import Store
+from services.watch.alerts.rules import DEFAULTS
+
+HISTORY_MOST, HISTORY_MS = 2_000, 90 * 86_400_000
+NUMBERS_KEPT = 20
+PREFIX = "INC-"
+_Read = TypeVar("_Read")
+
+
+class Book:
+    """Blocking; raises the errors of the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rules(self) -> dict[str, Rule]:
+        """All rules by name, as they are now; in the order of the defaults, then those that people added."""
+        return rules.known(DEFAULTS, self._store.documents(rules.KIND))
+
+    def channels(self) -> dict[str, Channel]:
+        """All channels that can be read, by name."""
+        return channels.readable(self._store.documents(channels.KIND))
+
+    def incidents(self) -> list[Incident]:
+        """Those that are not over, with what people did about them."""
+        found = _read(incidents.load, self._store.documents(incidents.KIND))
+        answers = _read(incidents.load_answer, self._store.documents(incidents.ANSWERS)) if found else {}
+        return [replace(one, answer=answers.get(one.id, one.answer)) for one in found.values()]
+
+    def letters(self) -> list[Letter]:
+        """All messages, those that were sent a while ago too."""
+        return list(_read(outbox.load, self._store.documents(outbox.KIND)).values())
+
+    def commit(self, changes: Changes) -> list[Letter]:
+        """Write a step down; what is to be sent, first the messages. Returns those that are new."""
+        fresh = self._write_letters(changes) if changes.notices else []
+        for incident in changes.opened:
+            body = incidents.dump(replace(incident, id=self._number(incident.key)))
+            self._store.add_document(incidents.KIND, incidents.slot_of(incident.key), body)
+        for incident in changes.changed:
+            self.put(incident)
+        for incident in changes.resolved:
+            self._store.put_document(incidents.HISTORY, incident.id, incidents.dump(incident))
+            self._end(incident)
+        for incident in changes.dropped:
+            self._end(incident)
+        return fresh
+
+    def _write_letters(self, changes: Changes) -> list[Letter]:
+        known = self.channels()
+        wanted = [
+            outbox.written(notice.incident, notice.told, name)
+            for notice in changes.notices
+            for name in channels.chosen(notice.told.to, known)
+        ]
+        return [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.dump(one))]
+
+    def put(self, incident: Incident) -> None:
+        """Keep an incident that is not over."""
+        self._store.put_document(incidents.KIND, incidents.slot_of(incident.key), incidents.dump(incident))
+
+    def put_letter(self, letter: Letter) -> None:
+        """Keep how a message stands."""
+        self._store.put_document(outbox.KIND, letter.name, outbox.dump(letter))
+
+    def prune(self, now: int) -> int:
+        """Take away what nobody needs any more; how many documents."""
+        gone = 0
+        for letter in self.letters():
+            if outbox.forgotten(letter, now):
+                gone += self._store.remove_document(outbox.KIND, letter.name)
+        kept = sorted(
+            _read(incidents.load, self._store.documents(incidents.HISTORY)).items(),
+            key=lambda each: each[1].resolved_at,
+            reverse=True,
+        )
+        for place, (name, incident) in enumerate(kept):
+            if place >= HISTORY_MOST or incident.resolved_at < now - HISTORY_MS:
+                gone += self._store.remove_document(incidents.HISTORY, name)
+        numbers = sorted(self._numbers())
+        for number in numbers[:-NUMBERS_KEPT]:
+            gone += self._store.remove_document(incidents.NUMBERS, str(number))
+        return gone
+
+    def _end(self, incident: Incident) -> None:
+        self._store.remove_document(incidents.KIND, incidents.slot_of(incident.key))
+        self._store.remove_document(incidents.ANSWERS, incident.id)
+
+    def _number(self, key: str) -> str:
+        """An id that no other incident has; one that is given and not used is left out."""
+        number = max(self._numbers(), default=0) + 1
+        while not self._store.add_document(incidents.NUMBERS, str(number), f'"{incidents.slot_of(key)}"'):
+            number += 1
+        return f"{PREFIX}{number}"
+
+    def _numbers(self) -> Iterable[int]:
+        return [int(name) for name in self._store.documents(incidents.NUMBERS) if name.isdecimal()]
+
+
+def _read(load: Callable[[str], _Read], stored: Mapping[str, str]) -> dict[str, _Read]:
+    """What can be read, by name; the doctor names the rest."""
+    found = {}
+    for name, body in stored.items():
+        try:
+            found[name] = load(body)
+        except (ValueError, RecursionError):
+            continue
+    return found

@@ -1,0 +1,196 @@
+"""Watches the fleet for people: every few seconds the rules look, incidents are judged, messages are written and sent.
+
+It runs in every process that may lead, and one of them watches, by a lease of its own: who leads the engine gives that
+up while the broker is lost (DECISIONS 15), which is when people most need to be told.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+import msgspec
+from msgspec.structs import replace
+
+from services.domain.alerts.incident import LINES_KEPT, Finding, Incident, Line
+from services.domain.alerts.judge import judge
+from services.domain.alerts.rule import Rule
+from services.domain.errors import ConsoleError
+from services.domain.task.status import ACTIVE, Status
+from services.domain.text.message import Message
+from services.engine.lead.duty import DutyThread
+from services.ports import Clock, Store
+from services.watch.alerts.book import Book
+from services.watch.alerts.look import LED, STATE, Eyes, Gap, Led, Look, NotKnown
+from services.watch.alerts.rules import BY_NAME
+from services.watch.alerts.sender import Sender
+
+log = logging.getLogger(__name__)
+EVERY_S, SEND_S, PRUNE_S = 5.0, 1.0, 300.0
+ROLE, TTL_MS = "watch", 15_000
+#: a leader that is gone is replaced within 15 s; a longer time without one is a gap
+GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
+_LED = msgspec.json.Decoder(Led)
+Act = Callable[[Incident], Message]
+
+
+class AlertKeeper:
+    """A duty of every candidate; ``tick`` and ``send`` are its two steps."""
+
+    def __init__(
+        self,
+        store: Store,
+        eyes: Eyes,
+        sender: Sender,
+        clock: Clock,
+        holder: str,
+        *,
+        act: Act | None = None,
+        alone: bool = False,
+        every_s: float = EVERY_S,
+    ) -> None:
+        """``act`` takes the action of an incident's rule and says what it did. ``alone``: all is on this machine, which
+        may be switched off.
+        """
+        self._store, self._eyes, self._sender, self._clock, self._holder = store, eyes, sender, clock, holder
+        self._act, self._alone, self._every_s = act, alone, every_s
+        self._book = Book(store)
+        self._watching = False
+        self._gap_until = 0
+        self._noted = 0
+        self._prune_at = clock.monotonic() + PRUNE_S
+        self._failing: set[str] = set()
+        self._judging = DutyThread(self._judge_on, f"{holder}-alerts", leave_s=5.0)
+        self._sending = DutyThread(self._send_on, f"{holder}-alerts-out", leave_s=5.0)
+
+    def start(self) -> None:
+        """Become a candidate."""
+        self._judging.start()
+        self._sending.start()
+
+    def stop(self) -> None:
+        """Leave it to the next one."""
+        self._judging.stop()
+        self._sending.stop()
+        if self._watching:
+            self._watching = False
+            try:
+                if self._alone:
+                    self._store.remove_document(STATE, LED)  # switched off on purpose
+                self._store.resign(ROLE, self._holder)
+            except ConsoleError as exc:
+                log.debug("the lease of the watch runs out by itself: %s", exc)
+
+    def tick(self) -> bool:
+        """Look and judge once, unless somebody else watches; whether this process does. Raises errors of the store."""
+        watches = self._store.lead(ROLE, self._holder, TTL_MS)
+        if watches and not self._watching:
+            self._noted = 0
+        self._watching = watches
+        if not watches:
+            return False
+        look = self._eyes.look()
+        self._watch_leader(look)
+        rules = self._book.rules()
+        findings, unknown = self._find(look, rules)
+        raised: list[Incident] = []
+        # what needs no patience is opened and raised in one look, in two steps: a crash between them changes nothing
+        for _ in range(2):
+            changes = judge(findings, self._book.incidents(), rules, look.now_ms, unknown)
+            self._book.commit(changes)
+            raised += [one for one in changes.changed if one.raised_at == look.now_ms]
+            if not changes.opened:
+                break
+        for incident in raised:
+            self._take_action(incident)
+        if self._clock.monotonic() >= self._prune_at:
+            self._prune_at = self._clock.monotonic() + PRUNE_S
+            self._book.prune(look.now_ms)
+        return True
+
+    def send(self, stop: threading.Event) -> int:
+        """Begin to send what is due, while this process watches. Raises errors of the store."""
+        return self._sender.turn(stop) if self._watching else 0
+
+    # ------------------------------------------------------------------------------------------------------- threads
+    def _judge_on(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            try:
+                self.tick()
+            except ConsoleError as exc:
+                log.warning("alerts wait: %s", exc)
+            except Exception:  # the next look may go well, and nobody else watches while this process does
+                log.exception("alerts")
+            if self._clock.wait(stop, self._every_s):
+                return
+
+    def _send_on(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            try:
+                self.send(stop)
+            except ConsoleError as exc:
+                log.warning("alerts are not sent: %s", exc)
+            except Exception:  # likewise
+                log.exception("alerts are not sent")
+            if self._clock.wait(stop, SEND_S):
+                return
+
+    # --------------------------------------------------------------------------------------------------------- steps
+    def _find(self, look: Look, rules: dict[str, Rule]) -> tuple[list[Finding], set[str]]:
+        """What each rule sees, in their order, and those that could not look."""
+        findings: list[Finding] = []
+        unknown: set[str] = set()
+        for rule in rules.values():
+            measure = BY_NAME.get(rule.measure)
+            if measure is None or not rule.enabled:
+                continue
+            try:
+                findings += measure.find(look, rule)
+                self._failing.discard(rule.name)
+            except (NotKnown, ConsoleError) as exc:
+                log.debug("rule %s cannot look: %s", rule.name, exc)
+                unknown.add(rule.name)
+            except Exception:  # a rule that fails must not silence the others
+                if rule.name not in self._failing:
+                    log.exception("rule %s", rule.name)
+                self._failing.add(rule.name)
+                unknown.add(rule.name)
+        return findings, unknown
+
+    def _watch_leader(self, look: Look) -> None:
+        """Note that somebody leads, and since when nobody did."""
+        now, leader = look.now_ms, look.snapshot.leader
+        if self._eyes.gap is not None and self._eyes.gap.until and now >= self._gap_until:
+            self._eyes.gap = None
+        last = self._led()
+        unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
+        if not leader:
+            self._eyes.gap = Gap(last.at, 0, unfinished) if last.at and now - last.at > GAP_MS else None
+            return
+        if last.at and now - last.at > GAP_MS:
+            self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished), now + TOLD_MS
+        if now - self._noted >= NOTE_MS - 500:
+            self._noted = now
+            note = Led(holder=leader, at=now)
+            self._store.put_document(STATE, LED, msgspec.json.encode(note).decode())
+
+    def _led(self) -> Led:
+        body = self._store.documents(STATE).get(LED, "")
+        try:
+            return _LED.decode(body) if body else Led()
+        except (msgspec.DecodeError, RecursionError):  # of another program
+            return Led()
+
+    def _take_action(self, incident: Incident) -> None:
+        if not incident.rule.action or incident.acted_at or self._act is None:
+            return
+        now = self._store.now_ms()
+        try:
+            did = self._act(incident)
+        except ConsoleError as exc:
+            params = {"rule": incident.rule.name, "action": incident.rule.action, "why": str(exc)}
+            did = Message("alert.line_action_failed", params)
+            log.warning("rule %s could not do %s: %s", incident.rule.name, incident.rule.action, exc)
+        lines = (*incident.lines, Line(at=now, message=did))[-LINES_KEPT:]
+        self._book.put(replace(incident, acted_at=now, lines=lines))

@@ -1,0 +1,221 @@
+"""What the rules of alerts look at: one moment of the fleet, taken once for all of them."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from services.domain.alerts.rule import Rule
+from services.domain.errors import ConsoleError
+from services.domain.gates.breaker import Breaker
+from services.domain.insight import depth
+from services.domain.insight.depth import LaneDepth
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import Status, Triage
+from services.domain.upkeep.stored import Instant
+from services.engine.registry import Registry
+from services.monitor import attention, live
+from services.monitor.causes import Cause, CauseQueries
+from services.monitor.live import Snapshot
+from services.ports import Broker, Clock, Store
+
+log = logging.getLogger(__name__)
+#: causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time, and now and then
+CAUSES_SHARE, CAUSES_S = 20, 60.0
+#: the store is asked for its own settings now and then, the broker for its depths in at most a fiftieth of the time
+FACTS_S, DEPTHS_SHARE, DEPTHS_AT_MOST_S = 60.0, 50.0, 30.0
+#: so far back are attempts counted at most
+ATTEMPTS_MS = 3_600_000
+#: failed tasks that are asked for what they failed of
+KINDS_OF = 200
+STATE, LED = "alert_state", "led"
+
+
+class NotKnown(Exception):
+    """A rule cannot look now: what it saw last stays as it is."""
+
+
+class Attempts(NamedTuple):
+    """Finished attempts of a span of time."""
+
+    done: int
+    failed: int
+    span_ms: int
+
+
+class Led(msgspec.Struct, frozen=True, kw_only=True):
+    """Who watched last, and when (UTC ms)."""
+
+    holder: str = ""
+    at: Instant = 0
+
+
+class Gap(NamedTuple):
+    """Nobody led from one instant to another (UTC ms); ``until`` is 0 while that lasts."""
+
+    since: int
+    until: int
+    unfinished: int
+
+
+class Eyes:
+    """Takes looks, and remembers between them what a single one cannot tell. Blocking; one thread at a time."""
+
+    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, *, production: bool) -> None:
+        self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
+        self.production = production
+        self._causes = CauseQueries(store, registry)
+        self._grouped: tuple[Cause, ...] = ()
+        self._dead, self._due, self._grouped_at = -1, 0.0, float("-inf")
+        self._facts: Mapping[str, str] = {}
+        self._facts_at = float("-inf")
+        self._depths: tuple[LaneDepth, ...] | None = None
+        self._depths_due = float("-inf")
+        self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
+        self.gap: Gap | None = None
+
+    def look(self) -> Look:
+        """The fleet at this moment.
+
+        Raises:
+            ConsoleError: the store does not answer.
+        """
+        snapshot = live.look(self._store, self._broker.health())
+        self._count(snapshot)
+        return Look(self, snapshot)
+
+    # ------------------------------------------------------------------------------------------- asked when wanted
+    def causes(self, snapshot: Snapshot) -> tuple[Cause, ...]:
+        """Causes of the open dead letters, grouped a moment ago."""
+        dead = snapshot.counts.triage.get(Triage.OPEN, 0)
+        begun = self._clock.monotonic()
+        if not dead:
+            self._grouped, self._dead = (), 0
+        elif begun >= self._due and (dead != self._dead or begun >= self._grouped_at + CAUSES_S):
+            self._grouped, self._dead, self._grouped_at = self._causes.causes().rows, dead, begun
+            self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
+        return self._grouped
+
+    def lanes(self, snapshot: Snapshot) -> tuple[LaneDepth, ...]:
+        """Every lane. Raises NotKnown where the broker does not answer."""
+        begun = self._clock.monotonic()
+        if self._depths is None or begun >= self._depths_due:
+            try:
+                self._depths = depth.lanes(snapshot.counts, self._broker.depths())
+            except ConsoleError as exc:
+                self._depths = None
+                raise NotKnown(str(exc)) from exc
+            self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
+        return self._depths
+
+    def store_facts(self) -> Mapping[str, str]:
+        """What the store says of itself, a minute old at most."""
+        if self._clock.monotonic() - self._facts_at >= FACTS_S:
+            self._facts, self._facts_at = self._store.facts(), self._clock.monotonic()
+        return self._facts
+
+    def attempts(self, span_ms: int, now_ms: int) -> Attempts:
+        """Attempts that ended within a span, or since this process watches where that is less."""
+        counted = [one for one in self._counted if one[0] >= now_ms - span_ms]
+        if len(counted) < 2:
+            return Attempts(0, 0, 0)
+        (begun, first), (ended, last) = counted[0], counted[-1]
+        done = failed = 0
+        for worker, (good, bad) in last.items():
+            before = first.get(worker, (0, 0))
+            done += max(0, good - before[0])
+            failed += max(0, bad - before[1])
+        return Attempts(done, failed, ended - begun)
+
+    def _count(self, snapshot: Snapshot) -> None:
+        """Workers count what they ended; one that is not listed any more keeps its last numbers."""
+        now = snapshot.at_ms
+        known = dict(self._counted[-1][1]) if self._counted else {}
+        if not self._counted:
+            known = {info.worker: (info.done, info.failed) for info in snapshot.workers}
+        known |= {info.worker: (info.done, info.failed) for info in snapshot.workers}
+        self._counted.append((now, known))
+        while self._counted and self._counted[0][0] < now - ATTEMPTS_MS:
+            self._counted.popleft()
+
+    # ------------------------------------------------------------------------------------------------- the store's
+    def name(self, shop: str) -> str:
+        """What a shop is called."""
+        known = self._registry.shops().get(shop)
+        return (known.name or known.shop_id) if known is not None else shop
+
+    def names(self, shops: Collection[str], most: int = 20) -> tuple[str, ...]:
+        """What the first few of these are called; one question for all."""
+        known = self._registry.shops()
+        return tuple(
+            (known[shop].name or known[shop].shop_id) if shop in known else shop for shop in sorted(shops)[:most]
+        )
+
+    @property
+    def store(self) -> Store:
+        """The records."""
+        return self._store
+
+    @property
+    def registry(self) -> Registry:
+        """Types and shops."""
+        return self._registry
+
+
+class Look:
+    """One moment; what costs a question is asked when a rule wants it first."""
+
+    def __init__(self, eyes: Eyes, snapshot: Snapshot) -> None:
+        self.eyes, self.snapshot = eyes, snapshot
+
+    @property
+    def now_ms(self) -> int:
+        """UTC ms by the store's clock."""
+        return self.snapshot.at_ms
+
+    def attempts(self, rule: Rule) -> Attempts:
+        """Attempts that ended in the last minutes, as many as the rule says."""
+        return self.eyes.attempts(round(rule.limit("minutes") * 60_000), self.now_ms)
+
+    @cached_property
+    def items(self) -> attention.Look:
+        """What families of attention items look at."""
+        eyes = self.eyes
+        return attention.Look(
+            snapshot=self.snapshot,
+            store=eyes.store,
+            causes=self.causes,
+            name=eyes.name,
+            kind=eyes.registry.task_type,
+        )
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """Of the open dead letters."""
+        return self.eyes.causes(self.snapshot)
+
+    @cached_property
+    def lanes(self) -> tuple[LaneDepth, ...]:
+        """Every lane; raises NotKnown where the broker does not answer."""
+        return self.eyes.lanes(self.snapshot)
+
+    @cached_property
+    def breakers(self) -> Sequence[Breaker]:
+        """Shops that fail too often."""
+        return [one for one in self.eyes.store.breakers() if one.is_open]
+
+    @cached_property
+    def failing(self) -> Sequence[Task]:
+        """The tasks that failed last and are tried again or dead."""
+        terms = (equals("status", Status.DEAD, Status.RETRYING),)
+        return self.eyes.store.query(Query(terms=terms, sort="updated", limit=KINDS_OF, want_total=False)).tasks
+
+    def number(self, status: str) -> int:
+        """How many tasks have this status."""
+        return self.snapshot.counts.status.get(status, 0)

@@ -1,0 +1,163 @@
+"""Questions about alerts, for pages, the command line and REST: frozen values of one moment.
+
+How a page follows it: ask ``now`` once a second while it is visible (one small read of the store, whatever the size of
+the fleet) and diff the rows by ``incident.id``; nothing of it is in the event stream. Count-downs run from the three
+``*_at`` instants by the store's clock (``at_ms`` is the moment of the answer). ``watcher`` is "" while nobody watches:
+then verbs are off and count-downs stop. Sentences are codes (``wording.title``, ``facts`` and ``next_step`` put them
+into the present language); ``deliveries`` say which channel took which message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from services.domain.alerts import incident as incidents
+from services.domain.alerts import rule as rules
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import STATES, Incident
+from services.domain.alerts.outbox import Letter
+from services.domain.alerts.rule import SEVERITIES, Rule
+from services.domain.errors import UsageError
+from services.ports import Store
+from services.watch.alerts.book import Book
+from services.watch.alerts.keeper import ROLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentNow:
+    """One incident at one moment; instants in UTC ms, 0 for never."""
+
+    incident: Incident
+    state: str  #: waiting | open | answered | muted | calming | resolved
+    again_at: int = 0
+    escalates_at: int = 0
+    resolves_at: int = 0
+    deliveries: tuple[Letter, ...] = ()  #: its messages, those of the last hour and those that wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelNow:
+    """One channel, and what it has not taken yet."""
+
+    channel: Channel
+    known: bool  #: its address is known on the machine that asks
+    waiting: int = 0
+    since_ms: int = 0  #: of the oldest that waits
+    next_ms: int = 0  #: when that is tried again
+    error: str = ""  #: why it was not taken
+    sent_ms: int = 0  #: when it took one last, within the hour
+    lost: int = 0  #: given up within the day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleNow:
+    """One rule as it is now. ``changed``: somebody made it another than the default, or added it."""
+
+    rule: Rule
+    changed: bool
+    active: int = 0  #: incidents of it that are not over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertsNow:
+    """Everything of one moment. ``incidents``: what nobody has answered first, then the worst, then the oldest."""
+
+    at_ms: int
+    watcher: str  #: the process that watches, "" while none does
+    incidents: tuple[IncidentNow, ...]
+    channels: tuple[ChannelNow, ...]
+
+    def number(self, state: str) -> int:
+        """How many incidents are in a state."""
+        return sum(one.state == state for one in self.incidents)
+
+
+class AlertQueries:
+    """Blocking; raises the errors of the store."""
+
+    def __init__(self, store: Store, secret: Callable[[str], str | None]) -> None:
+        self._store, self._secret, self._book = store, secret, Book(store)
+
+    def now(self) -> AlertsNow:
+        """Incidents that are not over, and the channels."""
+        now, letters = self._store.now_ms(), self._book.letters()
+        found = [_at(one, now, letters) for one in self._book.incidents()]
+        found.sort(key=_order)
+        channels = tuple(self._channel(one, letters) for one in self._book.channels().values())
+        return AlertsNow(at_ms=now, watcher=self._store.leader(ROLE), incidents=tuple(found), channels=channels)
+
+    def incident(self, incident_id: str) -> IncidentNow:
+        """One of them, or one of the past.
+
+        Raises:
+            UsageError: there is none of this id.
+        """
+        now, letters = self._store.now_ms(), self._book.letters()
+        found = next((one for one in self._book.incidents() if one.id == incident_id), None)
+        if found is None and (body := self._store.documents(incidents.HISTORY).get(incident_id)):
+            found = incidents.load(body)
+        if found is None:
+            raise rules.refusal("alert.no_incident", "incident", value=incident_id[:80])
+        return _at(found, now, letters)
+
+    def history(self, limit: int = 200) -> tuple[IncidentNow, ...]:
+        """Those that are over, the newest first."""
+        now, found = self._store.now_ms(), []
+        for body in self._store.documents(incidents.HISTORY).values():
+            try:
+                found.append(incidents.load(body))
+            except (ValueError, RecursionError):
+                continue
+        found.sort(key=lambda one: -one.resolved_at)
+        return tuple(_at(one, now, ()) for one in found[:limit])
+
+    def rules(self) -> tuple[RuleNow, ...]:
+        """All rules, in their order."""
+        stored = self._store.documents(rules.KIND)
+        active = [one.rule.name for one in self._book.incidents() if one.raised_at]
+        return tuple(
+            RuleNow(rule=one, changed=one.name in stored, active=active.count(one.name))
+            for one in self._book.rules().values()
+        )
+
+    def versions(self, name: str) -> tuple[Rule, ...]:
+        """What a rule was before, the newest first."""
+        found = []
+        for key, body in self._store.documents(rules.VERSIONS).items():
+            if key.startswith(f"{name}@"):
+                try:
+                    found.append(rules.load_version(body))
+                except (UsageError, ValueError):
+                    continue
+        return tuple(sorted(found, key=lambda one: -one.version))
+
+    def _channel(self, channel: Channel, letters: Sequence[Letter]) -> ChannelNow:
+        own = sorted((one for one in letters if one.channel == channel.name), key=lambda one: (one.at, one.step))
+        waiting = [one for one in own if one.waits]
+        return ChannelNow(
+            channel=channel,
+            known=bool(self._secret(channel.secret_name)),
+            waiting=len(waiting),
+            since_ms=waiting[0].at if waiting else 0,
+            next_ms=waiting[0].due_at if waiting else 0,
+            error=next((one.error for one in waiting if one.error), ""),
+            sent_ms=max((one.sent_at for one in own), default=0),
+            lost=sum(bool(one.lost_at) for one in own),
+        )
+
+
+def _at(incident: Incident, now: int, letters: Sequence[Letter]) -> IncidentNow:
+    own = sorted((one for one in letters if one.incident == incident.id), key=lambda one: (one.step, one.channel))
+    return IncidentNow(
+        incident=incident,
+        state=incident.state(now),
+        again_at=incident.again_at(now),
+        escalates_at=incident.escalates_at(now),
+        resolves_at=incident.resolves_at(),
+        deliveries=tuple(own),
+    )
+
+
+def _order(one: IncidentNow) -> tuple[int, int, int]:
+    return STATES.index(one.state), SEVERITIES.index(one.incident.rule.severity), one.incident.first_at

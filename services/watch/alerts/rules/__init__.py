@@ -1,0 +1,43 @@
+"""The rules of alerts: a file each, and their order. What several see of one matter is told by the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.alerts.rule import Rule
+from services.watch.alerts.rules import (
+    broker_alarm,
+    dead_letters,
+    failure_rate,
+    lane_depth,
+    lane_unserved,
+    needs_login,
+    no_leader,
+    oldest_wait,
+    publisher_blocked,
+    redis_forgets,
+    schedule_late,
+    shop_failing,
+    silent_worker,
+    unacked_age,
+)
+from services.watch.alerts.rules.rule_base import Measure
+
+LISTED: tuple[Measure, ...] = (
+    no_leader.MEASURE,
+    broker_alarm.MEASURE,
+    publisher_blocked.MEASURE,
+    lane_unserved.MEASURE,
+    needs_login.MEASURE,
+    dead_letters.MEASURE,
+    shop_failing.MEASURE,
+    failure_rate.MEASURE,
+    schedule_late.MEASURE,
+    silent_worker.MEASURE,
+    oldest_wait.MEASURE,
+    lane_depth.MEASURE,
+    unacked_age.MEASURE,
+    redis_forgets.MEASURE,
+)
+BY_NAME: Mapping[str, Measure] = {one.name: one for one in LISTED}
+DEFAULTS: tuple[Rule, ...] = tuple(one.default for one in LISTED)

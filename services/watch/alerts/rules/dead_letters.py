@@ -1,0 +1,71 @@
+"""Dead letters of one cause that nobody has looked at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.insight import cause
+from services.domain.task import classify, filter
+from services.domain.task.query import equals
+from services.domain.task.status import Status, Triage
+from services.domain.text.message import Message
+from services.monitor.causes import Cause
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(
+    name="dead_letters", measure="dead_letters", limits={"letters": 5.0}, calm_s=60, again_s=3600, severity=CRITICAL
+)
+
+
+def key_of(kind: str, flow: str = "") -> str:
+    """The matter of a cause; what other rules see of the same kind of failure is the same matter."""
+    return f"cause:{kind}:{flow}" if flow else f"cause:{kind}"
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One for each kind of failure, of each flow where it lies with flows: however many shops have it."""
+    groups: dict[tuple[str, str], list[Cause]] = defaultdict(list)
+    for one in look.causes:
+        kind = one.kind or classify.UNKNOWN
+        groups[kind, one.types[0] if kind in cause.OF_A_FLOW and one.types else ""].append(one)
+    for (kind, flow), group in groups.items():
+        count = sum(one.count for one in group)
+        if count < rule.limit("letters"):
+            continue
+        shops = {shop for one in group for shop in one.shop_keys}
+        platforms = sorted({platform for one in group for platform in one.platforms})
+        types = sorted({name for one in group for name in one.types})
+        worst = max(group, key=lambda one: one.count)
+        patterns = list(dict.fromkeys(name for one in group for name in one.patterns))
+        terms = [equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("kind", kind)]
+        if flow:
+            terms.append(equals("type", flow))
+        pause = worst.pause_scope
+        yield Finding(
+            rule=rule.name,
+            key=key_of(kind, flow),
+            words=Words(
+                title=Message("alert.dead", {"n": count, "shops": len(shops)}),
+                facts=(
+                    Message(
+                        "alert.fact_platforms",
+                        {"platforms": ", ".join(platforms), "types": ", ".join(types[:3])},
+                    ),
+                ),
+                cause=cause.title(kind, patterns) if patterns else worst.title,
+                next=Message("alert.next_pause", {"scope": pause}) if pause else Message("alert.next_dead"),
+            ),
+            count=len(shops),
+            names=look.eyes.names(shops),
+            since_ms=min(one.first_at for one in group),
+            scope=filter.format_terms(tuple(terms)),
+            pause=pause,
+            fingerprint=worst.fingerprint,
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,57 @@
+"""Too many of the attempts of the last minutes failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import WARNING, Rule
+from services.domain.insight import cause
+from services.domain.task import classify
+from services.domain.text.message import Message
+from services.watch.alerts.look import Look, NotKnown
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(
+    name="failure_rate",
+    measure="failure_rate",
+    limits={"percent": 30.0, "minutes": 10.0, "attempts": 20.0},
+    for_s=60,
+    calm_s=300,
+    severity=WARNING,
+)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """At most one; it is the matter of the cause that most of them have, so that one cause is not told twice."""
+    counted = look.attempts(rule)
+    ended = counted.done + counted.failed
+    if not counted.span_ms:
+        raise NotKnown("attempts are counted from now on")
+    if ended < rule.limit("attempts") or 100 * counted.failed <= rule.limit("percent") * ended:
+        return
+    recent = [task for task in look.failing if task.updated_at >= look.now_ms - rule.limit("minutes") * 60_000]
+    kinds = Counter(task.error_kind or classify.UNKNOWN for task in recent) if recent else Counter[str]()
+    kind, most = kinds.most_common(1)[0] if kinds else ("", 0)
+    whole = kind and 2 * most > len(recent)
+    shops = {task.shop for task in recent}
+    yield Finding(
+        rule=rule.name,
+        key=f"cause:{kind}" if whole else "failing",
+        words=Words(
+            title=Message(
+                "alert.failing",
+                {"failed": counted.failed, "of": ended, "percent": round(100 * counted.failed / ended)},
+            ),
+            cause=cause.title(kind) if whole else None,
+            next=Message("alert.next_failing"),
+        ),
+        count=counted.failed,
+        of=ended,
+        names=look.eyes.names(shops),
+        scope="status:dead,retrying",
+    )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,38 @@
+"""More tasks in a lane than a fleet works off in reasonable time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import WARNING, Rule
+from services.domain.text.message import Message
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(
+    name="lane_depth", measure="lane_depth", limits={"tasks": 5000.0}, for_s=600, calm_s=300, severity=WARNING
+)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One for each lane."""
+    limit = round(rule.limit("tasks"))
+    fleet = look.snapshot.fleet()
+    for lane in look.lanes:
+        if lane.depth <= limit:
+            continue
+        yield Finding(
+            rule=rule.name,
+            key=f"depth:{lane.lane}",
+            words=Words(
+                title=Message("alert.depth", {"n": lane.depth, "lane": lane.lane, "limit": limit}),
+                facts=(Message("alert.fact_busy", {"busy": min(fleet.busy, fleet.slots), "slots": fleet.slots}),),
+                next=Message("alert.next_depth"),
+            ),
+            count=lane.depth,
+            scope=f"lane:{lane.lane} status:waiting" if lane.lane != "dedicated" else "status:waiting",
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,34 @@
+"""Tasks wait where no worker takes them: no worker at all, or none for their lane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.text.message import Message
+from services.monitor.attention import workers
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(name="lane_unserved", measure="lane_unserved", for_s=120, calm_s=30, severity=CRITICAL)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """As the items that need attention tell it."""
+    for item in workers.missing(look.items):
+        lane, tasks = str(item.params.get("lane", "")), int(item.params["tasks"])
+        code = "alert.lane_unserved" if lane else "alert.no_workers"
+        yield Finding(
+            rule=rule.name,
+            key=f"unserved:{lane}" if lane else "unserved",
+            words=Words(
+                title=Message(code, {"n": tasks, "lane": lane}), facts=item.facts, next=Message("alert.next_worker")
+            ),
+            count=tasks,
+            since_ms=item.since_ms,
+            scope=f"status:queued lane:{lane}" if lane else "status:waiting",
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

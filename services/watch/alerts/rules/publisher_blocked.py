@@ -1,0 +1,36 @@
+"""The broker does not answer, or takes no messages: what is created is recorded and not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.text.message import Message
+from services.monitor.attention import broker
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(name="publisher_blocked", measure="publisher_blocked", for_s=15, calm_s=15, severity=CRITICAL)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """At most one, as the item that needs attention tells it."""
+    for item in broker.items(look.items):
+        lost = item.key == "broker_lost"
+        tasks = int(item.params.get("tasks", 0))
+        yield Finding(
+            rule=rule.name,
+            key="broker",
+            words=Words(
+                title=Message("alert.broker_lost" if lost else "alert.publisher_blocked", {"n": tasks}),
+                facts=tuple(fact for fact in item.facts if not lost or fact.code != "publisher.lost"),
+                next=Message("alert.next_broker"),
+            ),
+            count=max(1, tasks),
+            since_ms=item.since_ms,
+            scope="status:pending",
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,23 @@
+"""What each rule of alerts is: its default document, and what it finds in a look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from services.domain.alerts.incident import Finding
+from services.domain.alerts.rule import Rule
+from services.watch.alerts.look import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """``find`` blocks; it may raise ``NotKnown``, and any error of store or broker."""
+
+    default: Rule
+    find: Callable[[Look, Rule], Iterable[Finding]]
+
+    @property
+    def name(self) -> str:
+        """What rules call it."""
+        return self.default.measure

@@ -1,0 +1,39 @@
+"""A schedule has not fired in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.text.message import Message
+from services.monitor.attention import schedules
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(name="schedule_late", measure="schedule_late", for_s=30, calm_s=15, severity=CRITICAL)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One for all that are late, as the item that needs attention tells it."""
+    for item in schedules.late(look.items):
+        count = int(item.params["count"])
+        names = str(item.params["names"]).split("\n")
+        yield Finding(
+            rule=rule.name,
+            key="schedule_late",
+            words=Words(
+                title=Message(
+                    "alert.schedule_late",
+                    {"n": count, "name": str(item.params["name"]), "seconds": int(item.params["seconds"])},
+                ),
+                facts=item.facts,
+                next=Message("alert.next_schedule"),
+            ),
+            count=count,
+            names=tuple(names),
+            since_ms=item.since_ms,
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,49 @@
+"""Workers that are not heard of: those of one machine are one matter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import WARNING, Rule
+from services.domain.insight.worker import WorkerNow
+from services.domain.text.message import Message
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(
+    name="silent_worker",
+    measure="silent_worker",
+    limits={"seconds": 60.0, "minutes_after": 60.0},
+    calm_s=15,
+    severity=WARNING,
+)
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One a machine. One that is gone for long and holds nothing any more was told of long enough."""
+    groups: dict[str, list[WorkerNow]] = defaultdict(list)
+    for one in look.snapshot.fleet().workers:
+        long_gone = not one.unconfirmed and one.silence_ms > rule.limit("minutes_after") * 60_000
+        if one.missing and one.silence_ms >= rule.limit("seconds") * 1000 and not long_gone:
+            groups[one.info.host].append(one)
+    for machine, found in groups.items():
+        unconfirmed = sum(len(one.unconfirmed) for one in found)
+        facts = [Message("alert.fact_unconfirmed", {"n": unconfirmed})] if unconfirmed else []
+        facts += [fact.message for fact in found[0].facts[:2]] if len(found) == 1 else []
+        yield Finding(
+            rule=rule.name,
+            key=f"silent:{machine}",
+            words=Words(
+                title=Message("alert.silent", {"n": len(found), "worker": found[0].name, "machine": machine}),
+                facts=tuple(facts),
+                next=Message("alert.next_silent", {"machine": machine}),
+            ),
+            count=len(found),
+            names=tuple(sorted(one.name for one in found))[:20],
+            since_ms=min(one.info.seen_at for one in found),
+        )
+
+
+MEASURE = Measure(DEFAULT, find)

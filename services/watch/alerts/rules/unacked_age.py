@@ -1,0 +1,51 @@
+"""A worker that is heard of holds a task for longer than a broker waits for its acknowledgement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.alerts.incident import Finding, Words
+from services.domain.alerts.rule import WARNING, Rule
+from services.domain.text.message import Message
+from services.watch.alerts.look import Look
+from services.watch.alerts.rules.rule_base import Measure
+
+DEFAULT = Rule(
+    name="unacked_age", measure="unacked_age", limits={"minutes": 25.0}, calm_s=60, severity=WARNING
+)  # RabbitMQ ends a delivery after 30 min
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One for all of them; what a silent worker holds is told of that worker."""
+    limit_ms = rule.limit("minutes") * 60_000
+    held = [
+        (slot, one.name)
+        for one in look.snapshot.fleet().workers
+        if not one.missing
+        for slot in one.slots
+        if slot.task_id and slot.since and look.now_ms - slot.since > limit_ms
+    ]
+    if not held:
+        return
+    held.sort(key=lambda each: each[0].since)
+    oldest, _ = held[0]
+    facts = tuple(
+        Message("alert.fact_holder", {"type": slot.task_type, "shop": look.eyes.name(slot.shop), "worker": worker})
+        for slot, worker in held[:3]
+    )
+    yield Finding(
+        rule=rule.name,
+        key="unacked",
+        words=Words(
+            title=Message("alert.unacked", {"n": len(held), "seconds": (look.now_ms - oldest.since) // 1000}),
+            facts=facts,
+            next=Message("alert.next_unacked"),
+        ),
+        count=len(held),
+        names=look.eyes.names({slot.shop for slot, _ in held}),
+        since_ms=round(oldest.since + limit_ms),
+        scope=f"id:{','.join(slot.task_id for slot, _ in held[:50])}",
+    )
+
+
+MEASURE = Measure(DEFAULT, find)

@@ -1,0 +1,107 @@
+"""A message of an incident in the language of its channel: what is wrong, the numbers, the cause, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services import i18n, messages, spans
+from services.domain.alerts import channel as channels
+from services.domain.alerts.incident import AGAIN, ESCALATED, RESOLVED, Words
+from services.domain.alerts.outbox import Letter
+from services.domain.plans import recurrence
+from services.domain.text import mask
+from services.domain.text.message import Message, Param
+from services.domain.text.said import Said
+
+LANGUAGES = {channels.EN: "en", channels.ZH: "zh_CN"}
+NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a channel gets."""
+
+    title: str
+    body: str
+
+
+def letter_text(letter: Letter, language: str, zone: str, now_ms: int) -> Text:
+    """The message in ``en`` or ``zh``; instants on the clocks of ``zone``. Holds no secret that this process knows."""
+    with i18n.speaking(LANGUAGES.get(language, "en")):
+        head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": title(letter.words, zone)}))
+        lines = list(_lines(letter, zone, now_ms))
+    return Text(mask.masked_text(head), mask.masked_text("\n".join(lines)))
+
+
+def test_text(channel: str, who: str, machine: str, language: str) -> Text:
+    """What a test of a channel says."""
+    with i18n.speaking(LANGUAGES.get(language, "en")):
+        return Text(
+            say(Message("alert.head_test", {"channel": channel})),
+            say(Message("alert.test_body", {"who": who, "machine": machine})),
+        )
+
+
+def title(words: Words, zone: str) -> str:
+    """What is wrong, in the present language."""
+    return _told(words.title, words, zone)
+
+
+def facts(words: Words, zone: str) -> list[str]:
+    """What is true of it besides, in the present language."""
+    return [_told(fact, words, zone) for fact in words.facts]
+
+
+def next_step(words: Words, zone: str) -> str:
+    """What a person does now, "" where nobody can say."""
+    return _told(words.next, words, zone) if words.next is not None else ""
+
+
+def say(message: Message) -> str:
+    """One sentence in the present language."""
+    return messages.render(message)
+
+
+def _told(message: Message, words: Words, zone: str) -> str:
+    params: dict[str, Param] = dict(message.params)
+    params["cause"] = _inner(words.cause) if words.cause is not None else ""
+    for name in ("from_at", "to_at"):
+        if isinstance(instant := params.get(name), int):
+            params[name] = _clock(instant, zone)
+    return say(Message(message.code, params)).strip(" :：")
+
+
+def _inner(message: Message) -> Said:
+    said = Said(messages.english(message))
+    said.message = message
+    return said
+
+
+def _lines(letter: Letter, zone: str, now_ms: int) -> list[str]:
+    lasted = spans.of_seconds(max(0, letter.at - letter.first_at) // 1000)
+    since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted}
+    over = letter.what == RESOLVED
+    found = [say(Message("alert.lasted" if over else "alert.since", since))]
+    if letter.what in (AGAIN, ESCALATED):
+        found.append(say(Message("alert.unanswered", {"span": lasted})))
+    if letter.names:
+        names = ("、" if i18n.is_chinese() else ", ").join(letter.names[:NAMED])
+        if letter.count > NAMED and len(letter.names) > NAMED:
+            more = max(letter.count, len(letter.names)) - NAMED
+            names = say(Message("alert.names_more", {"names": names, "more": more}))
+        code = "alert.extent" if letter.of else "alert.extent_names"
+        found.append(say(Message(code, {"count": letter.count, "of": letter.of, "names": names})))
+    if letter.words.cause is not None:
+        found.append(say(Message("alert.cause", {"cause": _inner(letter.words.cause)})))
+    if not over:
+        found += facts(letter.words, zone)
+        if step := next_step(letter.words, zone):
+            found.append(say(Message("alert.next", {"step": step})))
+        found.append(say(Message("alert.answer", {"id": letter.incident})))
+    found.append(say(Message("alert.of_rule", {"rule": letter.rule, "severity": letter.severity})))
+    return found
+
+
+def _clock(instant: int, zone: str) -> str:
+    """Day, hour, minute and offset on the clocks of a zone."""
+    return recurrence.iso(instant, zone)[:16].replace("T", " ") if instant else "-"

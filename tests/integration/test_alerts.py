@@ -1,0 +1,210 @@
+"""What goes wrong reaches a person: once, with its extent, and again when it is over; real servers, a real webhook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.domain.alerts.incident import MUTED, OPEN
+from services.domain.gates.breaker import Rule as BreakerRule
+from services.engine.producer import TaskSpec
+from tests.contract.waiting import eventually
+from tests.integration import hook as hooks
+from tests.integration.alert_rig import Watch
+from tests.integration.fleet_rig import Fleet
+from tests.integration.hook import Hook
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with hooks.listening() as found:
+        yield found
+
+
+@pytest.fixture
+def watch(fleet: Fleet, hook: Hook) -> Iterator[Watch]:
+    made = Watch(fleet, hook)
+    made.channel()
+    yield made
+    made.stop.set()
+    made.keeper.stop()
+
+
+def once_and_over(hook: Hook, what: str) -> None:
+    """Exactly one message when it began, one when it ended."""
+    assert len(hook.told) == 2, hook.titles
+    assert hook.titles[0].startswith("INC-1 "), hook.titles
+    assert what in hook.titles[0]
+    assert hook.titles[1].startswith("INC-1 resolved: ")
+    assert [one["type"] for one in hook.told][1] == "success"
+
+
+def test_500_shops_with_one_cause_are_one_message(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("dead_letters", "shop_failing", "failure_rate", limits={})
+    fleet.commands().breakers.set_rule(BreakerRule(failures=1, of=1, cooldown_s=600, max_cooldown_s=600))
+    watch.turn()
+    fleet.archiver()
+    fleet.worker(slots=16)
+    specs = [
+        TaskSpec(platform="pdd", shop_id=f"s{n}", task_type="work", payload={"fail": "risk_control"}, max_retries=0)
+        for n in range(500)
+    ]
+    ids = [task.task_id for start in range(0, 500, 100) for task in fleet.submit(*specs[start : start + 100]).created]
+    watch.until(lambda _now: hook.told)
+    fleet.wait_ended(ids, 120)
+    now = watch.until(lambda now: [one.incident.count for one in now.incidents] == [500])
+    assert len(hook.told) == 1, hook.titles
+    (one,) = now.incidents
+    assert set(one.incident.sources) >= {"dead_letters", "shop_failing"}
+    letters = fleet.commands().dead_letters
+    for start in range(0, 500, 100):
+        letters.set_triage(ids[start : start + 100], "archived")
+    for n in range(500):
+        fleet.commands().breakers.close(f"pdd:s{n}")
+    watch.only("dead_letters", "shop_failing")  # the rate is of the last ten minutes
+    watch.resolved()
+    assert len(hook.told) == 2
+    assert hook.titles[1].startswith("INC-1 resolved: ")
+
+
+def test_a_shop_that_needs_a_login_is_told_and_resolved_by_the_login(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("needs_login")
+    fleet.worker()
+    waits = fleet.create(fail="login_expired", fail_first=1)
+    fleet.wait(waits, "blocked")
+    watch.raised()
+    fleet.commands().sessions.open("pdd:s1", note="logged in")
+    watch.resolved()
+    once_and_over(hook, "1 shop must be logged in again")
+    assert "Where: pdd:s1" in hook.told[0]["message"]
+    assert "Next step: Log the shops in" in hook.told[0]["message"]
+    assert "login_expired" not in str(hook.told)  # what the attempt said stays here
+
+
+def test_a_lane_that_no_worker_takes(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_unserved")
+    fleet.worker(lanes=("high",))
+    waits = fleet.create()
+    watch.raised()
+    fleet.worker(engine=fleet.open())
+    fleet.wait(waits, "succeeded")
+    watch.resolved()
+    once_and_over(hook, "No worker takes the lane normal: 1 task waits")
+
+
+def test_a_deep_lane_and_a_task_that_waits_for_long(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 3})
+    ids = [fleet.create(f"s{n}", n=n) for n in range(5)]
+    watch.raised()
+    fleet.worker()
+    fleet.wait_ended(ids)
+    watch.resolved()
+    once_and_over(hook, "5 tasks in the lane normal (3 allowed)")
+
+
+def test_the_oldest_wait_of_a_lane(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("oldest_wait", limits={"normal_minutes": 0.001})
+    task = fleet.create()
+    watch.raised()
+    fleet.worker()
+    fleet.wait(task, "succeeded")
+    watch.resolved()
+    once_and_over(hook, "The oldest task of the lane normal has waited for")
+
+
+def test_a_task_that_its_worker_holds_for_too_long(fleet: Fleet, watch: Watch, hook: Hook, tmp_path: Path) -> None:
+    watch.only("unacked_age", limits={"minutes": 0.001})
+    fleet.worker()
+    task = fleet.create(until=str(tmp_path / "go"))
+    watch.raised()
+    (tmp_path / "go").touch()
+    fleet.wait(task, "succeeded")
+    watch.resolved()
+    once_and_over(hook, "1 task held by its worker")
+
+
+def test_a_dead_channel_loses_nothing_and_holds_up_no_other(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 0})
+    watch.channel("mail", language="zh")
+    with hooks.listening() as other:
+        watch.secrets["mail"] = other.url
+        other.refuses = True
+        fleet.create()
+        watch.until(lambda _now: hook.told and other.asked)
+        now = watch.now()
+        (waits,) = [one for one in now.channels if one.waiting]
+        assert (waits.channel.name, waits.waiting) == ("mail", 1)
+        assert waits.error
+        assert "secret-of-the-hook" not in waits.error
+        assert waits.next_ms > now.at_ms
+        other.refuses = False
+        watch.until(lambda _now: other.told, 60)
+        assert "任务" in other.told[0]["title"]
+        assert len(hook.told) == 1
+        assert not any(one.waiting for one in watch.now().channels)
+
+
+def test_a_channel_without_an_address_keeps_what_it_should_send(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 0})
+    del watch.secrets["ops"]
+    fleet.create()
+    watch.until(lambda now: now.channels[0].error)
+    assert "FLEETDECK_SECRET__OPS" in watch.now().channels[0].error
+    watch.secrets["ops"] = hook.url
+    watch.raised()
+
+
+def test_a_leader_that_dies_leaves_its_incidents_to_the_next(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 0})
+    fleet.create()
+    watch.raised()
+    assert watch.store.leader("watch") == "w1"
+    watch.store.resign("watch", "w1")  # as its lease runs out after a kill
+    after = Watch(fleet, hook, holder="w2")
+    for _ in range(3):
+        after.turn()
+    assert not watch.keeper.tick()
+    assert len(hook.told) == 1
+    fleet.worker()
+    after.resolved()
+    once_and_over(hook, "1 task in the lane normal")
+
+
+def test_people_answer_mute_and_escalate(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 0}, again_s=1)
+    watch.channel("boss", group="lead")
+    with hooks.listening() as boss:
+        watch.secrets["boss"] = boss.url
+        fleet.create()
+        watch.raised()
+        watch.until(lambda _now: len(hook.told) > 1)
+        assert hook.titles[1].startswith("INC-1 again: ")
+        mine = watch.commands().alerts
+        mine.mute("INC-1", watch.store.now_ms() + 60_000, "we know")
+        told = len(hook.told)
+        assert watch.until(lambda now: now.incidents[0].state == MUTED).number(OPEN) == 0
+        assert len(hook.told) == told
+        mine.unmute("INC-1")
+        mine.escalate("INC-1")
+        watch.until(lambda _now: boss.told)
+        assert boss.titles[0].startswith("INC-1 escalated: ")
+        assert mine.answer("INC-1", "on it").answer.note == "on it"
+        actions = [(one.action, one.target) for one in fleet.engine.store.audit(10)]
+        assert actions[:4] == [(f"alert.{name}", ("INC-1",)) for name in ("answer", "escalate", "unmute", "mute")]
+
+
+def test_a_rule_may_pause_what_fails_in_its_own_name(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("dead_letters", limits={"letters": 1}, action="pause:type:work")
+    fleet.archiver()
+    fleet.worker()
+    fleet.wait_ended([fleet.create(fail="risk_control", max_retries=0)])
+    watch.raised()
+    (pause,) = eventually(lambda: fleet.engine.store.pauses())
+    assert (pause.scope, pause.by, pause.reason) == ("type:work", "rule dead_letters", "INC-1")
+    (entry,) = fleet.engine.store.audit(1)
+    assert (entry.who, entry.action) == ("rule dead_letters", "pause")
+    (one,) = watch.turn().incidents
+    assert one.incident.lines[-1].message.code == "alert.line_action"
+    assert [one.who for one in fleet.engine.store.audit(10)].count("rule dead_letters") == 1

@@ -1,0 +1,248 @@
+"""The step of the watch: when a person is told, how often, and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from services.domain.alerts import incident as incidents
+from services.domain.alerts.incident import (
+    AGAIN,
+    ANSWERED,
+    CALMING,
+    ESCALATED,
+    MUTED,
+    OPEN,
+    RAISED,
+    RESOLVED,
+    WAITING,
+    Answer,
+    Finding,
+    Incident,
+    Words,
+    related,
+)
+from services.domain.alerts.judge import Notice, judge
+from services.domain.alerts.rule import Rule
+from services.domain.text.message import Message
+
+RULE = Rule(name="rate", measure="failure_rate", for_s=60, calm_s=30, again_s=600, escalate_s=900)
+NOW = 1_700_000_000_000
+
+
+def seen(key: str = "k", count: int = 1, rule: str = "rate", **fields: object) -> Finding:
+    return Finding(rule=rule, key=key, words=Words(title=Message("alert.failing")), count=count, **fields)  # type: ignore[arg-type]
+
+
+class Desk:
+    """What a leader does with the answers, in memory."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = {one.name: one for one in rules or (RULE,)}
+        self.open: dict[str, Incident] = {}
+        self.over: list[Incident] = []
+        self.sent: list[Notice] = []
+        self.now = NOW
+        self.given = 0
+
+    def at(self, seconds: float, *findings: Finding, unknown: Sequence[str] = ()) -> list[str]:
+        """A look so many seconds later; what was told."""
+        self.now += round(seconds * 1000)
+        before = len(self.sent)
+        for _ in range(2):  # the keeper raises what needs no patience in the same look
+            changes = judge(findings, self.open.values(), self.rules, self.now, unknown)
+            for one in changes.opened:
+                assert one.key not in self.open
+                self.given += 1
+                self.open[one.key] = replace(one, id=f"INC-{self.given}")
+            for one in changes.changed:
+                self.open[one.key] = one
+            for one in changes.dropped:
+                del self.open[one.key]
+            for one in changes.resolved:
+                self.over.append(self.open.pop(one.key))
+                self.over[-1] = one
+            self.sent += changes.notices
+        return [one.told.what for one in self.sent[before:]]
+
+    def answer(self, **fields: object) -> None:
+        for key, one in self.open.items():
+            self.open[key] = replace(one, answer=Answer(**fields))  # type: ignore[arg-type]
+
+    @property
+    def state(self) -> str:
+        (one,) = self.open.values()
+        return one.state(self.now)
+
+
+def test_it_must_hold_before_anybody_is_told_and_is_told_once() -> None:
+    desk = Desk()
+    assert desk.at(0, seen()) == []
+    assert desk.state == WAITING
+    assert desk.at(59, seen()) == []
+    assert desk.at(1, seen()) == [RAISED]
+    assert desk.state == OPEN
+    assert desk.at(5, seen()) == []
+
+
+def test_what_is_gone_before_its_time_leaves_no_trace() -> None:
+    desk = Desk()
+    desk.at(0, seen())
+    assert desk.at(30) == []
+    assert not desk.open
+    assert desk.at(40, seen()) == []
+
+
+def test_what_holds_for_long_already_is_told_at_once() -> None:
+    desk = Desk()
+    assert desk.at(0, seen(since_ms=NOW - 61_000)) == [RAISED]
+
+
+def test_it_is_calm_for_a_while_before_it_is_resolved_and_a_short_gap_is_none() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    assert desk.at(0, seen()) == [RAISED]
+    assert desk.at(5) == []
+    assert desk.state == CALMING
+    assert desk.at(29, seen()) == []
+    assert desk.state == OPEN
+    desk.at(5)
+    assert desk.at(29) == []
+    assert desk.at(1) == [RESOLVED]
+    assert desk.over[0].state(desk.now) == RESOLVED
+
+
+def test_it_is_told_again_until_somebody_answers_and_escalates_once() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    told = [desk.at(300, seen()) for _ in range(6)]
+    assert told == [[RAISED], [], [AGAIN], [ESCALATED], [], [AGAIN]]
+    assert desk.sent[-1].told.to == ("duty", "lead")
+    desk.answer(answered_by="ann")
+    assert desk.state == ANSWERED
+    assert [desk.at(900, seen()) for _ in range(4)] == [[], [], [], []]
+    assert [desk.at(31), desk.at(31)] == [[], [RESOLVED]]
+
+
+def test_a_muted_one_is_silent_and_goes_on_when_that_is_over() -> None:
+    desk = Desk(replace(RULE, for_s=0, escalate_s=0))
+    desk.at(0, seen())
+    desk.answer(muted_until=NOW + 3_600_000)
+    assert [desk.at(700, seen()) for _ in range(5)] == [[], [], [], [], []]
+    assert desk.state == MUTED
+    assert desk.at(200, seen()) == [AGAIN]
+
+
+def test_a_muted_one_that_ends_says_nothing() -> None:
+    desk = Desk(replace(RULE, for_s=0, calm_s=0))
+    desk.at(0, seen())
+    desk.answer(muted_until=NOW + 3_600_000)
+    assert desk.at(5) == []
+    assert len(desk.over) == 1
+
+
+def test_growth_brings_no_message_but_a_line() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    desk.at(0, seen(count=9))
+    assert [desk.at(5, seen(count=count)) for count in (10, 14, 500)] == [[], [], []]
+    (one,) = desk.open.values()
+    assert (one.count, one.worst) == (500, 500)
+    assert [line.message.code for line in one.lines] == ["alert.line_raised", "alert.line_grew", "alert.line_grew"]
+
+
+def test_a_person_escalates_at_once_also_what_somebody_answered() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    desk.at(0, seen())
+    desk.answer(answered_by="ann", escalate_at=desk.now + 1, escalate_by="ann")
+    assert desk.at(5, seen()) == [ESCALATED]
+    assert desk.at(5, seen()) == []
+
+
+def test_a_rule_that_could_not_look_changes_nothing() -> None:
+    desk = Desk(replace(RULE, for_s=0, calm_s=0))
+    desk.at(0, seen())
+    assert desk.at(500, unknown=("rate",)) == []
+    assert desk.state == OPEN
+    assert desk.at(5, unknown=("another",)) == [RESOLVED]
+
+
+def test_a_rule_that_is_switched_off_sees_nothing() -> None:
+    desk = Desk(replace(RULE, for_s=0, enabled=False))
+    assert desk.at(0, seen()) == []
+    assert not desk.open
+
+
+def test_what_several_rules_see_of_one_cause_is_one_incident() -> None:
+    first, second = replace(RULE, for_s=0), replace(RULE, name="dead", for_s=0)
+    desk = Desk(first, second)
+    assert desk.at(0, seen("cause:timeout", 4)) == [RAISED]
+    assert desk.at(5, seen("cause:timeout", 4), seen("cause:timeout:sync", 400, rule="dead")) == []
+    (one,) = desk.open.values()
+    assert (one.rule.name, one.sources, one.count) == ("rate", ("dead", "rate"), 400)
+    assert desk.at(5, seen("cause:timeout:sync", 400, rule="dead")) == []
+    assert desk.state == OPEN
+    assert desk.at(5, seen("cause:timeout_other", rule="dead")) == [RAISED]
+
+
+def test_what_was_over_when_it_was_found_is_told_once() -> None:
+    desk = Desk(replace(RULE, for_s=0, calm_s=0, again_s=1))
+    assert desk.at(0, seen(passed=True)) == [RAISED]
+    assert desk.at(5, seen(passed=True)) == []
+    assert desk.at(5) == []
+    assert len(desk.over) == 1
+
+
+def test_an_open_incident_keeps_the_rule_it_began_with() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    desk.at(0, seen())
+    desk.rules["rate"] = replace(RULE, version=2, calm_s=0)
+    desk.at(5)
+    assert desk.at(10) == []
+    assert desk.at(20) == [RESOLVED]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("a", "a", True), ("a", "a:b", True), ("a:b", "a", True), ("a", "ab", False), ("a:b", "a:c", False)],
+)
+def test_keys_that_name_one_matter(one: str, other: str, same: bool) -> None:
+    assert related(one, other) is same
+
+
+KEYS = st.sampled_from(["lane:high", "cause:x", "cause:x:f", "cause:x:g", "cause:y"])
+LOOKS = st.lists(
+    st.tuples(
+        st.integers(1, 400),
+        st.lists(st.tuples(KEYS, st.integers(1, 600), st.sampled_from(["rate", "dead"])), max_size=4),
+        st.sampled_from(["", "answer", "mute", "escalate"]),
+        st.sampled_from([(), ("rate",)]),
+    ),
+    max_size=25,
+)
+
+
+@given(LOOKS)
+def test_whatever_happens_no_matter_is_open_twice_and_no_step_is_told_twice(looks: list[tuple]) -> None:  # type: ignore[type-arg]
+    desk = Desk(RULE, replace(RULE, name="dead", for_s=0, calm_s=0, again_s=50, escalate_s=100))
+    for seconds, found, act, unknown in looks:
+        desk.at(seconds, *(seen(key, count, rule) for key, count, rule in found), unknown=unknown)
+        if act:
+            desk.answer(
+                answered_by="ann" if act == "answer" else "",
+                muted_until=desk.now + 100_000 if act == "mute" else 0,
+                escalate_at=desk.now if act == "escalate" else 0,
+            )
+        steps = [(one.incident.id, one.told.step) for one in desk.sent]
+        assert len(steps) == len(set(steps))
+        assert len({incidents.slot_of(one) for one in desk.open}) == len(desk.open)
+    desk.answer()
+    for _ in range(3):
+        desk.at(200)
+    assert not desk.open
+    for ended in desk.over:
+        kinds = [one.told.what for one in desk.sent if one.incident.id == ended.id]
+        assert kinds[0] == RAISED
+        assert kinds.count(RAISED) == 1
+        assert kinds.count(RESOLVED) <= 1
