@@ -18,6 +18,7 @@ from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, Reach
 from services.domain.plans import schedule
+from services.domain.promises import promise as promises
 from services.domain.task.query import Counts
 from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
@@ -225,6 +226,7 @@ class Doctor:
         found += self._of_publisher(now, counts.unsent)
         found += self._of_schedules(now)
         found += self._of_switches(now)
+        found += self._of_promises()
         found += [
             finding(WARNING, "workers", "doctor.home_silent", node=node, tasks=tasks)
             for node, tasks, _ in ability.absent_homes(store.homebound(), store.workers(), now)
@@ -251,6 +253,18 @@ class Doctor:
         asked = [switch.doubts for switch in listed.SWITCHES.values() if switch.doubts is not None]
         doubts = [one for ask in asked for one in ask(self._store.documents, now)]
         return [finding(WARNING, "pauses", one.code, **one.params) for one in doubts]
+
+    def _of_promises(self) -> list[Finding]:
+        """Those that can be kept by nobody: their type or their shops do not exist."""
+        known = self._registry
+        types = {*known.types(), *(name for info in self._store.workers() for name in info.handlers)}
+        found: list[Message] = []
+        for body in self._store.documents(promises.KIND).values():
+            with contextlib.suppress(ValueError):  # what cannot be read is told among the damage
+                one = promises.load(body)
+                if one.enabled:
+                    found += promises.doubts(one, types, known.shops())
+        return [finding(WARNING, "promises", one.code, **one.params) for one in found]
 
     def _of_publisher(self, now: int, unsent: int) -> list[Finding]:
         """What workers, the leader and this process meet on their way to the broker."""

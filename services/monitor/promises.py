@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from services.domain.promises import judge, standing
@@ -79,7 +80,7 @@ class PromisesNow:
     zone: str = DEFAULT_ZONE
     at_ms: int = 0
     leader: str = ""  #: who judges, "" for nobody
-    counts: dict[str, int] = field(default_factory=dict)  #: promises by state
+    counts: Mapping[str, int] = field(default_factory=dict)  #: promises by state
 
     @property
     def first_break(self) -> PromiseRow | None:
@@ -98,22 +99,14 @@ class PromiseQueries:
 
     def now(self) -> PromisesNow:
         """All of them as they stand; what cannot be read is left out, the doctor tells it."""
-        moment, stored = self._store.now_ms(), self._store.documents(STATE)
-        rows = []
-        for name, body in sorted(self._store.documents(KIND).items()):
-            try:
-                rows.append(_row(promises.load(body), stored.get(name), moment))
-            except ValueError:
-                continue
-        counts: dict[str, int] = {}
-        for row in rows:
-            counts[row.state] = counts.get(row.state, 0) + 1
+        moment = self._store.now_ms()
+        found = rows(self._store, moment)
         return PromisesNow(
-            rows=tuple(rows),
+            rows=found,
             zone=fleet_zone(self._store) or DEFAULT_ZONE,
             at_ms=moment,
             leader=self._store.leader(leader.ROLE),
-            counts=counts,
+            counts=Counter(row.state for row in found),
         )
 
     def story(self, name: str) -> PromiseStory | None:
@@ -151,6 +144,19 @@ class PromiseQueries:
     def _shop_name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.name_en if shop is not None else "") or key
+
+
+def rows(store: Store, now_ms: int) -> tuple[PromiseRow, ...]:
+    """All of them by name; what cannot be read is left out, the doctor tells it. Blocking."""
+    known = store.documents(KIND)
+    stored = store.documents(STATE) if known else {}
+    found = []
+    for name, body in sorted(known.items()):
+        try:
+            found.append(_row(promises.load(body), stored.get(name), now_ms))
+        except ValueError:
+            continue
+    return tuple(found)
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -247,7 +247,7 @@ def test_a_page_that_fails_again_and_again_is_the_reason(desk: Desk) -> None:
     desk.promise()
     desk.fleet.create("s1")
     row = desk.row()
-    assert (row.check, row.verb, row.target, row.created) == ("page", "open_cause", "9ac1", True)
+    assert (row.check, row.verb, row.target, row.created) == ("page", "triage", "9ac1", True)
     assert said(row) == "its last 2 runs failed (page_changed)"
 
 

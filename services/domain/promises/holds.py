@@ -34,18 +34,18 @@ def unfired(schedule: str, clock: str, late_ms: int) -> Hold:
 
 def silent(clock: str, gap_s: float) -> Hold:
     """Runs came regularly, and now none did."""
-    return Hold(CREATED, "promise.silent", {"at": clock, "usual_s": round(gap_s)}, role=OF_SOURCE, verb="create_task")
+    return Hold(CREATED, "promise.silent", {"at": clock, "usual_s": round(gap_s)}, role=OF_SOURCE, verb="copy_creator")
 
 
 def unplanned() -> Hold:
     """Nothing is there, and nothing is planned."""
-    return Hold(CREATED, "promise.unplanned", role=OF_SOURCE, verb="create_task")
+    return Hold(CREATED, "promise.unplanned", role=OF_SOURCE, verb="copy_creator")
 
 
 def planned(schedule: str, clock: str) -> Hold:
     """The next run comes too late."""
     return Hold(
-        CREATED, "promise.planned", {"schedule": schedule, "at": clock}, role=OPERATOR, verb="run_schedule",
+        CREATED, "promise.planned", {"schedule": schedule, "at": clock}, role=OPERATOR, verb="open_schedule",
         target=schedule,
     )  # fmt: skip
 
@@ -55,7 +55,15 @@ def switched(pause: Pause) -> Hold:
     if pause.gate == quiet_hours.GATE:
         name = pause.told.get("name", "")
         told: dict[str, Param] = {"ends": pause.told.get("ends", ""), "name": name, "by": pause.by}
-        return Hold(GATES, "promise.quiet", told, who=pause.by, role=OPERATOR, verb="open_quiet", target=name)
+        return Hold(
+            GATES,
+            "promise.quiet",
+            told,
+            who=pause.by,
+            role=OPERATOR,
+            verb="open_tasks",
+            target=f"gate:{quiet_hours.GATE}",
+        )
     code = "promise.paused_why" if pause.reason else "promise.paused"
     params: dict[str, Param] = {"scope": pause.scope, "by": pause.by, "reason": pause.reason}
     return Hold(GATES, code, params, who=pause.by, role=OPERATOR, verb="resume", target=pause.scope)
@@ -72,19 +80,26 @@ def gate(task: Task, name: str) -> Hold:
     code = f"promise.gate_{name}"
     return Hold(
         GATES, code if code in SENTENCES else "promise.gate", {"gate": name}, role=OPERATOR, verb="open_task",
-        target=task.task_id,
+        target=f"id:{task.task_id}",
     )  # fmt: skip
 
 
 def held(task: Task) -> Hold:
     """A person decides what becomes of it."""
-    return Hold(GATES, "promise.held", {"kind": task.error_kind}, role=OPERATOR, verb="open_task", target=task.task_id)
+    return Hold(
+        GATES, "promise.held", {"kind": task.error_kind}, role=OPERATOR, verb="open_task", target=f"id:{task.task_id}"
+    )
 
 
 def in_line(task: Task) -> Hold:
     """Nothing but what goes first."""
     return Hold(
-        WORKER, "promise.in_line", {"lane": str(task.lane)}, role=OF_WORKERS, verb="open_task", target=task.task_id
+        WORKER,
+        "promise.in_line",
+        {"lane": str(task.lane)},
+        role=OF_WORKERS,
+        verb="open_task",
+        target=f"id:{task.task_id}",
     )
 
 
@@ -102,24 +117,26 @@ def worker(task_type: str, supply: Supply) -> Hold:
 
 def away(node: str) -> Hold:
     """It runs on one machine only, and no worker is there."""
-    return Hold(WORKER, "promise.away", {"node": node}, who="", role=OF_WORKERS, verb="open_workers", target=node)
+    return Hold(WORKER, "promise.away", {"node": node}, who="", role=OF_WORKERS, verb="open_workers")
 
 
 def failing(kind: str, times: int, mark: str) -> Hold:
     """Its runs fail; ``mark``: the fingerprint of the cause."""
     params: dict[str, Param] = {"kind": kind or "?", "n": times}
-    return Hold(PAGE, "promise.failing", params, role=OF_FLOW, verb="open_cause", target=mark)
+    return Hold(PAGE, "promise.failing", params, role=OF_FLOW, verb="triage", target=mark)
 
 
 def hangs(task: Task, lasts: Runs, ran_s: float) -> Hold:
     """It runs far longer than such tasks do."""
     params: dict[str, Param] = {"seconds": int(ran_s), "usual_s": lasts.usual_s}
-    return Hold(PAGE, "promise.hangs", params, who="", role=OPERATOR, verb="open_task", target=task.task_id)
+    return Hold(PAGE, "promise.hangs", params, who="", role=OPERATOR, verb="open_task", target=f"id:{task.task_id}")
 
 
 def runs(task: Task, ran_s: float) -> Hold:
     """It runs, and is not through in time."""
-    return Hold(PAGE, "promise.runs", {"seconds": int(ran_s)}, role=OF_FLOW, verb="open_task", target=task.task_id)
+    return Hold(
+        PAGE, "promise.runs", {"seconds": int(ran_s)}, role=OF_FLOW, verb="open_task", target=f"id:{task.task_id}"
+    )
 
 
 #: said only where nothing else holds it

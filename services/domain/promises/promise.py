@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NoReturn
 
 import msgspec
 
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import Weekly
-from services.domain.plans.schedule import MAX_SHOPS
+from services.domain.plans.schedule import MAX_SHOPS, fitting
 from services.domain.task import ids
 from services.domain.text.message import Message, Param
 from services.domain.text.said import Said, said
@@ -192,6 +193,18 @@ def windows(promise: Promise, zone: str, since_ms: int, until_ms: int) -> list[t
     return quiet_hours.between((window,), zone, since_ms, until_ms)
 
 
+def doubts(promise: Promise, types: Container[str], shops: Mapping[str, Shop]) -> Iterator[Message]:
+    """Why nobody can keep it: what it names does not exist."""
+    name: dict[str, Param] = {"name": promise.name}
+    if promise.task_type not in types:
+        yield Message("doctor.promise_type", {**name, "type": promise.task_type})
+    gone = [key for key in promise.shops if key not in shops]
+    if gone:
+        yield Message("doctor.promise_shop", {**name, "shop": gone[0], "n": len(gone)})
+    elif not fitting(promise, shops.values()):
+        yield Message("doctor.promise_nobody", name)
+
+
 # ------------------------------------------------------------------------------------------------------------ words
 def sentence(promise: Promise) -> tuple[Message, ...]:
     """What is promised, of which shops, and when, as parts of one sentence."""
@@ -238,6 +251,12 @@ SENTENCES: Mapping[str, str | Counted] = {
     "promise.text": N_("at most {most} characters that can be read"),
     "promise.many_shops": N_("a promise can name up to {most} shops; choose them by group or platform"),
     "promise.unknown": N_("there is no promise {name}; see `promise list`"),
+    "doctor.promise_type": N_("The promise {name} is made of {type}, which is no task type"),
+    "doctor.promise_shop": NN_(
+        "The promise {name} names the shop {shop}, which does not exist",
+        "The promise {name} names {n} shops that do not exist, first {shop}",
+    ),
+    "doctor.promise_nobody": N_("The promise {name} is made for no shop: none that is enabled fits"),
     "promise.age": N_("{type} never older than {usual}"),
     "promise.by": N_("{type} done by {by}"),
     "promise.by_from": N_("{type} done between {from} and {by}"),

@@ -25,6 +25,7 @@ from services.monitor.attention import (
     hung,
     last_tries,
     pauses,
+    promises,
     republished,
     runs,
     schedules,
@@ -51,6 +52,7 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     runs.items,
     republished.items,
     dependencies.items,
+    promises.items,
     dead_letters.items,
     workers.missing,
     workers.unable,
@@ -85,6 +87,7 @@ WORDS: Mapping[str, words.Words] = {
     **flood.WORDS,
     **last_tries.WORDS,
     **pauses.WORDS,
+    **promises.WORDS,
 }
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time; now and then
 #: without that, too: whether they would pass now is shown by others that succeed.

@@ -6,16 +6,20 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services import messages
 from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.promises import promise as promises
 from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding
 from services.monitor.doctor import Doctor
 from tests.unit.services.engine.room import Room, opened
@@ -53,6 +57,27 @@ def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
         "audit",
     }
     assert {one.level for one in found.values()} == {OK}
+
+
+def test_a_promise_that_nobody_can_keep(room: Room, tmp_path: Path) -> None:
+    def promise(name: str, **fields: Any) -> None:
+        words = {"task_type": "work", "limit_s": 3600, "version": 1, **fields}
+        made = promises.Promise(name=name, **words)
+        room.store.put_document(promises.KIND, name, promises.dump(made))
+
+    room.store.put_document("type", "work", task_type.dump(TaskType(name="work", version=1)))
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    promise("fine", platforms=("pdd",))
+    assert "promise_nobody" not in look(room, tmp_path)
+    promise("mistyped", task_type="wrok", all_shops=True)
+    promise("gone", shops=("pdd:s1", "pdd:old"))
+    promise("empty", platforms=("temu",))
+    promise("off", platforms=("temu",), enabled=False)
+    found = look(room, tmp_path)
+    assert found["promise_type"].message.params == {"name": "mistyped", "type": "wrok"}
+    assert found["promise_shop"].message.params == {"name": "gone", "shop": "pdd:old", "n": 1}
+    assert found["promise_nobody"].message.params == {"name": "empty"}
+    assert levels(found, "promise_type", "promise_shop", "promise_nobody") == [WARNING] * 3
 
 
 def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
