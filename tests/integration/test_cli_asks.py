@@ -43,6 +43,7 @@ LOOKS = {
     "task create": "--file FOLDER/tasks.csv --platform pdd --type sync_order",
     "type import": "FOLDER/type.json",
     "schedule add": "nightly --cron @daily --type sync_order --all",
+    "promise set": "orders --type sync_order --all --never-older-than 1h",
     "repair": "",
 }
 #: they ask, and have no preview
@@ -50,6 +51,7 @@ QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": 
 #: they ask in a production fleet only, where something is written over, where it is about more than one, or where there
 #: are faults to accept: their own tests try that
 ELSEWHERE = {
+    "promise disable", "promise enable", "promise remove", "token revoke",
     "audit accept", "export", "type export", "quiet set", "quiet remove", "shop dedicate", "shop undedicate",
     "shop move", "shop pause",
     "shop resume", "worker drain", "worker resume", "worker stop",

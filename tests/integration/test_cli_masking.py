@@ -17,19 +17,24 @@ import pytest
 
 from services import assembly, settings
 from services.cli import program
+from services.domain.alerts import channel as channels
+from services.domain.alerts import incident as incidents
 from services.domain.change import Annotate, Create
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.plans.schedule import Schedule
+from services.domain.promises import promise as promises
 from services.domain.task.fingerprint import fingerprint
 from services.domain.task.record import Attempt, Step, Task
 from services.domain.text import mask
+from services.domain.text.message import Message
 from services.engine import quiet
-from services.ports import AuditEntry, Letter
+from services.ports import AuditEntry, Letter, Store
 from services.ports.papers import LogLine
 from services.ports.timetable import ScheduleEntry
+from services.watch.alerts.rules import DEFAULTS
 from tests.support.grammar import arguments, below, walk
 
 MARK = "Hunter2Marker"
@@ -71,10 +76,10 @@ ENDLESS = {"demo", "worker", "shop login", ""}
 #: the first words of what only looks
 LOOKS = ("list", "show", "stats", "doctor", "export", "artifacts", "duplicates", "runs")
 ANSWERS = {
-    "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1"], "names": [["nightly"], ["work"]],
+    "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1", "lane_depth"], "names": [["nightly"], ["work"]],
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
-    "shell": ["bash"], "type": ["work"],
+    "shell": ["bash"], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
 
@@ -151,10 +156,26 @@ def fill(engine: assembly.Engine) -> None:
     slot = SlotState(task_id="waits1", shop="pdd:s1", task_type="work")
     info = WorkerInfo(worker="desk-01/1", host="desk-01", pid=1, slots=(filled(slot),), lacks={"rpa": TEXT})
     store.heartbeat(msgspec.structs.replace(info, link=LinkState(error=TEXT, why=TEXT, blocked_at=1)))
+    promised = filled(promises.Promise(name="nightly", task_type="work", limit_s=3600, shops=("pdd:s1",)))
+    store.put_document(promises.KIND, "nightly", promises.dump(promised))
+    fill_alerts(store)
     store.append_audit(
         filled(AuditEntry(entry_id="1", at=1, who="a@b", action="task.cancel", target=(TEXT,), detail=JSON))
     )
     store.close_audit("1", TEXT, 2)
+
+
+def fill_alerts(store: Store) -> None:
+    """An open incident and a channel."""
+    words = incidents.Words(title=Message("alert.forgets"), cause=Message("cron.alias", {"known": TEXT, "text": TEXT}))
+    answer = incidents.Answer(answered_by="a@b", answered_at=1, note=TEXT, reason=TEXT)
+    made = incidents.Incident(
+        id="INC-1", key="INC-1", rule=DEFAULTS[0], words=words, names=(TEXT,), raised_at=1, answer=answer
+    )
+    store.put_document(incidents.KIND, incidents.slot_of("INC-1"), incidents.dump(made))
+    store.put_document(incidents.ANSWERS, "INC-1", incidents.dump(answer))
+    named = channels.Channel(name="nightly", kind="mail", options={"to": "ops"})
+    store.put_document(channels.KIND, "nightly", channels.dump(named))
 
 
 @dataclass

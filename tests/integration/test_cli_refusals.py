@@ -231,6 +231,8 @@ TABLE: list[Row] = [
     row("api --cert nothing.pem", "--key", ("nothing.key", "binary.csv")),
     row("api", "--cert", ("nothing.pem", "binary.csv", ".")),
     row("api", "--host-name", ("a b", "http://x/", LONG)),
+    row("at", "when", ("soon", "25:00", "2026-13-45T99:00", "-5m", LONG), names=ANY),
+    row("at 1m", "--around", SPAN),
     row("audit list", "--limit", WHOLE),
     row("audit list", "--filter", ("nonsense:1", "age<x"), names=ANY),
     row("audit list", "--before", ("x", LONG)),

@@ -133,9 +133,13 @@ def _check_ledger(store: Store, records: Sequence[Task]) -> None:
         red = [task for task in records if task.work == work and is_red(task.status, task.triage)]
         assert all(done is None or task.updated_at >= done.at for task in red), work
     for work, ran in zip(works, store.ran(works), strict=True):
-        dead = [task.ended_at for task in records if task.work == work and task.status == S.DEAD]
+        dead = [task.ended_at for task in records if task.work == work and task.status == S.DEAD and task.attempt > 0]
         assert (ran.failed.at if ran and ran.failed else 0) >= max(dead, default=0), work
-        ended = [task for task in records if task.work == work and task.status in (S.DEAD, S.SUCCEEDED)]
+        ended = [
+            task
+            for task in records
+            if task.work == work and (task.status == S.SUCCEEDED or (task.status == S.DEAD and task.attempt > 0))
+        ]
         days = ran.days if ran else ()
         assert sum(day.count for day in days) >= len(ended), work
         assert all(any(day.first_at <= task.ended_at <= day.last_at for day in days) for task in ended), work

@@ -15,10 +15,10 @@ from services.domain.task.status import Triage
 from services.domain.task.take_back import HELD, KINDS, REVERSE
 
 _ACT = re.compile(
-    r"(?:batch|breaker|cause|dead|fleet|limit|platform|queue|schedule|session|shop|task|type|worker)\.[a-z_]+"
+    r"(?:alert|batch|breaker|cause|dead|fleet|limit|platform|promise|queue|schedule|session|shop|task|token|type|worker)\.[a-z_]+"
 )
 #: calls whose first words are sentences, not acts
-_SENTENCES = frozenset({"said", "Message", "_fault", "_unknown", "Bad", "as_one"})
+_SENTENCES = frozenset({"said", "Message", "_fault", "_unknown", "Bad", "as_one", "refusal"})
 
 
 #: what stands in names that are built at run time, by what they begin with
@@ -37,7 +37,7 @@ def _built(tree: ast.AST) -> Iterator[str]:
         if isinstance(first, ast.JoinedStr):
             begins = first.values[0].value if isinstance(first.values[0], ast.Constant) else ""
             yield from (f"{begins}{one}" for one in BUILT[str(begins)])
-        elif isinstance(first, ast.Constant):
+        elif isinstance(first, ast.Constant) and " " not in str(first.value):  # the server of REST calls commands so
             yield str(first.value)
 
 
