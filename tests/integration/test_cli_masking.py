@@ -72,11 +72,12 @@ NAMES = frozenset(
     stream updated_by from_ to node system auto""".split()  # noqa: SIM905
 )
 #: commands that go on until they are stopped, or open something for a person
-ENDLESS = {"demo", "worker", "shop login", ""}
+ENDLESS = {"api", "demo", "worker", "shop login", ""}
 #: the first words of what only looks
 LOOKS = ("list", "show", "stats", "doctor", "export", "artifacts", "duplicates", "runs")
 ANSWERS = {
-    "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1", "lane_depth"], "names": [["nightly"], ["work"]],
+    "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1", "lane_depth"],
+    "names": [["nightly"], ["work"]],
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
     "shell": ["bash"], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
