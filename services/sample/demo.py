@@ -70,6 +70,7 @@ class Count:
             "drained": drained,
             "created": trickle.created,
             "duplicates_refused": trickle.duplicates,
+            "done_already": trickle.too_soon,
             "records": records["status"],
             "events_ended": seen,
             "shown": shown,

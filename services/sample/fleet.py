@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
 import subprocess
 import sys
@@ -29,6 +30,9 @@ log = logging.getLogger(__name__)
 SAMPLE = assembly.RESOURCES / "sample"
 START_S = 20.0
 CREATOR = "sample fleet"
+#: the type that a shop of the trickle runs once in this many seconds, and not again and again: its ``unique_for`` of
+#: two minutes counts from the end, and a task ends some time after it was made
+SYNC, SYNC_EVERY_S = "sync_order", 150.0
 #: tasks of the trickle that are still told from others
 REMEMBERED = 5_000
 #: share of each task type in the trickle; order syncs are what a fleet does all day
@@ -155,15 +159,23 @@ class Trickle:
     """Creates tasks of the sample mix at a steady rate, in its own thread, until it is closed."""
 
     def __init__(
-        self, create: Callable[[list[TaskSpec]], Submitted], shops: list[Shop], *, per_second: float, seed: int = 7
+        self,
+        create: Callable[[list[TaskSpec]], Submitted],
+        shops: list[Shop],
+        *,
+        per_second: float,
+        seed: int = 7,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._create, self._shops, self._per_second = create, shops, per_second
+        self._clock, self._synced = clock, dict[str, float]()
         self._random = random.Random(seed)
         self._duty = DutyThread(self._loop, "sample-trickle")
         self._number = 0
         self._recent: deque[str] = deque(maxlen=REMEMBERED)
         self.created = 0
         self.duplicates = 0
+        self.too_soon = 0  #: left out because the same work had just succeeded (``unique_for``)
 
     def start(self) -> None:
         """Begin."""
@@ -198,11 +210,11 @@ class Trickle:
         self.created += len(done.created)
         self._recent.extend(task.task_id for task in done.created)
         self.duplicates += len(done.duplicates)
+        self.too_soon += len(done.done)
 
     def _spec(self) -> TaskSpec:
         self._number += 1
-        shop = self._random.choice(self._shops)
-        kind = self._random.choices(list(MIX), weights=list(MIX.values()))[0]
+        kind, shop = self._kind_and_shop()
         return TaskSpec(
             platform=shop.platform,
             shop_id=shop.shop_id,
@@ -212,9 +224,25 @@ class Trickle:
             origin="demo",
         )
 
+    def _kind_and_shop(self) -> tuple[str, Shop]:
+        """A type, and a shop where it is due: another type where all were synced lately."""
+        now = self._clock()
+        kind = self._of(MIX)
+        if kind != SYNC:
+            return kind, self._random.choice(self._shops)
+        due = [shop for shop in self._shops if now - self._synced.get(shop.key, -math.inf) >= SYNC_EVERY_S]
+        if not due:
+            return self._of({**MIX, SYNC: 0}), self._random.choice(self._shops)
+        shop = self._random.choice(due)
+        self._synced[shop.key] = now
+        return kind, shop
+
+    def _of(self, mix: Mapping[str, int]) -> str:
+        return self._random.choices(list(mix), weights=list(mix.values()))[0]
+
 
 def _payload(kind: str, number: int) -> dict[str, Any]:
-    if kind == "sync_order":
+    if kind == SYNC:
         return {"page_size": 50}
     if kind == "batch_reply":
         return {"text": "Thank you for your message; we answer within the hour."}

@@ -144,7 +144,7 @@ def test_yesterday_it_did_not_run_and_it_says_when_it_did(qtbot: QtBot, desk: De
 def test_a_day_whose_records_are_gone_is_still_answered(qtbot: QtBot, desk: Desk, ask: Ask) -> None:
     made = [desk.create(task_type="sync_order")]
     desk.succeed(made[0])
-    made.append(desk.create(task_type="sync_order"))
+    made.append(desk.create(task_type="sync_order", reason="an order came meanwhile"))
     desk.succeed(made[1])
     store = desk.session.engine.store
     for task in store.get([one.task_id for one in made]):

@@ -54,6 +54,18 @@ def test_it_is_created_again_only_with_a_reason(once: Cli) -> None:
     assert asked_again(once, first) == "", "nobody had done it"
 
 
+def test_the_third_who_asks_for_an_order_sync_of_the_sample_is_asked_why(once: Cli) -> None:
+    """Nobody has set anything: the types that a new store has see to it."""
+    words = ("task", "create", "--shop", "pdd:s1", "--type", "sync_order")
+    (first,) = once.run(*words)["created"]
+    assert [one["existing"] for one in once.run(*words, code=1)["duplicates"]] == [first]
+    once.drain()
+    assert [one["existing"] for one in once.run(*words, code=1)["done"]] == [first]
+    (again,) = once.run(*words, "--reason", "an order came meanwhile")["created"]
+    once.drain()
+    assert once.run("task", "show", again)["task"]["status"] == "succeeded"
+
+
 def test_what_was_cancelled_and_done_since_is_created_again_only_with_a_reason(once: Cli) -> None:
     (old,) = once.run(*WORDS)["created"]
     once.run("task", "cancel", old)
