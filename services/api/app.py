@@ -13,7 +13,7 @@ from services.api.callers import Callers
 from services.api.desk import Desk
 from services.api.follower import Follower
 from services.api.problems import MEDIA, REMEDIES, Problem, of_error, plain
-from services.api.routes import NOUNS, metrics
+from services.api.routes import NOUNS, metrics, pages
 from services.domain.errors import ConsoleError
 from services.domain.text.visible import visible
 from services.version import VERSION
@@ -44,6 +44,7 @@ def make(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
     for noun in NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     app.include_router(metrics.router)
+    app.include_router(pages.router)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(ConsoleError, _console_error)
     app.add_exception_handler(RequestValidationError, _not_valid)

@@ -21,6 +21,8 @@ from services.engine import tokens
 LOCAL = "this machine"
 #: wrong tokens in a minute from one address, before that is all it is told
 WRONG_PER_MINUTE = 20
+#: pages and files of them in a minute for one address, which an office may share
+PAGES_PER_MINUTE = 600
 #: callers and addresses of which is kept how often they came
 KEPT = 10_000
 #: characters of a token that is looked at
@@ -37,6 +39,7 @@ class Callers:
         self._engine, self._loopback, self._open = engine, loopback, open_loopback
         self._rate = Rate(engine.settings.api.requests_per_minute)
         self._wrong = Rate(WRONG_PER_MINUTE)
+        self._pages = Rate(PAGES_PER_MINUTE)
         self._noted: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -53,6 +56,14 @@ class Callers:
         request.state.caller = caller.name
         self._rate.take(caller.name)
         return caller
+
+    def passing(self, request: Request) -> None:
+        """Somebody who wants nothing of the fleet: a page, a file of it.
+
+        Raises:
+            Problem: they ask too often.
+        """
+        self._pages.take(request.client.host if request.client is not None else "")
 
     def _without(self, request: Request) -> Caller:
         proxied = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))

@@ -169,7 +169,7 @@ def _refused(code: int, document: dict[str, Any]) -> Problem:
     stopped = document.get("stopped") or {}
     return Problem(
         status=422 if code == EXIT_USAGE else 409,
-        detail=stopped.get("reason") or "it was not done",
+        detail=stopped.get("reason") or document.get("error") or "it was not done",
         code=stopped.get("code") or "refused",
         more={"outcome": document},
     )

@@ -103,12 +103,14 @@ def of_error(exc: ConsoleError) -> Problem:
     words = words_of(exc)
     code, params = (words.message.code, dict(words.message.params)) if isinstance(words, Said) else ("", {})
     named = exc.field if isinstance(exc, OperatorError) else ""
-    status, again = _status(exc)
+    status, again = (404, 0.0) if code in _NO_SUCH else _status(exc)
     return Problem(
         status=status, detail=str(words), code=code or CODES[status], params=params, field=plain(named), again_s=again
     )
 
 
+#: wrong words to the command line; here they stand in an address
+_NO_SUCH = frozenset({"promise.unknown", "alert.no_incident", "alert.no_rule", "alert.no_channel"})
 #: where an error has no code of its own
 CODES = {401: "token.over", 403: "not_allowed", 404: "not_found", 409: "refused", 422: "usage", 503: "unavailable"}
 

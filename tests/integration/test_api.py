@@ -275,10 +275,11 @@ def test_on_another_address_it_needs_tls_or_a_word_and_every_request_a_token(fle
         pass
     with serving(fleet, host="0.0.0.0", plain_text=True) as api:
         port = api.address.rpartition(":")[2]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as ask:
+        reached = Api(fleet, f"http://127.0.0.1:{port}")
+        with reached.client() as ask:
             problem(ask.get("/api/v1/stats"), 401, "token.missing")
-            known = {"authorization": f"Bearer {api.token('viewer')}"}
-            assert ask.get("/api/v1/stats", headers=known).status_code == 200
+        with reached.by("viewer") as ask:
+            assert ask.get("/api/v1/stats").status_code == 200
 
 
 def test_a_body_that_never_comes_holds_nobody_up(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from services.api.routes import (
+    alerts,
     audit,
     batches,
     dead_letters,
     events,
     health,
+    promises,
     queues,
     quiet,
     schedules,
     shops,
+    status,
     tasks,
     types,
     work,
@@ -19,4 +22,21 @@ from services.api.routes import (
 )
 
 #: modules with a ``router``
-NOUNS = (tasks, work, dead_letters, shops, queues, workers, schedules, batches, types, quiet, audit, health, events)
+NOUNS = (
+    status,
+    tasks,
+    work,
+    dead_letters,
+    shops,
+    queues,
+    workers,
+    schedules,
+    batches,
+    promises,
+    alerts,
+    types,
+    quiet,
+    audit,
+    health,
+    events,
+)

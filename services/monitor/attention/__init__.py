@@ -204,6 +204,11 @@ def look_once(
     return finder.once(asked.states, flow, health() if health is not None else None)
 
 
+def present(item: Attention) -> tuple[str, str]:
+    """One item in the present language: title and sentence."""
+    return words.present(item, WORDS[item.code])
+
+
 def english(item: Attention) -> str:
     """One item in plain English, for machines."""
     return words.english(item, WORDS[item.code])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services import messages, spans
+from services import i18n, messages, spans
 from services.domain.text.sentences import N_, NN_, Counted
-from services.i18n import fill
+from services.i18n import _, fill, ngettext
 from services.monitor.overview import Attention
 
-__all__ = ["COUNTED", "NN_", "N_", "Words", "english"]
+__all__ = ["COUNTED", "NN_", "N_", "Words", "english", "present"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,24 @@ def english(item: Attention, words: Words) -> str:
     reason = "" if "{reason}" in words.sentence else str(item.params.get("reason", ""))
     told = [fill(words.title, params), more, reason]
     return ": ".join(one for one in told if one)
+
+
+def present(item: Attention, words: Words) -> tuple[str, str]:
+    """Title and sentence in the present language, for who has no window."""
+    params: dict[str, object] = {name: _plain(name, value) for name, value in item.params.items()}
+    for name, value in item.params.items():
+        if isinstance(value, int) and name in COUNTED:
+            params[f"{name}_n"] = ngettext(COUNTED[name].one, str(COUNTED[name]), value).format(n=f"{value:,}")
+    for name, place, unit in (("left_ms", "left", 1000), ("seconds", "late", 1)):
+        if name in item.params:
+            params[place] = spans.of_seconds(float(item.params[name]) / unit)
+    if item.cause is not None:
+        params["cause"] = messages.render(item.cause)
+    parts = [fill(_(words.sentence), params), *map(messages.render, item.facts)]
+    if "{reason}" not in words.sentence:
+        parts.append(str(item.params.get("reason", "")))
+    between = "；" if i18n.is_chinese() else "; "
+    return fill(_(words.title), params), between.join(part for part in parts if part)
 
 
 def _plain(name: str, value: str | int | float) -> str:
