@@ -99,6 +99,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,
         audit=session.queries.audit,
+        past=session.queries.past,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

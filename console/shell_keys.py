@@ -35,6 +35,7 @@ class ShellKeys(QObject):
             QShortcut(QKeySequence(f"G, {spec.letter}"), window).activated.connect(partial(window.open_page, spec.id))
         QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
         QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
+        QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
 
@@ -54,6 +55,12 @@ class ShellKeys(QObject):
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
 
+    def look_back(self) -> None:
+        """Show what the fleet was at a moment, and what changed around it."""
+        from views.dialogs.past.dialog import PastDialog
+
+        PastDialog(self._context, parent=self._window).open()
+
     def _barred(self) -> str:
         """Why nothing can be created now, "" when it can."""
         button = self._window.top_bar.create_button
@@ -63,6 +70,7 @@ class ShellKeys(QObject):
         calls: dict[str, Callable[[], object]] = {
             "window.new": self._window.top_bar.create_button.click,
             "window.work": self.ask_of_work,
+            "window.past": self.look_back,
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,

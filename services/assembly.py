@@ -39,6 +39,7 @@ from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.commands.tokens import TokenCommands
 from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import Incident
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
@@ -66,6 +67,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview import Attention
+from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
@@ -78,7 +80,6 @@ from services.vault import Vault
 from services.watch.alerts import rules, wording
 from services.watch.alerts.queries import AlertQueries
 from services.watch.alerts.sender import Sender
-from services.watch.recorder.past import PastQueries
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -146,6 +147,7 @@ class Queries:
     works: WorkQueries
     promises: PromiseQueries
     alerts: AlertQueries
+    past: PastQueries
 
 
 def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
@@ -278,19 +280,22 @@ def notices(engine: Engine) -> Notices:
 
 
 def queries(engine: Engine) -> Queries:
-    """Questions to the store."""
+    """Questions to the store, and to the record of this machine."""
+    alerts = AlertQueries(engine.store, _secret)
+    trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
     return Queries(
         batches=BatchQueries(engine.store),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
         causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry, engine.broker.health),
-        audit=AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone),
+        audit=trail,
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
         works=WorkQueries(engine.store, engine.registry),
         promises=PromiseQueries(engine.store, engine.registry),
-        alerts=AlertQueries(engine.store, _secret),
+        alerts=alerts,
+        past=PastQueries(recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms),
     )
 
 
@@ -356,14 +361,13 @@ def history(engine: Engine) -> History:
     return History(engine.settings.home_path / f"history-{engine.settings.profile}.sqlite")
 
 
+def _incidents(alerts: AlertQueries) -> list[Incident]:
+    return [one.incident for one in (*alerts.now().incidents, *alerts.history())]
+
+
 def recorder_file(settings: config.Settings) -> Path:
     """Where the flight recorder of this machine writes, for each fleet another file."""
     return settings.home_path / "recorder" / f"{settings.store_mark}.sqlite"
-
-
-def past(engine: Engine) -> PastQueries:
-    """What is asked of the flight recorder of this machine."""
-    return PastQueries(recorder_file(engine.settings), queries(engine).audit, engine.store.now_ms)
 
 
 def seed_types(store: Store) -> int:

@@ -43,7 +43,7 @@ from services.watch.alerts.keeper import AlertKeeper
 from services.watch.alerts.look import Eyes
 from services.watch.alerts.sender import Sender
 from services.watch.promises.keeper import PromiseKeeper
-from services.watch.recorder.keeper import Recorder
+from services.watch.recorder import Recorder
 from services.workers.host import Duty, LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
 

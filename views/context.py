@@ -23,6 +23,7 @@ from services.domain.types.task_type import TaskType
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
+from services.monitor.past.queries import PastQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -107,6 +108,7 @@ class PageContext:
     artifacts: ArtifactQueries
     roles: RoleQueries
     audit: AuditQueries
+    past: PastQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

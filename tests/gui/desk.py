@@ -139,6 +139,7 @@ def open_desk(settings: Settings) -> Desk:
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,
         audit=session.queries.audit,
+        past=session.queries.past,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

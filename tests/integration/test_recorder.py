@@ -11,12 +11,12 @@ import pytest
 
 from services import assembly
 from services.clock import SystemClock
-from services.domain.past.frame import SHOP, SWITCH, WORKER
+from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER
 from services.messages import english
-from services.watch.recorder import keeper
-from services.watch.recorder.keeper import Recorder
-from services.watch.recorder.past import PastQueries, instant
-from services.watch.recorder.tape import Tape
+from services.monitor.past.queries import PastQueries, instant
+from services.monitor.past.tape import Tape
+from services.watch import recorder as keeper
+from services.watch.recorder import Recorder
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet
@@ -37,7 +37,8 @@ def recorder(fleet: Fleet, file: Path) -> Recorder:
 
 @pytest.fixture
 def past(fleet: Fleet, file: Path) -> PastQueries:
-    return PastQueries(file, assembly.queries(fleet.engine).audit, fleet.engine.store.now_ms)
+    asked = assembly.queries(fleet.engine)
+    return PastQueries(file, asked.audit, lambda: [], fleet.engine.store.now_ms)
 
 
 @pytest.fixture
@@ -76,6 +77,11 @@ def test_it_counts_what_happens_and_keeps_who_is_in_trouble(
     assert "pdd:s2 has dead letters" in told
     assert any(line.startswith("platform:pdd is paused by") for line in told)
     assert any("pause platform:pdd" in line for line in told), "who did it stands there too"
+    hour = past.lanes(numbers.at_ms - 3_600_000, last.numbers.at_ms + 60_000, 60)
+    assert sum(number for number in hour.failed if number > 0) == 1
+    assert hour.failed[0] == UNTOLD, "nobody recorded an hour ago"
+    assert len(hour.acts) >= 1
+    assert hour.gaps[0].begin == hour.begin
     (gap,) = past.at(numbers.at_ms - 3_600_000).turns
     assert gap.kind == "gap"
 
@@ -105,7 +111,7 @@ def test_a_leader_records_while_it_leads(fleet: Fleet) -> None:
 
     eventually(seen, 60)
     steward.close()
-    last = assembly.past(fleet.engine).at(fleet.engine.store.now_ms())
+    last = assembly.queries(fleet.engine).past.at(fleet.engine.store.now_ms())
     assert last.moment is not None
     assert last.moment.numbers.waiting == 0
 

@@ -15,8 +15,8 @@ from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, N
 from services.domain.past.turns import Turn
 from services.domain.task import filter_time
 from services.messages import english
-from services.watch.recorder import past
-from services.watch.recorder.past import PastNow
+from services.monitor.past import queries as past
+from services.monitor.past.queries import PastNow
 
 EXAMPLES = ("at 03:12", "at 2026-11-20T03:12 --around 30m", "at 90m", "at 03:12 --json")
 #: names that one line says
@@ -51,7 +51,7 @@ def show(context: Context) -> int:
         around = filter_time.duration_ms(args.around.strip())
         if around is None or not 0 < around <= MOST_AROUND_MS:
             raise UsageError(f"--around takes a span of up to a day such as 10m, not {args.around!r:.40}", "--around")
-        found = assembly.past(engine).at(when, around)
+        found = assembly.queries(engine).past.at(when, around)
     context.show(document(found), lines(found, zone))
     return EXIT_OK
 

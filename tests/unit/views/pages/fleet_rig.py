@@ -255,6 +255,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         artifacts=questions.artifacts,
         roles=questions.roles,
         audit=questions.audit,
+        past=questions.past,
         overview=OverviewQueries(
             engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states
         ),

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from services.domain.alerts.incident import Incident
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable
-from services.domain.past import turns
-from services.domain.past.frame import Gap, Numbers
+from services.domain.past import frame, lanes, turns
+from services.domain.past.frame import WORKER, Gap, Numbers
+from services.domain.past.lanes import Lanes, Span
 from services.domain.past.turns import Turn
 from services.domain.plans import recurrence
 from services.domain.task import filter_time
 from services.domain.text.said import said
+from services.monitor.past.tape import ABSENT_MS, DAY_MS, MAX_CHANGES, Moment, Tape
 from services.monitor.trail import AuditQueries
-from services.watch.recorder.tape import ABSENT_MS, DAY_MS, MAX_CHANGES, Moment, Tape
 
 AROUND_MS = 600_000
 #: entries of the audit that are looked at and told
 SCAN, ACTS = 20_000, 500
+#: parts of a long stretch, and rows that each of them is made of, about
+PARTS, FINER = 96, 16
+Incidents = Callable[[], Iterable[Incident]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,9 @@ class PastNow:
     gap: Gap | None = None  #: in which the moment lies, as far as that is known
     first_ms: int = 0  #: of which anything is known here; 0: nothing was ever recorded here
     last_ms: int = 0
+    latest: Numbers | None = None  #: as it is now, while it is recorded here
+    before_ms: int = 0  #: when something changed the last time before that moment; 0: not known
+    after_ms: int = 0  #: likewise after it
     turns: tuple[Turn, ...] = ()
     complete: bool = True  #: whether all that changed is told
 
@@ -42,9 +50,9 @@ class PastNow:
 class PastQueries:
     """Blocking; any thread. The tape is opened for each question: it appears when somebody leads here, and may go."""
 
-    def __init__(self, path: Path, trail: AuditQueries, now_ms: Callable[[], int]) -> None:
-        """``now_ms``: the store's time."""
-        self._path, self._trail, self._now_ms = path, trail, now_ms
+    def __init__(self, path: Path, trail: AuditQueries, told: Incidents, now_ms: Callable[[], int]) -> None:
+        """``told``: all incidents that are known; ``now_ms``: the store's time."""
+        self._path, self._trail, self._told, self._now_ms = path, trail, told, now_ms
 
     def at(self, instant: int, around_ms: int = AROUND_MS) -> PastNow:
         """The fleet at an instant, and what changed so long before and after it.
@@ -66,6 +74,8 @@ class PastQueries:
                 gaps.append(Gap(max(known[1], begin), end))
             changes = tape.changes(begin, end)
             moment = tape.at(min(instant, known[1]) if fresh else instant)
+            latest = tape.newest() if fresh else None
+            steps = [tape.step(instant, later=later) or 0 for later in (False, True)]
         except sqlite3.Error as exc:
             raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
         finally:
@@ -78,9 +88,57 @@ class PastQueries:
             gap=next((gap for gap in gaps if gap.begin <= instant <= gap.end), None) if moment is None else None,
             first_ms=known[0],
             last_ms=known[1],
+            latest=latest,
+            before_ms=steps[0],
+            after_ms=steps[1],
             turns=turns.turns(changes, acts, gaps),
             complete=len(changes) < MAX_CHANGES and len(acts) < ACTS,
         )
+
+    def lanes(self, begin: int, end: int, parts: int = PARTS) -> Lanes:
+        """What stood out between two instants, in so many parts.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
+        """
+        step, now = max(1, -(-(end - begin) // parts)), self._now_ms()
+        made = Lanes(
+            begin=begin,
+            end=end,
+            step_ms=step,
+            acts=tuple(entry.at for entry in self._acts(begin, min(end, now))),
+            alerts=tuple(self._incidents(begin, min(end, now))),
+            gaps=(Gap(begin, min(end, now)),),
+        )
+        tape = self._open()
+        if tape is None:
+            return made
+        try:
+            known = tape.span()
+            if known is None:
+                return made
+            last = now if now - known[1] <= ABSENT_MS else known[1]
+            rows = tape.series(begin, end, parts * FINER)
+            moment = tape.at(max(begin, known[0]))
+            changes = tape.changes(begin, end, kind=WORKER)
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
+        failed, waiting = lanes.in_parts(rows, begin, step, parts)
+        silent, deploys = lanes.of_workers(moment.things if moment else {}, changes, begin, min(end, last))
+        gaps = frame.gaps(rows, begin, min(end, last))
+        if last < min(end, now):
+            gaps.append(Gap(max(begin, last), min(end, now)))
+        return replace(
+            made, failed=failed, waiting=waiting, silent=tuple(silent), deploys=tuple(deploys), gaps=tuple(gaps)
+        )
+
+    def _incidents(self, begin: int, end: int) -> Iterator[Span]:
+        for one in sorted(self._told(), key=lambda one: one.raised_at):
+            over = one.resolved_at or end
+            if one.raised_at and one.raised_at <= end and over >= begin:
+                yield Span(max(begin, one.raised_at), min(end, over), one.id)
 
     def series(self, begin: int, end: int, most: int = 2_000) -> list[Numbers]:
         """The numbers between two instants, oldest first; none where nobody recorded here.

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.domain.past.frame import SHOP, Change, Frame, Gap, Numbers
-from services.watch.recorder import tape as tapes
-from services.watch.recorder.tape import Moment, Tape
+from services.monitor.past import tape as tapes
+from services.monitor.past.tape import Moment, Tape
 
 T0 = 1_795_000_000_000 - 1_795_000_000_000 % 900_000  #: the begin of a quarter of an hour
 STEP, MINUTE, QUARTER, HOUR, DAY = 5_000, 60_000, 900_000, 3_600_000, 86_400_000

@@ -21,9 +21,9 @@ from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Snapshot
 from services.monitor.meter import came, went
+from services.monitor.past.tape import LEVELS, Tape
 from services.monitor.shops.states import ShopStates
 from services.ports import Broker, Clock, Store
-from services.watch.recorder.tape import LEVELS, Tape
 
 log = logging.getLogger(__name__)
 EVERY_S = LEVELS[0].step / 1000

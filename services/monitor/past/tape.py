@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from services import home_folder
-from services.domain.past import frame
+from services.domain.past import frame, turns
 from services.domain.past.frame import Change, Frame, Gap, Numbers, Things
 
 DAY_MS = 86_400_000
@@ -233,14 +233,36 @@ class Tape:
             rows = self._joined(0, begin, end)
         return frame.gaps(rows, begin, end)
 
-    def changes(self, begin: int, end: int, most: int = MAX_CHANGES) -> list[Change]:
-        """What changed after the first instant and not after the second, oldest first; the first ``most``."""
+    def changes(self, begin: int, end: int, most: int = MAX_CHANGES, *, kind: str = "") -> list[Change]:
+        """What changed after the first instant and not after the second, oldest first; the first ``most``.
+
+        ``kind``: only of such things.
+        """
         with self._lock:
             rows = self._db.execute(
-                "SELECT at, kind, name, before, after FROM changes WHERE at > ? AND at <= ? ORDER BY id LIMIT ?",
-                (begin, end, most),
+                "SELECT at, kind, name, before, after FROM changes"
+                " WHERE at > ? AND at <= ? AND (? = '' OR kind = ?) ORDER BY id LIMIT ?",
+                (begin, end, kind, kind, most),
             ).fetchall()
         return [Change(*row) for row in rows]
+
+    def step(self, instant: int, *, later: bool) -> int | None:
+        """The nearest instant at which something changed that a person may want to know; None where there is none."""
+        where = "at > ? ORDER BY at" if later else "at < ? ORDER BY at DESC"
+        quiet = ", ".join(f"'{state}'" for state in sorted(turns.QUIET))
+        with self._lock:
+            row = self._db.execute(
+                f"SELECT at FROM changes WHERE (kind <> 'shop' OR before NOT IN ({quiet}) OR after NOT IN ({quiet}))"
+                f" AND {where} LIMIT 1",
+                (instant,),
+            ).fetchone()
+        return int(row[0]) if row is not None else None
+
+    def newest(self) -> Numbers | None:
+        """The last row."""
+        with self._lock:
+            row = self._db.execute("SELECT body FROM numbers WHERE level = 0 ORDER BY at DESC LIMIT 1").fetchone()
+        return _decoded(row[0]) if row is not None else None
 
     def span(self) -> tuple[int, int] | None:
         """First and last instant of which anything is known; None for an empty tape."""

@@ -1,0 +1,75 @@
+"""A long stretch of the past in few marks: what failed and waited in each part of it, and what else stood out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from services.domain.past.frame import UNTOLD, WORKER, Change, Gap, Numbers, Things
+
+SILENT = ("late", "silent", "cut_off")
+
+
+class Span(NamedTuple):
+    """Something held between two instants (UTC ms)."""
+
+    begin: int
+    end: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """``failed`` and ``waiting`` have a number for each part, ``UNTOLD`` where nobody recorded any of it."""
+
+    begin: int  #: UTC ms
+    end: int
+    step_ms: int
+    failed: tuple[int, ...] = ()  #: tasks that became dead letters
+    waiting: tuple[int, ...] = ()  #: the most that waited
+    silent: tuple[Span, ...] = ()  #: of each worker that was not heard of
+    deploys: tuple[Span, ...] = ()  #: when a version of the worker came that nobody had before; ``name``: that version
+    acts: tuple[int, ...] = ()  #: when people acted
+    alerts: tuple[Span, ...] = ()  #: incidents that somebody was told of
+    gaps: tuple[Gap, ...] = ()
+
+
+def in_parts(rows: Sequence[Numbers], begin: int, step_ms: int, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Failures and the most that waited in each part; a row counts where it ends."""
+    failed, waiting = [UNTOLD] * count, [UNTOLD] * count
+    for row in rows:
+        place = (row.at_ms - 1 - begin) // step_ms
+        if 0 <= place < count:
+            failed[place] = max(0, failed[place]) + row.failed
+            waiting[place] = max(waiting[place], row.peak_waiting, row.waiting)
+    return tuple(failed), tuple(waiting)
+
+
+def of_workers(things: Things, changes: Iterable[Change], begin: int, end: int) -> tuple[list[Span], list[Span]]:
+    """When workers were silent, and when a version came that no worker had before. ``things``: those at ``begin``."""
+    since = {name: begin for (kind, name), state in things.items() if kind == WORKER and _head(state) in SILENT}
+    known = {_version(state) for (kind, _name), state in things.items() if kind == WORKER}
+    silent, deploys = [], []
+    for change in changes:
+        if change.kind != WORKER:
+            continue
+        quiet, version = _head(change.after) in SILENT, _version(change.after)
+        if quiet:
+            since.setdefault(change.name, change.at_ms)
+        elif change.name in since:
+            silent.append(Span(since.pop(change.name), change.at_ms, change.name))
+        if version and version not in known:
+            if known:
+                deploys.append(Span(change.at_ms, change.at_ms, version))
+            known.add(version)
+    silent += [Span(at, end, name) for name, at in since.items()]
+    return sorted(silent), deploys
+
+
+def _head(state: str) -> str:
+    return state.partition(" ")[0]
+
+
+def _version(state: str) -> str:
+    return state.split(" ")[1] if state.count(" ") else ""

@@ -1,0 +1,304 @@
+"""Hours or days of the fleet as lanes, with the moment that is looked at: the slider of looking back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from services.domain.past.frame import UNTOLD
+from services.domain.past.lanes import Lanes, Span
+from services.i18n import N_, _
+from views.charts import ticks
+from views.support import shown, text
+from views.support.language import on_language_changed
+from views.support.paint import draw_line
+from views.theme import theme
+
+BARS, ROW, AXIS, PAD = 34, 16, 22, 8
+CHIP_PAD = 6
+TICK_ROOM = 90
+LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
+
+
+class PastStrip(QWidget):
+    """A click, a drag and the arrow keys choose a moment; the wheel shows more of the past, or less.
+
+    Signals:
+        moved: the moment that a person chose, UTC ms.
+        zoomed: 1 for more of the past, -1 for less.
+    """
+
+    moved = Signal(object)
+    zoomed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lanes = Lanes(begin=0, end=1, step_ms=1)
+        self._at = 0
+        self._left = 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._restyle)
+        self._restyle()
+
+    # what is shown
+
+    def set_lanes(self, lanes: Lanes) -> None:
+        """Show this stretch of the past."""
+        self._lanes = lanes
+        self._restyle()
+
+    def set_moment(self, at_ms: int) -> None:
+        """Mark this moment, UTC ms."""
+        self._at = at_ms
+        self._announce()
+        self.update()
+
+    def shows(self, at_ms: int) -> bool:
+        """Whether a moment is within what is shown."""
+        return self._lanes.begin <= at_ms <= self._lanes.end
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """What stands beside the names of the lanes."""
+        lanes = self._lanes
+        failed = sum(number for number in lanes.failed if number != UNTOLD)
+        return failed, len(lanes.alerts), len(lanes.silent), len(lanes.acts), len(lanes.deploys)
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all lanes."""
+        return QSize(480, BARS + ROW * (len(LANES) - 1) + AXIS)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room for all lanes."""
+        return self.sizeHint()
+
+    def _restyle(self) -> None:
+        metrics = QFontMetrics(theme().font("caption"))
+        names = max(metrics.horizontalAdvance(_(name)) for name in LANES)
+        counts = max(metrics.horizontalAdvance(text.count(number)) for number in self.counts)
+        self._left = names + counts + 3 * PAD
+        self._announce()
+        self.updateGeometry()
+        self.update()
+
+    def _announce(self) -> None:
+        told = ", ".join(f"{_(name)} {text.count(number)}" for name, number in zip(LANES, self.counts, strict=True))
+        self.setAccessibleName(_("Look back in time"))
+        self.setAccessibleDescription(f"{shown.clock(self._at, self._lanes.end)}; {told}")
+
+    # where things are
+
+    def _room(self) -> QRectF:
+        return QRectF(self._left, 0, max(1, self.width() - self._left - PAD), self.height() - AXIS)
+
+    def x_of(self, at_ms: int) -> float:
+        """Where a moment stands, in pixels from the left edge."""
+        lanes, room = self._lanes, self._room()
+        return room.left() + room.width() * (at_ms - lanes.begin) / max(1, lanes.end - lanes.begin)
+
+    def at_x(self, x: float) -> int:
+        """The moment at a place, UTC ms, within what is shown."""
+        lanes, room = self._lanes, self._room()
+        share = min(1.0, max(0.0, (x - room.left()) / room.width()))
+        return round(lanes.begin + share * (lanes.end - lanes.begin))
+
+    # painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw names, lanes, times and the moment."""
+        painter = QPainter(self)
+        room = self._room()
+        self._paint_names(painter)
+        self._paint_gaps(painter, room)
+        self._paint_times(painter, room)
+        self._paint_bars(painter, room)
+        lanes = self._lanes
+        self._paint_spans(painter, 1, lanes.alerts)
+        self._paint_spans(painter, 2, lanes.silent)
+        self._paint_acts(painter, room)
+        self._paint_deploys(painter)
+        painter.setPen(QPen(theme().color("line"), 1))
+        painter.drawLine(QPointF(room.left(), room.bottom()), QPointF(room.right(), room.bottom()))
+        self._paint_moment(painter, room)
+
+    def _paint_names(self, painter: QPainter) -> None:
+        painter.setFont(theme().font("caption"))
+        for place, (name, number) in enumerate(zip(LANES, self.counts, strict=True)):
+            row = self._row(place)
+            row.setLeft(0)
+            row.setRight(self._left - PAD)
+            painter.setPen(theme().color("text2"))
+            draw_line(painter, row, _(name))
+            painter.setPen(theme().color("text" if number else "text3"))
+            draw_line(painter, row, text.count(number), right=True)
+
+    def _row(self, place: int) -> QRectF:
+        room = self._room()
+        top = 0 if place == 0 else BARS + (place - 1) * ROW
+        return QRectF(room.left(), top, room.width(), BARS if place == 0 else ROW)
+
+    def _paint_gaps(self, painter: QPainter, room: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        brush = theme().color("line2")
+        for gap in self._lanes.gaps:
+            left, right = self.x_of(gap.begin), self.x_of(gap.end)
+            painter.setBrush(brush)
+            hatched = painter.brush()
+            hatched.setStyle(Qt.BrushStyle.BDiagPattern)
+            painter.setBrush(hatched)
+            painter.drawRect(QRectF(left, 0, max(1.0, right - left), room.height()))
+
+    def _paint_times(self, painter: QPainter, room: QRectF) -> None:
+        begin, end = self._lanes.begin / 1000, self._lanes.end / 1000
+        painter.setFont(theme().font("caption"))
+        for instant, words in ticks.times(begin, end, int(room.width() / TICK_ROOM), shown.zone()):
+            x = round(self.x_of(round(instant * 1000))) + 0.5
+            painter.setPen(QPen(theme().color("line"), 1))
+            painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
+            wide = painter.fontMetrics().horizontalAdvance(words)
+            if x - wide / 2 >= room.left() and x + wide / 2 <= room.right():
+                painter.setPen(theme().color("text3"))
+                draw_line(painter, QRectF(x - wide / 2, room.bottom(), wide, AXIS), words)
+
+    def _paint_bars(self, painter: QPainter, room: QRectF) -> None:
+        failed = self._lanes.failed
+        highest = max(failed, default=0)
+        if highest <= 0:
+            return
+        wide = room.width() / len(failed)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("dead"))
+        for place, number in enumerate(failed):
+            if number > 0:
+                tall = max(2.0, (BARS - 4) * number / highest)
+                left = self.x_of(self._lanes.begin + place * self._lanes.step_ms)
+                painter.drawRect(QRectF(left, BARS - tall, max(1.0, wide - 1), tall))
+
+    def _paint_spans(self, painter: QPainter, place: int, spans: Iterable[Span]) -> None:
+        row = self._row(place)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("warning"))
+        for span in spans:
+            left, right = self.x_of(span.begin), self.x_of(span.end)
+            painter.drawRoundedRect(QRectF(left, row.center().y() - 2, max(4.0, right - left), 4), 2, 2)
+
+    def _paint_acts(self, painter: QPainter, room: QRectF) -> None:
+        row = self._row(3)
+        painter.setPen(QPen(theme().color("text2"), 1))
+        seen = {round(self.x_of(at)) for at in self._lanes.acts}
+        for x in seen:
+            if room.left() <= x <= room.right():
+                painter.drawLine(QPointF(x + 0.5, row.top() + 3), QPointF(x + 0.5, row.bottom() - 3))
+
+    def _paint_deploys(self, painter: QPainter) -> None:
+        row = self._row(4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("text2"))
+        for span in self._lanes.deploys:
+            x, y = self.x_of(span.begin), row.center().y()
+            points = [QPointF(x, y - 4), QPointF(x + 4, y), QPointF(x, y + 4), QPointF(x - 4, y)]
+            painter.drawPolygon(QPolygonF(points))
+
+    def _paint_moment(self, painter: QPainter, room: QRectF) -> None:
+        if not self.shows(self._at):
+            return
+        x = self.x_of(self._at)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme().color("scheduled"), 2))
+        painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
+        words = f"{shown.moment(self._at).astimezone(shown.zone()):%H:%M:%S}"
+        painter.setFont(theme().font("labelstrong"))
+        wide = painter.fontMetrics().horizontalAdvance(words) + 2 * CHIP_PAD
+        left = min(max(x - wide / 2, room.left()), room.right() - wide)
+        chip = QRectF(left, room.bottom() + 2, wide, AXIS - 4)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("scheduled"))
+        painter.drawRoundedRect(chip, 4, 4)
+        painter.setPen(theme().color("surface"))
+        draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), words)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(chip, 4, 4)
+
+    # hands
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose the moment under the pointer."""
+        self._choose(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the moment."""
+        self._choose(event)
+
+    def _choose(self, event: QMouseEvent) -> None:
+        inside = event.position().x() >= self._left - PAD
+        if event.buttons() & Qt.MouseButton.LeftButton and inside:
+            self._move(self.at_x(event.position().x()))
+
+    def _move(self, at_ms: int) -> None:
+        lanes = self._lanes
+        self.set_moment(min(max(at_ms, lanes.begin), lanes.end))
+        self.moved.emit(self._at)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Show more of the past, or less."""
+        turned = event.angleDelta().y()
+        if turned:
+            self.zoomed.emit(-1 if turned > 0 else 1)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move by one part of what is shown."""
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        if step and not event.modifiers():
+            self._move(self._at + step * self._lanes.step_ms)
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Say in a tool tip what is under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().x()), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, x: float) -> str:
+        """What is known of the part under a place."""
+        lanes = self._lanes
+        at = self.at_x(x)
+        place = (at - lanes.begin) // lanes.step_ms
+        begin = lanes.begin + place * lanes.step_ms
+        when = _("{begin} to {end}").format(
+            begin=shown.clock(begin, lanes.end), end=shown.clock(min(begin + lanes.step_ms, lanes.end), lanes.end)
+        )
+        if place >= len(lanes.failed) or lanes.failed[place] == UNTOLD:
+            return f"{when}\n{_('No record')}"
+        facts = [
+            _("Became dead letters: {n}").format(n=text.count(lanes.failed[place])),
+            _("Waited at most: {n}").format(n=text.count(lanes.waiting[place])),
+        ]
+        facts += [
+            _("New version {version}").format(version=one.name)
+            for one in lanes.deploys
+            if begin <= one.begin < begin + lanes.step_ms
+        ]
+        if any(gap.begin < begin + lanes.step_ms and gap.end > begin for gap in lanes.gaps):
+            facts.append(_("Not all of it was recorded"))
+        return "\n".join([when, *facts])
