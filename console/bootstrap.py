@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from console.alert_watch import AlertWatch
 from console.connection.role_watch import RoleWatch
 from console.connection.session import Session
 from console.main_window import MainWindow
@@ -100,6 +101,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,
+        alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,
         feed=feed,
@@ -176,5 +178,6 @@ def build(
         sample=lambda: session.sample.loaded,
         doubts=session.engine.doubts,
     )
+    AlertWatch(window, context.alerts)
     keys = ShellKeys(window, context)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

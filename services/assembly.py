@@ -59,6 +59,8 @@ from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.monitor import flow
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
@@ -77,8 +79,7 @@ from services.monitor.trail import AuditQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.vault import Vault
-from services.watch.alerts import rules, wording
-from services.watch.alerts.queries import AlertQueries
+from services.watch.alerts import rules
 from services.watch.alerts.sender import Sender
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
@@ -281,7 +282,7 @@ def notices(engine: Engine) -> Notices:
 
 def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
-    alerts = AlertQueries(engine.store, _secret)
+    alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
     trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
     return Queries(
         batches=BatchQueries(engine.store),
@@ -362,7 +363,7 @@ def history(engine: Engine) -> History:
 
 
 def _incidents(alerts: AlertQueries) -> list[Incident]:
-    return [one.incident for one in (*alerts.now().incidents, *alerts.history())]
+    return [one.incident for one in (*alerts.now(addresses=False).incidents, *alerts.history())]
 
 
 def recorder_file(settings: config.Settings) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.commands.alerts import AlertCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk.republish import BulkRepublish
 from services.commands.causes import CauseCommands
@@ -20,6 +21,7 @@ from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
+from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
@@ -60,6 +62,8 @@ class CommandSet(Protocol):
     def schedules(self) -> ScheduleCommands: ...
     @property
     def roles(self) -> RoleCommands: ...
+    @property
+    def alerts(self) -> AlertCommands: ...
     @property
     def records(self) -> RecordCommands: ...
 
@@ -109,6 +113,7 @@ class PageContext:
     roles: RoleQueries
     audit: AuditQueries
     past: PastQueries
+    alerts: AlertQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

@@ -27,6 +27,7 @@ SITEMAP = (
     PageLine("dead_letters", N_("Dead letters"), "ph.file-x", "D"),
     PageLine("workers", N_("Workers"), "ph.robot", "W"),
     PageLine("schedules", N_("Schedules"), "ph.calendar-check"),
+    PageLine("alerts", N_("Alerts"), "ph.bell", "L"),
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )

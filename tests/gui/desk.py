@@ -140,6 +140,7 @@ def open_desk(settings: Settings) -> Desk:
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,
+        alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

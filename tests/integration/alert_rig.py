@@ -11,9 +11,9 @@ from services import assembly
 from services.domain.alerts import channel as channels
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
+from services.monitor.alerts.queries import AlertQueries, AlertsNow
 from services.watch.alerts.keeper import AlertKeeper
 from services.watch.alerts.look import Eyes
-from services.watch.alerts.queries import AlertQueries, AlertsNow
 from services.watch.alerts.rules import DEFAULTS
 from services.watch.alerts.sender import Sender
 from services.workforce import RuleActs
@@ -55,7 +55,7 @@ class Watch:
         return self.now()
 
     def now(self) -> AlertsNow:
-        return AlertQueries(self.store, self.secrets.get).now()
+        return AlertQueries(self.store, self.secrets.get, DEFAULTS).now()
 
     def until(self, holds: Callable[[AlertsNow], object], seconds: float = PATIENCE_S) -> AlertsNow:
         """Look again and again until something holds."""

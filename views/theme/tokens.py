@@ -118,6 +118,7 @@ STATUSES: Mapping[str, StatusToken] = {
     "blocked": StatusToken("blocked", "ph.hand-palm-fill", "mdi6.hand-front-right", N_("Publisher blocked")),
     "warning": StatusToken("warning", "ph.warning-fill", "mdi6.alert", N_("Warning")),
     "healthy": StatusToken("healthy", "ph.check-circle-fill", "mdi6.check-circle", N_("Healthy")),
+    "muted": StatusToken("paused", "ph.bell-slash", "mdi6.bell-off-outline", N_("Muted")),
     "idle": StatusToken("idle", "ph.circle", "mdi6.circle-outline", N_("Idle")),
 }
 

@@ -19,10 +19,10 @@ from services.domain.task.status import Status, Triage
 from services.engine.zone import fleet_zone
 from services.i18n import _, fill
 from services.monitor import attention
+from services.monitor.alerts import wording
 from services.monitor.flow import FlowQueries, taken_once
 from services.monitor.meter import Meter
 from services.monitor.overview import Attention
-from services.watch.alerts import wording
 
 router = APIRouter(tags=["status"])
 #: of what needs a person, and of the promises that are not kept
@@ -93,7 +93,7 @@ def _alerts(engine: Engine) -> list[dict[str, Any]]:
     zone = fleet_zone(engine.store) or engine.settings.time_zone or machine_zone()
     told = {incidents.OPEN: "", incidents.MUTED: _("Muted"), incidents.CALMING: _("Is ending")}
     found = []
-    for one in assembly.queries(engine).alerts.now().incidents:
+    for one in assembly.queries(engine).alerts.now(addresses=False).incidents:
         incident = one.incident
         if one.state not in (*told, incidents.ANSWERED):
             continue

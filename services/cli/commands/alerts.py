@@ -23,8 +23,8 @@ from services.domain.alerts.rule import Rule
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
 from services.engine.lead.firing import fleet_zone
-from services.watch.alerts import wording
-from services.watch.alerts.queries import AlertsNow, ChannelNow, IncidentNow
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow
 
 EXAMPLES = (
     "alert list",

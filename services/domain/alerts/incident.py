@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.alerts.rule import Rule
 from services.domain.text.message import Message
@@ -15,6 +17,7 @@ KIND = "alert_incident"  #: of the store's documents: those that are not over, b
 ANSWERS = "alert_answer"  #: what people did about them, by id; only commands write it, only the leader the incident
 HISTORY = "alert_history"  #: those that are over, by id
 NUMBERS = "alert_number"  #: ids that were given, so that none is given twice
+ROLE = "watch"  #: of the lease of the process that watches
 
 WAITING, OPEN, ANSWERED, MUTED, CALMING, RESOLVED = "waiting", "open", "answered", "muted", "calming", "resolved"
 STATES = (OPEN, ANSWERED, MUTED, CALMING, WAITING, RESOLVED)
@@ -159,6 +162,22 @@ def load_answer(body: str) -> Answer:
 def dump(what: Incident | Answer) -> str:
     """As JSON."""
     return msgspec.json.encode(what).decode()
+
+
+def readable(stored: Mapping[str, str], answers: Mapping[str, str]) -> list[Incident]:
+    """Those that can be read, with what people did about them; the doctor names the others."""
+    found = []
+    for body in stored.values():
+        try:
+            incident = load(body)
+        except (ValueError, RecursionError):
+            continue
+        try:
+            answer = load_answer(answers[incident.id]) if incident.id in answers else incident.answer
+        except (ValueError, RecursionError):
+            answer = incident.answer
+        found.append(replace(incident, answer=answer))
+    return found
 
 
 def slot_of(key: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from services.domain.alerts.incident import Incident, Told, Words
@@ -57,6 +59,17 @@ def load(body: str) -> Letter:
 def dump(letter: Letter) -> str:
     """As JSON."""
     return msgspec.json.encode(letter).decode()
+
+
+def readable(stored: Mapping[str, str]) -> list[Letter]:
+    """Those that can be read; the doctor names the others."""
+    found = []
+    for body in stored.values():
+        try:
+            found.append(load(body))
+        except (ValueError, RecursionError):
+            continue
+    return found
 
 
 def written(incident: Incident, told: Told, channel: str) -> Letter:

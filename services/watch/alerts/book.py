@@ -4,8 +4,7 @@ written down before anything of it happens, so that the next one goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -24,7 +23,6 @@ from services.watch.alerts.rules import DEFAULTS
 HISTORY_MOST, HISTORY_MS = 2_000, 90 * 86_400_000
 NUMBERS_KEPT = 20
 PREFIX = "INC-"
-_Read = TypeVar("_Read")
 
 
 class Book:
@@ -43,13 +41,12 @@ class Book:
 
     def incidents(self) -> list[Incident]:
         """Those that are not over, with what people did about them."""
-        found = _read(incidents.load, self._store.documents(incidents.KIND))
-        answers = _read(incidents.load_answer, self._store.documents(incidents.ANSWERS)) if found else {}
-        return [replace(one, answer=answers.get(one.id, one.answer)) for one in found.values()]
+        stored = self._store.documents(incidents.KIND)
+        return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
 
     def letters(self) -> list[Letter]:
         """All messages, those that were sent a while ago too."""
-        return list(_read(outbox.load, self._store.documents(outbox.KIND)).values())
+        return outbox.readable(self._store.documents(outbox.KIND))
 
     def commit(self, changes: Changes) -> list[Letter]:
         """Write a step down; what is to be sent, first the messages. Returns those that are new."""
@@ -90,13 +87,13 @@ class Book:
             if outbox.forgotten(letter, now):
                 gone += self._store.remove_document(outbox.KIND, letter.name)
         kept = sorted(
-            _read(incidents.load, self._store.documents(incidents.HISTORY)).items(),
-            key=lambda each: each[1].resolved_at,
+            incidents.readable(self._store.documents(incidents.HISTORY), {}),
+            key=lambda one: one.resolved_at,
             reverse=True,
         )
-        for place, (name, incident) in enumerate(kept):
+        for place, incident in enumerate(kept):
             if place >= HISTORY_MOST or incident.resolved_at < now - HISTORY_MS:
-                gone += self._store.remove_document(incidents.HISTORY, name)
+                gone += self._store.remove_document(incidents.HISTORY, incident.id)
         numbers = sorted(self._numbers())
         for number in numbers[:-NUMBERS_KEPT]:
             gone += self._store.remove_document(incidents.NUMBERS, str(number))
@@ -115,14 +112,3 @@ class Book:
 
     def _numbers(self) -> Iterable[int]:
         return [int(name) for name in self._store.documents(incidents.NUMBERS) if name.isdecimal()]
-
-
-def _read(load: Callable[[str], _Read], stored: Mapping[str, str]) -> dict[str, _Read]:
-    """What can be read, by name; the doctor names the rest."""
-    found = {}
-    for name, body in stored.items():
-        try:
-            found[name] = load(body)
-        except (ValueError, RecursionError):
-            continue
-    return found

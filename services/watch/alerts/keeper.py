@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from services.domain.alerts.incident import LINES_KEPT, Finding, Incident, Line
+from services.domain.alerts.incident import LINES_KEPT, ROLE, Finding, Incident, Line
 from services.domain.alerts.judge import judge
 from services.domain.alerts.rule import Rule
 from services.domain.errors import ConsoleError
@@ -28,7 +28,7 @@ from services.watch.alerts.sender import Sender
 
 log = logging.getLogger(__name__)
 EVERY_S, SEND_S, PRUNE_S = 5.0, 1.0, 300.0
-ROLE, TTL_MS = "watch", 15_000
+TTL_MS = 15_000
 #: a leader that is gone is replaced within 15 s; a longer time without one is a gap
 GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
 _LED = msgspec.json.Decoder(Led)

@@ -16,8 +16,8 @@ from services.domain.errors import ConsoleError
 from services.domain.text.message import Message
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
 from services.messages import english
+from services.monitor.alerts import wording
 from services.ports import Store
-from services.watch.alerts import wording
 from services.watch.alerts.book import Book
 from services.watch.alerts.channels import carrier
 from services.watch.alerts.channels.carrier import BadAddress

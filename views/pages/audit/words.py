@@ -11,6 +11,16 @@ from views.support import safe, shown, text
 
 #: by the code that the trail keeps
 ACTS: Mapping[str, str] = {
+    "alert.answer": N_("Take an incident"),
+    "alert.channel": N_("Set a channel of alerts"),
+    "alert.channel_remove": N_("Remove a channel of alerts"),
+    "alert.channel_test": N_("Test a channel of alerts"),
+    "alert.escalate": N_("Escalate an incident"),
+    "alert.mute": N_("Mute an incident"),
+    "alert.rule": N_("Change a rule of alerts"),
+    "alert.rule_reset": N_("Take a rule of alerts back"),
+    "alert.unanswer": N_("Give an incident back"),
+    "alert.unmute": N_("Unmute an incident"),
     "audit.accept": N_("Accept faults of the audit"),
     "batch.cancel": N_("Cancel a batch"),
     "batch.retry": N_("Retry a batch"),

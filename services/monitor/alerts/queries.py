@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
+from services.domain.alerts import outbox
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import STATES, Incident
+from services.domain.alerts.incident import ROLE, STATES, Incident
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import SEVERITIES, Rule
 from services.domain.errors import UsageError
 from services.ports import Store
-from services.watch.alerts.book import Book
-from services.watch.alerts.keeper import ROLE
+
+KNOWN_MS = 30_000  #: so long it is believed whether this machine knows an address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class ChannelNow:
     """One channel, and what it has not taken yet."""
 
     channel: Channel
-    known: bool  #: its address is known on the machine that asks
+    known: bool | None = None  #: its address is known on the machine that asks; None where nobody looked
     waiting: int = 0
     since_ms: int = 0  #: of the oldest that waits
     next_ms: int = 0  #: when that is tried again
@@ -76,16 +78,21 @@ class AlertsNow:
 class AlertQueries:
     """Blocking; raises the errors of the store."""
 
-    def __init__(self, store: Store, secret: Callable[[str], str | None]) -> None:
-        self._store, self._secret, self._book = store, secret, Book(store)
+    def __init__(self, store: Store, secret: Callable[[str], str | None], defaults: Sequence[Rule]) -> None:
+        """``secret`` finds the address of a channel on this machine; ``defaults``: rules that nobody changed."""
+        self._store, self._secret, self._defaults = store, secret, tuple(defaults)
+        self._known: dict[str, tuple[int, bool]] = {}
 
-    def now(self) -> AlertsNow:
-        """Incidents that are not over, and the channels."""
-        now, letters = self._store.now_ms(), self._book.letters()
-        found = [_at(one, now, letters) for one in self._book.incidents()]
+    def now(self, *, addresses: bool = True) -> AlertsNow:
+        """Incidents that are not over, and the channels. ``addresses``: look whether those are known here, which asks
+        the keyring of the machine (seconds for the first time).
+        """
+        now, letters = self._store.now_ms(), self._letters()
+        found = [_at(one, now, letters) for one in self._incidents()]
         found.sort(key=_order)
-        channels = tuple(self._channel(one, letters) for one in self._book.channels().values())
-        return AlertsNow(at_ms=now, watcher=self._store.leader(ROLE), incidents=tuple(found), channels=channels)
+        known = channels.readable(self._store.documents(channels.KIND))
+        ways = tuple(self._channel(one, letters, now if addresses else 0) for one in known.values())
+        return AlertsNow(at_ms=now, watcher=self._store.leader(ROLE), incidents=tuple(found), channels=ways)
 
     def incident(self, incident_id: str) -> IncidentNow:
         """One of them, or one of the past.
@@ -93,8 +100,8 @@ class AlertQueries:
         Raises:
             UsageError: there is none of this id.
         """
-        now, letters = self._store.now_ms(), self._book.letters()
-        found = next((one for one in self._book.incidents() if one.id == incident_id), None)
+        now, letters = self._store.now_ms(), self._letters()
+        found = next((one for one in self._incidents() if one.id == incident_id), None)
         if found is None and (body := self._store.documents(incidents.HISTORY).get(incident_id)):
             found = incidents.load(body)
         if found is None:
@@ -103,22 +110,17 @@ class AlertQueries:
 
     def history(self, limit: int = 200) -> tuple[IncidentNow, ...]:
         """Those that are over, the newest first."""
-        now, found = self._store.now_ms(), []
-        for body in self._store.documents(incidents.HISTORY).values():
-            try:
-                found.append(incidents.load(body))
-            except (ValueError, RecursionError):
-                continue
+        now, found = self._store.now_ms(), incidents.readable(self._store.documents(incidents.HISTORY), {})
         found.sort(key=lambda one: -one.resolved_at)
         return tuple(_at(one, now, ()) for one in found[:limit])
 
     def rules(self) -> tuple[RuleNow, ...]:
         """All rules, in their order."""
         stored = self._store.documents(rules.KIND)
-        active = [one.rule.name for one in self._book.incidents() if one.raised_at]
+        active = [one.rule.name for one in self._incidents() if one.raised_at]
         return tuple(
             RuleNow(rule=one, changed=one.name in stored, active=active.count(one.name))
-            for one in self._book.rules().values()
+            for one in rules.known(self._defaults, stored).values()
         )
 
     def versions(self, name: str) -> tuple[Rule, ...]:
@@ -132,12 +134,26 @@ class AlertQueries:
                     continue
         return tuple(sorted(found, key=lambda one: -one.version))
 
-    def _channel(self, channel: Channel, letters: Sequence[Letter]) -> ChannelNow:
+    def _incidents(self) -> list[Incident]:
+        stored = self._store.documents(incidents.KIND)
+        return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
+
+    def _letters(self) -> list[Letter]:
+        return outbox.readable(self._store.documents(outbox.KIND))
+
+    def _is_known(self, channel: Channel, now: int) -> bool:
+        at, known = self._known.get(channel.secret_name, (0, False))
+        if not at or now - at >= KNOWN_MS:
+            known = bool(self._secret(channel.secret_name))
+            self._known[channel.secret_name] = now, known
+        return known
+
+    def _channel(self, channel: Channel, letters: Sequence[Letter], now: int) -> ChannelNow:
         own = sorted((one for one in letters if one.channel == channel.name), key=lambda one: (one.at, one.step))
         waiting = [one for one in own if one.waits]
         return ChannelNow(
             channel=channel,
-            known=bool(self._secret(channel.secret_name)),
+            known=self._is_known(channel, now) if now else None,
             waiting=len(waiting),
             since_ms=waiting[0].at if waiting else 0,
             next_ms=waiting[0].due_at if waiting else 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 
 from services import i18n, messages, spans
 from services.domain.alerts import channel as channels
@@ -15,6 +16,7 @@ from services.domain.text.said import Said
 
 LANGUAGES = {channels.EN: "en", channels.ZH: "zh_CN"}
 NAMED = 5
+Zone = str | tzinfo  #: of instants in a sentence, or its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Text:
     body: str
 
 
-def letter_text(letter: Letter, language: str, zone: str, now_ms: int) -> Text:
+def letter_text(letter: Letter, language: str, zone: Zone, now_ms: int) -> Text:
     """The message in ``en`` or ``zh``; instants on the clocks of ``zone``. Holds no secret that this process knows."""
     with i18n.speaking(LANGUAGES.get(language, "en")):
         head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": title(letter.words, zone)}))
@@ -42,17 +44,17 @@ def test_text(channel: str, who: str, machine: str, language: str) -> Text:
         )
 
 
-def title(words: Words, zone: str) -> str:
+def title(words: Words, zone: Zone) -> str:
     """What is wrong, in the present language."""
     return _told(words.title, words, zone)
 
 
-def facts(words: Words, zone: str) -> list[str]:
+def facts(words: Words, zone: Zone) -> list[str]:
     """What is true of it besides, in the present language."""
     return [_told(fact, words, zone) for fact in words.facts]
 
 
-def next_step(words: Words, zone: str) -> str:
+def next_step(words: Words, zone: Zone) -> str:
     """What a person does now, "" where nobody can say."""
     return _told(words.next, words, zone) if words.next is not None else ""
 
@@ -62,7 +64,7 @@ def say(message: Message) -> str:
     return messages.render(message)
 
 
-def _told(message: Message, words: Words, zone: str) -> str:
+def _told(message: Message, words: Words, zone: Zone) -> str:
     params: dict[str, Param] = dict(message.params)
     params["cause"] = _inner(words.cause) if words.cause is not None else ""
     for name in ("from_at", "to_at"):
@@ -77,7 +79,7 @@ def _inner(message: Message) -> Said:
     return said
 
 
-def _lines(letter: Letter, zone: str, now_ms: int) -> list[str]:
+def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
     lasted = spans.of_seconds(max(0, letter.at - letter.first_at) // 1000)
     since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted}
     over = letter.what == RESOLVED
@@ -102,6 +104,10 @@ def _lines(letter: Letter, zone: str, now_ms: int) -> list[str]:
     return found
 
 
-def _clock(instant: int, zone: str) -> str:
+def _clock(instant: int, zone: Zone) -> str:
     """Day, hour, minute and offset on the clocks of a zone."""
-    return recurrence.iso(instant, zone)[:16].replace("T", " ") if instant else "-"
+    if not instant:
+        return "-"
+    if isinstance(zone, str):
+        return recurrence.iso(instant, zone)[:16].replace("T", " ")
+    return f"{datetime.fromtimestamp(instant / 1000, UTC).astimezone(zone):%Y-%m-%d %H:%M}"

@@ -1,0 +1,86 @@
+"""Open incidents wherever a person is in the window: their number at the rail, and each new one said once."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from console.main_window import MainWindow
+from services.domain.alerts.incident import OPEN, WAITING
+from services.domain.alerts.rule import CRITICAL
+from services.i18n import _
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
+from views.support import safe, shown, text
+from views.support.operation import Operation
+from views.widgets.toast import ToastAction, ToastSpec
+
+EVERY_MS = 3000
+PAGE = "alerts"
+#: so many new ones are said one by one
+SAID = 2
+
+
+class AlertWatch(QObject):
+    """Asks every few seconds, also where the window is hidden; it shows, the process that leads sends.
+
+    Signals:
+        looked: an answer is shown.
+    """
+
+    looked = Signal()
+
+    def __init__(self, window: MainWindow, queries: AlertQueries) -> None:
+        super().__init__(window)
+        self._window, self._queries = window, queries
+        self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
+        self._asking = Operation(self, latest=True)
+        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+        window.closing.connect(self._timer.stop)
+        self.look()
+
+    def look(self) -> None:
+        """Ask now, unless an answer is under way."""
+        if not self._asking.busy:
+            self._asking.start(partial(self._queries.now, addresses=False), self._show, _wait)
+
+    def _show(self, now: AlertsNow) -> None:
+        opened = [one for one in now.incidents if one.state == OPEN]
+        tone = "dead" if any(one.incident.rule.severity == CRITICAL for one in opened) else "retrying"
+        badge = text.compact(len(opened)) if opened else ""
+        self._window.rail.set_badge(PAGE, badge, tone, _("incidents that nobody has answered"))
+        known = self._known
+        seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
+        self._known = seen | (known or frozenset())
+        fresh = [one for one in opened if known is not None and one.incident.id not in known]
+        if fresh and self._window.current != PAGE:
+            self._say(fresh)
+        self.looked.emit()
+
+    def _say(self, fresh: list[IncidentNow]) -> None:
+        for one in fresh if len(fresh) <= SAID else ():
+            incident = one.incident
+            status = "dead" if incident.rule.severity == CRITICAL else "warning"
+            detail = wording.next_step(incident.words, shown.zone())
+            spec = ToastSpec(
+                text=safe.masked(wording.title(incident.words, shown.zone())),
+                detail=safe.masked(detail),
+                status=status,
+                seconds=12,
+                key=f"alert.{incident.id}",
+                actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE, incident.id)),),
+            )
+            self._window.toasts.say(spec)
+        if len(fresh) > SAID:
+            said = _("{n} new incidents").format(n=text.count(len(fresh)))
+            show = ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE))
+            self._window.toasts.say(ToastSpec(text=said, status="warning", seconds=12, key="alerts", actions=(show,)))
+        QApplication.alert(self._window)  # the task bar, where the window is not in front
+
+
+def _wait(_error: BaseException) -> None:
+    """The window tells a lost store above all pages; the next look comes by itself."""

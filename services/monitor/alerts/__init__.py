@@ -1,0 +1,1 @@
+"""Questions about alerts, and their sentences in the language of who reads."""

@@ -1,0 +1,355 @@
+"""The Alerts page over a real engine: what it shows of incidents, rules and channels, and every act as its command."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.alerts import incident as incidents
+from services.domain.alerts.incident import Answer
+from tests.unit.views.pages.alert_samples import MINUTE, Alerts
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
+from views.pages.alerts.page import AlertsPage
+from views.pages.alerts.verbs import INCIDENT_VERBS
+
+pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
+Open = Callable[[], AlertsPage]
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def alerts(fleet: Fleet) -> Alerts:
+    """What the process that leads would have written."""
+    written = Alerts(fleet.engine.store)
+    written.watch()
+    return written
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: AlertsPage) -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: AlertsPage(fleet.context), show, size=(1400, 800))
+
+
+def told(page: AlertsPage) -> list[tuple[str, ...]]:
+    """Incident, whom it was told, state."""
+    cells = {column.key: column for column in page.table.records.columns}
+    return [
+        tuple(cells[key].display(row) for key in ("incident", "told", "state")) for row in page.table.records.records()
+    ]
+
+
+def pick(qtbot: QtBot, page: AlertsPage, key: str) -> None:
+    """Choose one of the choices above the table."""
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.states.choose(key)
+
+
+def press(qtbot: QtBot, page: AlertsPage, button: Any) -> None:
+    """Press a button, wait until it is done and shown."""
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+
+
+def answer_of(fleet: Fleet, name: str) -> Answer:
+    return next(one.incident.answer for one in fleet.context.alerts.now().incidents if one.incident.id == name)
+
+
+def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts, open_page: Open) -> None:
+    ops = alerts.channel("ops")
+    login = alerts.login(names=("Lumo Home", "Nordo", "Velia"), of=61)
+    alerts.letter(login, ops.name, sent_at=alerts.now - 33 * MINUTE, tries=1)
+    dead = alerts.dead(answer=Answer(answered_by="ann", answered_at=alerts.now - MINUTE, note="checking the page"))
+    alerts.letter(dead, "mail", tries=3, due_at=alerts.now + MINUTE, error="554 refused")
+    page = open_page()
+    rows = told(page)
+    assert rows[0][0] == "9 shops must be logged in again · 9 of 61 · Lumo Home, Nordo"
+    assert rows[0][1].startswith("ops ")
+    assert rows[0][2].startswith("Not answered · escalates now")
+    assert rows[1][0].startswith("Page element missing: .order-list__row: 34 dead letters, shops: 14 · 14 of 15")
+    assert "mail waits till" in rows[1][1]
+    assert rows[1][2].startswith("ann, answered ")
+    assert rows[1][2].endswith("“checking the page”")
+    assert page.header.summary() == "1 needs an answer, ann is on 1"
+    assert page.states.labels()[:3] == ["Active 2", "Not answered 1", "Somebody is on it 1"]
+
+
+def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    alerts.login(names=("Lumo Home",))
+    alerts.lane(answer=Answer(muted_by="bob", muted_at=alerts.now, muted_until=alerts.now + 60 * MINUTE, reason="sale"))
+    alerts.silent(resolved_at=alerts.now - MINUTE)
+    page = open_page()
+    pick(qtbot, page, "muted")
+    ((what, _told, state),) = told(page)
+    assert "lane high has waited" in what
+    assert state.startswith("Muted until ")
+    assert state.endswith("by bob, “sale”")
+    pick(qtbot, page, "resolved")
+    assert [row[0] for row in told(page)] == ["Worker desk-06 of desk-06 is silent · desk-06"]
+    pick(qtbot, page, "active")
+    page.search.setText("lumo")
+    assert [row[0] for row in told(page)] == ["9 shops must be logged in again · Lumo Home and 8 more"]
+    page.search.setText("nothing like it")
+    assert page.stack.currentWidget() is page.empty
+    page.empty.action.emit()
+    qtbot.waitUntil(lambda: len(told(page)) == 2)
+
+
+def test_without_incidents_it_says_so_and_that_nobody_is_told(alerts: Alerts, open_page: Open) -> None:
+    page = open_page()
+    assert page.stack.currentWidget() is page.empty
+    assert page.header.summary() == "Nothing to answer"
+    assert "there is no channel" in page.trouble.accessibleName()
+
+
+def test_it_says_that_nobody_watches(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert page.trouble.accessibleName().startswith("Nobody watches")
+
+
+def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open_page: Open) -> None:
+    dead = alerts.dead()
+    alerts.letter(dead, "ops", sent_at=alerts.now - 19 * MINUTE, tries=1)
+    alerts.letter(dead, "mail", tries=3, due_at=alerts.now + MINUTE, error="554 refused")
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    panel = page.panel
+    assert panel.isVisible()
+    assert panel.key == dead.id
+    assert "Pause type:sync_order until the cause is put right" in panel.next.accessibleName()
+    assert panel.facts.values()["Cause"] == "Page element missing: .order-list__row"
+    story = [f"{one.text} {one.strong}".strip() for one in panel.timeline.entries()]
+    assert story[:2] == ["First seen", "Raised"]
+    assert "Sent to ops" in story
+    assert "Refused 3 times by mail" in story
+    assert [one.text for one in panel.timeline.entries() if one.future] == [
+        "Escalates unless somebody answers",
+        "Told again unless somebody answers",
+    ]
+    assert panel.messages.values()["ops"].startswith("delivered ")
+    assert panel.messages.values()["mail"].endswith("554 refused")
+    assert f"{dead.id} Page element missing" in panel.sent.text()
+    page.panel.closed.emit()
+    assert not panel.isVisible()
+
+
+def test_one_list_of_verbs_stands_behind_bar_panel_menu_and_palette(alerts: Alerts, open_page: Open) -> None:
+    dead = alerts.dead()
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    bar = [button.text() for key, button in page.buttons.items() if button.isVisible()]
+    assert bar == ["Take it", "Mute until", "Escalate"]
+    panel = [button.text() for button in page.panel.buttons.values() if button.isVisible()]
+    assert panel == ["Take it", "Mute until", "Escalate", "Pause sync_order", "Open its tasks"]
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, dead.id)
+    entries = [one.text() for one in menu.actions() if not one.isSeparator()]
+    assert entries[1:] == [*panel, "Copy the message", "Who did what about it"]
+    palette = {one.key: one.words for one in page.commands()}
+    assert palette["alerts.take"] == "Take it"
+    assert {f"alerts.{verb.key}" for verb in INCIDENT_VERBS if verb.fits(page.incident())} <= set(palette)  # type: ignore[arg-type]
+
+
+def test_take_it_by_its_key_and_undo(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    login = alerts.login()
+    page = open_page()
+    page.activateWindow()
+    page.table.setFocus()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        qtbot.keyClick(page.table, Qt.Key.Key_A)
+    who = fleet.context.commands.operator.who
+    assert answer_of(fleet, login.id).answered_by == who
+    qtbot.waitUntil(lambda: told(page)[0][2].startswith(who))
+    undo = fleet.toasts[-1].actions[0]
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        undo.call()
+    assert not answer_of(fleet, login.id).answered_by
+
+
+def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    login = alerts.login()
+    page = open_page()
+    qtbot.mouseClick(page.buttons["mute"], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(MuteDialog)
+    assert not dialog.save_button.isEnabled()
+    dialog.reason.setText("the carrier works on it")
+    until = dialog.until()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    answer = answer_of(fleet, login.id)
+    assert abs(answer.muted_until - until) < 10_000
+    assert answer.reason == "the carrier works on it"
+    qtbot.waitUntil(page.buttons["unmute"].isVisible)
+    assert not page.buttons["mute"].isVisible()
+    press(qtbot, page, page.buttons["unmute"])
+    assert not answer_of(fleet, login.id).muted_until
+
+
+def test_escalate_and_pause_are_audited_commands(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    dead = alerts.dead()
+    page = open_page()
+    press(qtbot, page, page.buttons["escalate"])
+    assert answer_of(fleet, dead.id).escalate_at
+    page.table.peek_requested.emit(dead.id)
+    press(qtbot, page, page.panel.buttons["pause"])
+    (pause,) = fleet.engine.store.pauses()
+    assert (pause.scope, pause.reason) == ("type:sync_order", dead.id)
+    acts = [one.action for one in fleet.context.audit.entries("").entries]
+    assert acts[:2] == ["pause", "alert.escalate"]
+
+
+@pytest.mark.parametrize(
+    ("make", "page_id", "request_"),
+    [
+        ("dead", "tasks", "status:dead triage:open kind:element_not_found"),
+        ("silent", "workers", None),
+        ("login", "shops", "session"),
+    ],
+)
+def test_its_door_leads_to_what_it_is_about(
+    qtbot: QtBot, alerts: Alerts, open_page: Open, make: str, page_id: str, request_: object
+) -> None:
+    one = getattr(alerts, make)()
+    page = open_page()
+    page.table.peek_requested.emit(one.id)
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.panel.buttons["open"].click()
+    assert asked.args == [page_id, request_]
+
+
+def test_a_rule_is_changed_as_a_new_version_and_taken_back(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("rules")
+    page.rules.set_current_key("dead_letters")
+    qtbot.mouseClick(page.buttons["rule.edit"], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(RuleDialog)
+    dialog.limits["letters"].setText("none")
+    dialog.save_button.click()
+    assert dialog.isVisible()
+    dialog.limits["letters"].setText("12")
+    dialog.spans["for_s"].setValue(90)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    made = fleet.context.commands.alerts.rules()["dead_letters"]
+    assert (made.limits["letters"], made.for_s, made.version) == (12.0, 90, 2)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    press(qtbot, page, page.buttons["rule.reset"])
+    assert fleet.context.commands.alerts.rules()["dead_letters"].limits["letters"] == 5.0
+    press(qtbot, page, page.buttons["rule.switch"])
+    assert not fleet.context.commands.alerts.rules()["dead_letters"].enabled
+
+
+def test_a_refusal_stands_at_its_field(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("channels")
+    assert page.stack.currentWidget() is page.no_channel
+    page.no_channel.button.click()
+    (dialog,) = page.findChildren(ChannelDialog)
+    dialog.name.setText("ops")
+    dialog.secret.setText("https://hooks.example.com/very-secret")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: bool(dialog.secret.accessibleDescription()), timeout=WAIT_MS)
+    assert not fleet.context.commands.alerts.channels()
+    dialog.secret.clear()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    assert list(fleet.context.commands.alerts.channels()) == ["ops"]
+    qtbot.waitUntil(lambda: page.channel() is not None, timeout=WAIT_MS)
+    assert "FLEETDECK_SECRET__OPS" in fleet.toasts[-1].text
+
+
+def test_a_test_of_a_channel_says_why_it_was_not_taken(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.channel("ops")
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("channels")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.buttons["channel.test"].click()
+    assert fleet.toasts[-1].text == "ops did not take the test."
+    assert "FLEETDECK_SECRET__OPS" in fleet.toasts[-1].detail
+
+
+def test_a_channel_is_removed_after_a_question(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    alerts.channel("ops")
+    page = open_page()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("channels")
+    page.buttons["channel.remove"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.verb_button.click()
+    assert not fleet.context.commands.alerts.channels()
+
+
+def test_an_operator_answers_and_changes_no_rule(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
+    alerts.login()
+    page = open_page()
+    operator = dataclasses.replace(fleet.context, role_now=lambda: "operator")
+    again = AlertsPage(operator)
+    qtbot.addWidget(again)
+    with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):
+        again.show()
+        again.activate()
+    assert again.buttons["take"].isEnabled()
+    with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):
+        again.show_request("rules")
+    assert not again.buttons["rule.edit"].isEnabled()
+    assert "admin" in again.buttons["rule.edit"].toolTip()
+    again.deactivate()
+    page.set_acting("Not while the connection is lost")
+    assert not page.buttons["take"].isEnabled()
+
+
+def test_another_page_asks_for_one_incident(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    alerts.login()
+    dead = alerts.dead()
+    page = open_page()
+    page.show_request(dead.id)
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == dead.id, timeout=WAIT_MS)
+
+
+def test_it_speaks_chinese(alerts: Alerts, open_page: Open) -> None:
+    alerts.login(names=("微光数码专卖店",))
+    page = open_page()
+    i18n.set_language("zh_CN")
+    page.retranslate()
+    assert page.header.title() == "告警"
+    assert "家店" in told(page)[0][0]
+    assert page.states.labels()[0].startswith("进行中")
+
+
+def test_what_came_since_stands_there_without_a_question(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    first = alerts.login()
+    page = open_page()
+    alerts.dead()
+    qtbot.waitUntil(lambda: len(told(page)) == 2, timeout=WAIT_MS)
+    grown = replace(first, names=("Lumo Home",), count=40)
+    alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.dump(grown))
+    qtbot.waitUntil(lambda: any(row[0].endswith("Lumo Home and 39 more") for row in told(page)), timeout=WAIT_MS)
+    assert page.table.current_key() == first.id

@@ -1,0 +1,313 @@
+"""The dialogs of the Alerts page: until when an incident is muted, what a rule says, where a channel leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from functools import partial
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from services import messages
+from services.commands.alerts import REASON_MOST
+from services.domain.alerts import channel as channels
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.rule import LONGEST_S, Rule
+from services.i18n import N_, _
+from services.monitor.alerts.queries import IncidentNow
+from views.dialogs.frame import DialogFrame
+from views.pages.alerts import words
+from views.support import instant, shown
+from views.support.look import Label
+from views.support.operation import Operation
+from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.toggle import Toggle
+
+WIDTH = 520
+HOUR_S = 3_600
+#: hour of the day at which a night's mute ends
+MORNING = 8
+MUTES: tuple[tuple[int, str], ...] = (
+    (HOUR_S // 2, N_("30 minutes")),
+    (HOUR_S, N_("1 hour")),
+    (4 * HOUR_S, N_("4 hours")),
+    (0, N_("Until 08:00")),
+    (24 * HOUR_S, N_("24 hours")),
+    (7 * 24 * HOUR_S, N_("7 days")),
+)
+
+
+class MuteDialog(DialogFrame):
+    """Signals:
+    chosen: until when (UTC ms), why.
+    """
+
+    chosen = Signal(object, str)
+
+    def __init__(self, one: IncidentNow, parent: QWidget | None = None) -> None:
+        super().__init__(N_("Mute an incident"), icon="ph.bell-slash", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.body.addWidget(Label(words.title(one), "strong", wrap=True))
+        said = _("Nobody is told of it until then, and it does not escalate. It goes on being watched.")
+        self.body.addWidget(Label(said, "body", "text2", wrap=True))
+        self.span, self.reason = ChoiceField(), QLineEdit()
+        for number, word in MUTES:
+            self.span.addItem(_(word), number)
+        self.span.setCurrentIndex(1)
+        self.reason.setMaxLength(REASON_MOST)
+        self._until = Labelled(N_("Until"), self.span)
+        self.body.addWidget(self._until)
+        self.body.addWidget(Labelled(N_("Why"), self.reason, hint=N_("who is on duty reads it")))
+        self.ends = Label("", "label", "text3")
+        self.body.addWidget(self.ends)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+        self.save_button.set_source(N_("Mute"))
+        self.reason.textChanged.connect(self._check)
+        self.reason.returnPressed.connect(self._on_save)
+        self.span.currentIndexChanged.connect(self._check)
+        self._check()
+        self.reason.setFocus()
+
+    def until(self) -> int:
+        """The instant chosen, UTC ms."""
+        now = instant.now_ms()
+        if seconds := int(self.span.currentData()):
+            return now + seconds * 1000
+        local = shown.moment(now).astimezone(shown.zone())
+        morning = local.replace(hour=MORNING, minute=0, second=0, microsecond=0)
+        if morning <= local:
+            morning += timedelta(days=1)
+        return round(morning.timestamp() * 1000)
+
+    def _check(self) -> None:
+        self.ends.setText(_("It is told again from {time} on.").format(time=words.clock(self.until())))
+        self.save_button.disable("" if self.reason.text().strip() else _("Say why first"))
+
+    def _on_save(self) -> None:
+        if self.save_button.isEnabled():
+            self.accept()
+            self.chosen.emit(self.until(), self.reason.text().strip())
+
+
+class _Editor(DialogFrame):
+    """A form whose fields are checked by the command; what that refuses stands at its field."""
+
+    def __init__(self, title: str, icon: str, parent: QWidget | None) -> None:
+        super().__init__(title, icon=icon, parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self._saving = Operation(self)
+        self._fields: dict[str, Labelled] = {}
+        self.problem = Label("", "label", "dead", wrap=True)
+        self.problem.hide()
+
+    def _rows(self, *rows: Iterable[Labelled]) -> None:
+        for parts in rows:
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            for part in parts:
+                row.addWidget(part, 1)
+            self.body.addLayout(row)
+
+    def _end(self) -> None:
+        self.body.addWidget(self.problem)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+
+    def _on_save(self) -> None:
+        raise NotImplementedError
+
+    def _start(self, call: Callable[[], object], done: Callable[[object], None]) -> None:
+        for field in self._fields.values():
+            field.set_error("")
+        self.problem.hide()
+        self.save_button.disable(_("It is being saved"))
+        self._saving.start(call, done, self._refused)
+
+    def _refused(self, error: BaseException) -> None:
+        self.save_button.disable("")
+        field = self._fields.get(str(getattr(error, "field", "")))
+        if field is not None:
+            field.set_error(messages.told(error))
+            return
+        self.problem.setText(messages.told(error))
+        self.problem.show()
+
+
+class RuleDialog(_Editor):
+    """Signals:
+    saved: the ``Rule`` as it is now.
+    """
+
+    saved = Signal(object)
+
+    def __init__(self, rule: Rule, save: Callable[[Rule], Rule], parent: QWidget | None = None) -> None:
+        super().__init__(N_("Change a rule"), "ph.bell", parent)
+        self._rule, self._save = rule, save
+        self.set_note(_("version {n}").format(n=rule.version))
+        self.body.addWidget(Label(words.rule_name(rule), "strong", wrap=True))
+        self.on = Toggle(N_("Rule is on"), on=rule.enabled)
+        switch = QHBoxLayout()
+        switch.addWidget(Label(_("Look for it and tell of it"), "body"), 1)
+        switch.addWidget(self.on)
+        self.body.addLayout(switch)
+        self.limits = {name: QLineEdit(f"{value:g}") for name, value in rule.limits.items()}
+        labelled = [Labelled(words.LIMITS.get(name, name), field) for name, field in self.limits.items()]
+        if labelled:
+            self._fields["limits"] = labelled[0]
+        self._limit_fields = dict(zip(self.limits, labelled, strict=True))
+        self._rows(*(labelled[at : at + 3] for at in range(0, len(labelled), 3)))
+        self.spans = {name: NumberField(getattr(rule, name), 0, LONGEST_S) for name in _SPANS}
+        for name, (label, hint) in _SPANS.items():
+            self._fields[name] = Labelled(label, self.spans[name], hint=hint)
+        self._rows(
+            (self._fields["for_s"], self._fields["calm_s"]), (self._fields["again_s"], self._fields["escalate_s"])
+        )
+        self.severity = ChoiceField()
+        for name, (_glyph, word) in words.SEVERITIES.items():
+            self.severity.addItem(_(word), name)
+        self.severity.setCurrentIndex(list(words.SEVERITIES).index(rule.severity))
+        self.action = QLineEdit(rule.action)
+        self.action.setPlaceholderText("pause, pause:type:sync_order, mark")
+        self.channels, self.escalate_to = QLineEdit(", ".join(rule.channels)), QLineEdit(", ".join(rule.escalate_to))
+        self._fields["severity"] = Labelled(N_("Severity"), self.severity)
+        self._fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))
+        self._fields["channels"] = Labelled(N_("Tells"), self.channels, hint=N_("groups or channels"))
+        self._fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to)
+        self._rows(
+            (self._fields["severity"], self._fields["action"]),
+            (self._fields["channels"], self._fields["escalate_to"]),
+        )
+        told = _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
+        self.body.addWidget(Label(told, "label", "text3", wrap=True))
+        self._end()
+
+    def _on_save(self) -> None:
+        limits: dict[str, float] = {}
+        for name, field in self.limits.items():
+            try:
+                number = float(field.text())
+            except ValueError:
+                number = -1.0
+            if not 0 <= number <= 1e12:
+                self._limit_fields[name].set_error(_("A number from 0 on"))
+                return
+            self._limit_fields[name].set_error("")
+            limits[name] = number
+        made = replace(
+            self._rule,
+            enabled=self.on.isChecked(),
+            limits=limits,
+            severity=self.severity.currentData(),
+            action=self.action.text().strip(),
+            channels=_names(self.channels.text()),
+            escalate_to=_names(self.escalate_to.text()),
+            **{name: field.value() for name, field in self.spans.items()},
+        )
+        self._start(partial(self._save, made), self._done)
+
+    def _done(self, made: object) -> None:
+        self.accept()
+        self.saved.emit(made)
+
+
+_SPANS = {
+    "for_s": (N_("Told after"), N_("seconds that it holds")),
+    "calm_s": (N_("Resolved after"), N_("seconds of calm")),
+    "again_s": (N_("Told again after"), N_("seconds, 0 never")),
+    "escalate_s": (N_("Escalates after"), N_("seconds, 0 never")),
+}
+
+
+class ChannelDialog(_Editor):
+    """Signals:
+    saved: the ``Channel``, and what it was (None for a new one).
+    """
+
+    saved = Signal(object, object)
+
+    def __init__(
+        self,
+        channel: Channel | None,
+        save: Callable[[Channel], Channel | None],
+        parent: QWidget | None = None,
+    ) -> None:
+        title = N_("Change a channel") if channel is not None else N_("New channel")
+        super().__init__(title, "ph.paper-plane-tilt", parent)
+        self._channel, self._save = channel or Channel(name="duty", kind=channels.WECOM), save
+        now = self._channel
+        self.name = QLineEdit(now.name if channel is not None else "")
+        self.name.setEnabled(channel is None)
+        self.kind, self.language = ChoiceField(), ChoiceField()
+        for name, word in words.KINDS.items():
+            self.kind.addItem(_(word), name)
+        for name, word in words.LANGUAGES.items():
+            self.language.addItem(word, name)
+        self.kind.setCurrentIndex(list(words.KINDS).index(now.kind))
+        self.language.setCurrentIndex(list(words.LANGUAGES).index(now.language))
+        self.group, self.secret, self.to = (
+            QLineEdit(now.group),
+            QLineEdit(now.secret),
+            QLineEdit(now.options.get("to", "")),
+        )
+        self.rate = NumberField(now.rate, 1, channels.MOST_RATE)
+        self._fields = {
+            "name": Labelled(N_("Name"), self.name),
+            "kind": Labelled(N_("Kind"), self.kind),
+            "language": Labelled(N_("Language"), self.language),
+            "group": Labelled(N_("Group"), self.group, hint=N_("duty is told first, lead when it escalates")),
+            "rate": Labelled(N_("A minute at most"), self.rate, hint=N_("messages")),
+            "secret": Labelled(N_("Name of its address"), self.secret, hint=N_("empty: as the channel")),
+            "options": Labelled(N_("To"), self.to, hint=N_("mail addresses")),
+        }
+        self._rows(
+            (self._fields["name"], self._fields["kind"]),
+            (self._fields["group"],),
+            (self._fields["language"], self._fields["rate"]),
+            (self._fields["secret"], self._fields["options"]),
+        )
+        self.hint = Label("", "label", "text3", wrap=True)
+        self.body.addWidget(self.hint)
+        self._end()
+        for field in (self.name, self.secret):
+            field.textChanged.connect(self._check)
+        self.kind.currentIndexChanged.connect(self._check)
+        self._check()
+
+    def made(self) -> Channel:
+        """What the fields say."""
+        to = self.to.text().strip()
+        return replace(
+            self._channel,
+            name=self.name.text().strip(),
+            kind=self.kind.currentData(),
+            language=self.language.currentData(),
+            group=self.group.text().strip(),
+            secret=self.secret.text().strip(),
+            rate=self.rate.value(),
+            options={"to": to} if to and self.kind.currentData() == channels.MAIL else {},
+        )
+
+    def _check(self) -> None:
+        made = self.made()
+        self._fields["options"].setEnabled(made.kind == channels.MAIL)
+        variable = made.variable if made.name else "…"
+        said = _(
+            "Its address is never kept here: set {variable} on the machines that lead, or keep it in their keyring."
+        )
+        self.hint.setText(said.format(variable=variable))
+        self.save_button.disable("" if made.name else _("Type a name first"))
+
+    def _on_save(self) -> None:
+        made = self.made()
+        self._start(partial(self._save, made), partial(self._done, made))
+
+    def _done(self, made: Channel, before: object) -> None:
+        self.accept()
+        self.saved.emit(made, before)
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.strip() for one in given.replace("，", ",").split(",") if one.strip()))

@@ -1,0 +1,480 @@
+"""The Alerts page: what is wrong, who is on it and who was told; the rules that say so and the channels that tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
+from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Place, Verbs
+from views.page import Page, PageCommand
+from views.pages.alerts import words
+from views.pages.alerts.panel import AlertPanel
+from views.pages.alerts.table import CHANNELS, INCIDENTS, ROW, RULES
+from views.pages.alerts.verbs import (
+    CHANNEL_VERBS,
+    INCIDENT_VERBS,
+    RULE_VERBS,
+    AlertActions,
+    ChannelVerb,
+    Chosen,
+    IncidentVerb,
+    RuleVerb,
+)
+from views.support import text
+from views.support.instant import ticks
+from views.support.keys import bind
+from views.tables.at_rest import AtRest
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme import theme
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+from views.widgets.filter.search_field import SearchField
+from views.widgets.panes import side_by_side
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip, Strip
+
+EVERY_MS = 1000
+INCIDENTS_VIEW, RULES_VIEW, CHANNELS_VIEW = "incidents", "rules", "channels"
+_VIEWS = ((INCIDENTS_VIEW, N_("Incidents")), (RULES_VIEW, N_("Rules")), (CHANNELS_VIEW, N_("Channels")))
+ACTIVE = "active"
+_STATES = (
+    (ACTIVE, N_("Active")),
+    (OPEN, N_("Not answered")),
+    (ANSWERED, N_("Somebody is on it")),
+    (MUTED, N_("Muted")),
+    (RESOLVED, N_("Resolved")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is shown: which table, and incidents of which state."""
+
+    view: str = INCIDENTS_VIEW
+    state: str = ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found, for what was asked."""
+
+    ask: Ask[Wanted]
+    now: AlertsNow
+    history: tuple[IncidentNow, ...] = ()
+    rules: tuple[RuleNow, ...] = ()
+
+
+class AlertsPage(Page):
+    """Three tables, one at a time, and the panel of an incident; it shows, the process that leads sends."""
+
+    page_id = "alerts"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Alerts"))
+        self._context = context
+        self._now: AlertsNow | None = None
+        self._history: tuple[IncidentNow, ...] = ()
+        self._wish = ""
+        self.actions_of_page = acts = AlertActions(context, self)
+        self.verbs: Verbs[IncidentVerb, Chosen] = Verbs(INCIDENT_VERBS, self._do, acts.barred)
+        self.rule_verbs: Verbs[RuleVerb, RuleNow | None] = Verbs(RULE_VERBS, self._do, acts.barred)
+        self.channel_verbs: Verbs[ChannelVerb, ChannelNow | None] = Verbs(CHANNEL_VERBS, self._do, acts.barred)
+        self._incidents: RecordModel[IncidentNow] = RecordModel(
+            INCIDENTS, key=_key, hold_new=False, sentence=words.sentence
+        )
+        self._rules: RecordModel[RuleNow] = RecordModel(
+            RULES, key=lambda one: one.rule.name, hold_new=False, local_sort=True, sentence=words.rule_sentence
+        )
+        self._channels: RecordModel[ChannelNow] = RecordModel(
+            CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
+        )
+        self._build()
+        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._connect()
+        self.set_summary(words.summary(None))
+        self._show_view()
+
+    # the page
+
+    def activate(self) -> None:
+        """Follow what is wrong."""
+        self._rest.begin()
+        self._source.set_active(True)
+        self.table.setFocus()
+
+    def deactivate(self) -> None:
+        """Follow no more."""
+        self._source.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask at once, and put everything in its place."""
+        self._source.again()
+
+    def show_request(self, request: object) -> None:
+        """Show one incident by its id, or one of the three tables."""
+        if request in (RULES_VIEW, CHANNELS_VIEW):
+            self.views.set_current(str(request))
+        else:
+            self.views.set_current(INCIDENTS_VIEW)
+            self.states.set_current(ACTIVE)
+            self._wish = str(request or "")
+            self.search.clear()
+        self._show_view()
+        self._ask()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._follow()
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: the verbs of the row under the cursor."""
+        view = self.views.current()
+        new = PageCommand(
+            key="alerts.channel.new",
+            words=_("New channel"),
+            icon="ph.plus",
+            reason=self.actions_of_page.barred("admin"),
+            run=self.actions_of_page.add_channel,
+        )
+        if view == RULES_VIEW:
+            rule = self.rule()
+            return self.rule_verbs.commands("alerts", rule, words.rule_name(rule.rule) if rule is not None else "")
+        if view == CHANNELS_VIEW:
+            channel = self.channel()
+            name = channel.channel.name if channel is not None else ""
+            return [new, *self.channel_verbs.commands("alerts", channel, name)]
+        one = self.incident()
+        return [*self.verbs.commands("alerts", one, one.incident.id), new] if one is not None else [new]
+
+    def panes(self) -> Sequence[QWidget]:
+        """Search, table and panel."""
+        return (self.search, self.stack, self.panel)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._name_search()
+        self._say()
+
+    def incident(self) -> IncidentNow | None:
+        """The incident under the cursor."""
+        key = self.table.current_key()
+        return self._incidents.find(str(key)) if key is not None else None
+
+    def rule(self) -> RuleNow | None:
+        """The rule under the cursor."""
+        key = self.rules.current_key()
+        return self._rules.find(str(key)) if key is not None else None
+
+    def channel(self) -> ChannelNow | None:
+        """The channel under the cursor."""
+        key = self.channels.current_key()
+        return self._channels.find(str(key)) if key is not None else None
+
+    # putting together
+
+    def _build(self) -> None:
+        self.views = Segmented(_VIEWS, N_("What to show"))
+        self.header.add_action(self.views)
+        self.buttons: dict[str, Button] = {}
+        for verbs in (self.verbs, self.rule_verbs, self.channel_verbs):
+            for verb in verbs.at(Place.BAR):
+                button = Button(verb.text, icon=verb.icon, kind="ghostdanger" if verb.danger else "ghost")
+                button.clicked.connect(partial(self._act, verb.key))
+                self.buttons[verb.key] = button
+                self.header.add_action(button)
+        self.new_button = Button(N_("New channel"), icon="ph.plus", kind="primary")
+        self.new_button.clicked.connect(self.actions_of_page.add_channel)
+        self.header.add_action(self.new_button)
+        self.states = Segmented(_STATES, N_("Which incidents"))
+        self.search = SearchField()
+        self.search.setMinimumWidth(110)
+        self.search.setMaximumWidth(210)
+        self._name_search()
+        self._bar = QWidget()
+        bar = QHBoxLayout(self._bar)
+        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
+        bar.setSpacing(12)
+        bar.addWidget(self.states)
+        bar.addStretch(1)
+        bar.addWidget(self.search, 2)
+        self.error, self.trouble = ErrorStrip(), Strip("warning")
+        self.start_button = Button(N_("Show channels"), small=True)
+        self.start_button.clicked.connect(partial(self.show_request, CHANNELS_VIEW))
+        self.trouble.add_action(self.start_button)
+        self.error.hide()
+        self.trouble.hide()
+        self.table = TableView(self._incidents, name=N_("Incidents"))
+        self._rest = AtRest(self.table, cursor_is_set=True)
+        self.rules = TableView(self._rules, name=N_("Rules"))
+        self.channels = TableView(self._channels, name=N_("Channels"))
+        self.empty = EmptyState(N_("Nothing to answer."), icon="ph.bell")
+        self.no_channel = EmptyState(
+            N_("No channel yet."),
+            N_("A channel tells people who do not look here: DingTalk, Feishu, WeCom, Slack, mail, a webhook."),
+            N_("New channel"),
+            icon="ph.paper-plane-tilt",
+        )
+        self.stack = QStackedWidget()
+        for widget in (self.table, self.rules, self.channels, self.empty, self.no_channel):
+            self.stack.addWidget(widget)
+        self.panel = AlertPanel(self.verbs)
+        parts = (self._bar, self.error, self.trouble, self.stack)
+        self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
+        self._unknown = self.covered(self.stack)
+        self._unknown.ask(Wanted())
+        self._make_tall()
+
+    def _connect(self) -> None:
+        # looking
+        self.views.chosen.connect(lambda _key: self._on_view())
+        self.states.chosen.connect(lambda _key: self._ask())
+        self.search.textChanged.connect(lambda _text: self._fill(settle=True))
+        self._source.listed.connect(self._show)
+        self._source.failed.connect(self._show_error)
+        self.error.retry.connect(self.refresh)
+        self.empty.action.connect(self._show_all)
+        self.no_channel.action.connect(self.actions_of_page.add_channel)
+        ticks().ticked.connect(self._on_tick)
+        theme().changed.connect(self._make_tall)
+        # choosing
+        self.table.current_changed.connect(lambda _key: self._follow())
+        self.table.peek_requested.connect(self._toggle)
+        self.table.open_requested.connect(self._open)
+        for table in (self.rules, self.channels):
+            table.current_changed.connect(lambda _key: self._follow())
+        self.rules.open_requested.connect(lambda _key: self._act("rule.edit"))
+        self.channels.open_requested.connect(lambda _key: self._act("channel.edit"))
+        self.table.menu_requested.connect(self._fill_menu)
+        self.rules.menu_requested.connect(self._fill_rule_menu)
+        self.channels.menu_requested.connect(self._fill_channel_menu)
+        # acting
+        acts = self.actions_of_page
+        acts.changed.connect(lambda: self._source.again(settle=False))
+        acts.shown.connect(self.navigate)
+        self.panel.closed.connect(self._close_panel)
+        self.panel.rule_wanted.connect(self._show_rule)
+        self.verbs.bind(self.table, self.incident)
+        bind(self, {"Esc": self._close_panel})
+
+    def _make_tall(self) -> None:
+        """An incident has two lines, whatever the density of other tables."""
+        self.table.verticalHeader().setDefaultSectionSize(ROW)
+
+    def _name_search(self) -> None:
+        self.search.setPlaceholderText(_("Incident or shop"))
+        self.search.setAccessibleName(_("Incident or shop"))
+
+    # looking
+
+    def _on_view(self) -> None:
+        self._show_view()
+        self._ask()
+
+    def _ask(self) -> None:
+        wanted = Wanted(self.views.current(), self.states.current())
+        self._unknown.ask(wanted)
+        self._source.ask(wanted)
+
+    def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
+        return partial(_look, self._context.alerts, ask)
+
+    def _show_error(self, error: BaseException) -> None:
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self.error.show_error(told(error))
+
+    def _show(self, answer: Answer) -> None:
+        self.error.clear()
+        self._unknown.answer(answer.ask.wanted)
+        self._now, self._history = answer.now, answer.history
+        if answer.ask.wanted.view == RULES_VIEW:
+            self._rules.apply(answer.rules)
+            _begin(self.rules)
+        if answer.ask.wanted.view == CHANNELS_VIEW:
+            self._channels.apply(answer.now.channels)
+            _begin(self.channels)
+        self._fill(settle=answer.ask.settle or self._rest.resting)
+        self.refreshed.emit()
+
+    def _fill(self, *, settle: bool) -> None:
+        """Those of the state and the words that are asked for."""
+        now = self._now
+        if now is None:
+            return
+        state, sought = self.states.current(), self.search.text().casefold().strip()
+        rows = self._history if state == RESOLVED else tuple(one for one in now.incidents if _fits(one, state))
+        rows = tuple(one for one in rows if sought in words.searched(one))
+        self._incidents.apply(rows, settle=settle)
+        if self._wish and self.table.set_current_key(self._wish):
+            self._wish = ""
+            self._open(self.table.current_key())
+        _begin(self.table)
+        self._say()
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is."""
+        if self._source.active and self.panel.isVisible():
+            self.panel.show_incident(self.incident())
+
+    def _say(self) -> None:
+        now = self._now
+        self.set_summary(words.summary(now))
+        if now is not None:
+            numbers = {ACTIVE: len([one for one in now.incidents if one.state != WAITING])}
+            numbers |= {state: now.number(state) for state in (OPEN, ANSWERED, MUTED)}
+            for state, number in numbers.items():
+                self.states.set_suffix(state, text.compact(number) if number else "")
+            self.views.set_suffix(CHANNELS_VIEW, text.count(len(now.channels)) if now.channels else "")
+            trouble = words.trouble(now)
+            self.trouble.show_text(trouble)
+            self.start_button.setVisible(bool(now.watcher) and self.views.current() != CHANNELS_VIEW)
+            self._say_empty()
+        self._show_view()
+
+    def _say_empty(self) -> None:
+        if self.search.text() or self.states.current() not in (ACTIVE, RESOLVED):
+            self.empty.set_texts(N_("No incident matches."), N_("Look for another word or state."), N_("Show all"))
+        elif self.states.current() == RESOLVED:
+            self.empty.set_texts(N_("Nothing was resolved yet."), N_("Incidents that are over stay here for 90 days."))
+        else:
+            hint = N_("The process that leads looks every few seconds, and tells the channels.")
+            self.empty.set_texts(N_("Nothing to answer."), hint)
+
+    def _show_view(self) -> None:
+        view = self.views.current()
+        on_incidents = view == INCIDENTS_VIEW
+        self._bar.setVisible(on_incidents)
+        if on_incidents:
+            known = self._now is not None
+            self.stack.setCurrentWidget(self.empty if known and not self._incidents.rowCount() else self.table)
+        elif view == RULES_VIEW:
+            self.stack.setCurrentWidget(self.rules)
+        else:
+            none = self._now is not None and not self._now.channels
+            self.stack.setCurrentWidget(self.no_channel if none else self.channels)
+        if not on_incidents:
+            self.panel.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        view = self.views.current()
+        offered = (
+            (INCIDENTS_VIEW, self.verbs.offers(Place.BAR, self.incident())),
+            (RULES_VIEW, self.rule_verbs.offers(Place.BAR, self.rule())),
+            (CHANNELS_VIEW, self.channel_verbs.offers(Place.BAR, self.channel())),
+        )
+        for name, offers in offered:
+            for one in offers:
+                button = self.buttons[one.verb.key]
+                button.set_source(one.name)
+                button.disable(one.reason)
+                button.setVisible(name == view and one.shown)
+        barred = self.actions_of_page.barred("admin")
+        self.new_button.setVisible(view == CHANNELS_VIEW)
+        self.new_button.disable(barred)
+        self.no_channel.button.disable(barred)
+        if self.panel.isVisible():
+            self.panel.show_incident(self.incident())
+
+    def _show_all(self) -> None:
+        self.states.set_current(ACTIVE)
+        self.search.clear()
+        self._ask()
+
+    def _show_rule(self, name: str) -> None:
+        self.show_request(RULES_VIEW)
+        self.rules.set_current_key(name)
+
+    # one incident
+
+    def _toggle(self, key: object) -> None:
+        if self.panel.isVisible() and self.panel.key == key:
+            self._close_panel()
+        else:
+            self._peek()
+
+    def _peek(self) -> None:
+        one = self.incident()
+        if one is not None:
+            self.panel.show()
+            self.panel.show_incident(one)
+
+    def _open(self, _key: object) -> None:
+        self._peek()
+        self.panel.focus_first()
+
+    def _close_panel(self) -> None:
+        if self.panel.isVisible():
+            self.panel.hide()
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # acting
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        if key.startswith("rule."):
+            self.rule_verbs.act(key, self.rule())
+        elif key.startswith("channel."):
+            self.channel_verbs.act(key, self.channel())
+        else:
+            self.verbs.act(key, self.incident())
+
+    def _do(self, verb: Any, one: Any) -> None:
+        if one is not None:
+            verb.do(self.actions_of_page, one)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        one = self._incidents.find(str(key))
+        if one is not None:
+            menu.addAction(_("Show the whole incident"), lambda: self._open(key))
+            self.verbs.fill(menu, one)
+
+    def _fill_rule_menu(self, menu: QMenu, _key: object) -> None:
+        self.rule_verbs.fill(menu, self.rule())
+
+    def _fill_channel_menu(self, menu: QMenu, _key: object) -> None:
+        self.channel_verbs.fill(menu, self.channel())
+
+
+def _key(one: IncidentNow) -> str:
+    """An incident has an id from its first message on; before, its matter names it."""
+    return one.incident.id or one.incident.key
+
+
+def _fits(one: IncidentNow, state: str) -> bool:
+    """What nobody was told of yet stands among the active ones only, as what calms down."""
+    if state == ACTIVE:
+        return True
+    if state == OPEN:
+        return one.state in (OPEN, WAITING)
+    return one.state == state or (state == ANSWERED and one.state == CALMING and bool(one.incident.answer.answered_by))
+
+
+def _begin(table: TableView) -> None:
+    """Put the cursor on the first row where it is on none."""
+    if table.current_key() is None and table.records.rowCount():
+        table.set_current_key(table.records.key_at(0))
+
+
+def _look(queries: AlertQueries, ask: Ask[Wanted]) -> Answer:
+    wanted = ask.wanted
+    resolved = wanted.view == INCIDENTS_VIEW and wanted.state == RESOLVED
+    return Answer(
+        ask,
+        queries.now(addresses=wanted.view == CHANNELS_VIEW),
+        queries.history() if resolved else (),
+        queries.rules() if wanted.view == RULES_VIEW else (),
+    )

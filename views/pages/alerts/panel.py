@@ -1,0 +1,189 @@
+"""The panel of one incident: what is wrong and how far, what a person does now, what happened, who was told."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from services.monitor.alerts.queries import IncidentNow
+from views.kit.verb import Place, Verbs, show
+from views.pages.alerts import words
+from views.pages.alerts.verbs import Chosen, IncidentVerb
+from views.support import safe, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.flow_row import FlowRow
+from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import Strip
+from views.widgets.timeline import Timeline
+
+NAMES = 20
+
+
+class AlertPanel(QWidget):
+    """Shows one incident.
+
+    Signals:
+        closed: the person wants the panel away.
+        rule_wanted: its rule shall be shown, by name.
+    """
+
+    closed = Signal()
+    rule_wanted = Signal(str)
+
+    def __init__(self, verbs: Verbs[IncidentVerb, Chosen], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._verbs = verbs
+        self._shown: IncidentNow | None = None
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.title, self.pill = Label("", "panel", wrap=True), StatusPill(framed=True)
+        self._close = IconButton("ph.x", N_("Close panel"))
+        self._close.clicked.connect(self.closed)
+        self.id_label = Label("", "monosmall", "text3")
+        self._copy = IconButton("ph.copy", N_("Copy the incident's id"))
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
+        self.rule_link = LinkLabel()
+        self.rule_link.activated.connect(self._on_rule)
+        self.buttons: dict[str, Button] = {}
+        for verb in verbs.at(Place.PANEL):
+            button = Button(verb.text, icon=verb.icon, kind="plain", small=True)
+            button.clicked.connect(partial(self._act, verb.key))
+            self.buttons[verb.key] = button
+        self.next = Strip("warning")
+        self.facts = KeyValues()
+        self.names = Label("", "body", "text2", wrap=True)
+        self.timeline = Timeline()
+        self.messages = KeyValues()
+        self.sent = Label("", "label", "text2", wrap=True)
+        self.sent.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._put_together()
+        on_language_changed(self._say)
+
+    @property
+    def key(self) -> str:
+        """The incident shown, "" for none."""
+        return self._shown.incident.id or self._shown.incident.key if self._shown is not None else ""
+
+    @property
+    def shown(self) -> IncidentNow | None:
+        """The incident shown."""
+        return self._shown
+
+    def show_incident(self, one: IncidentNow | None) -> None:
+        """Show an incident; None keeps what stands there."""
+        if one is not None:
+            self._shown = one
+        self._say()
+
+    def say_verbs(self) -> None:
+        """Say again what can be done."""
+        if self._shown is not None:
+            for offer in self._verbs.offers(Place.PANEL, self._shown):
+                show(self.buttons[offer.verb.key], offer)
+
+    def focus_first(self) -> None:
+        """Bring the keyboard here."""
+        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _put_together(self) -> None:
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 10, 12, 10)
+        head.setSpacing(8)
+        first = QHBoxLayout()
+        first.addWidget(self.pill)
+        first.addWidget(self.id_label)
+        first.addWidget(self._copy)
+        first.addStretch(1)
+        first.addWidget(self._close)
+        head.addLayout(first)
+        head.addWidget(self.title)
+        pane = ScrollPane()
+        doing = QWidget()
+        rows = QVBoxLayout(doing)
+        rows.setContentsMargins(16, 0, 12, 12)
+        rows.setSpacing(10)
+        row = FlowRow(across=8, down=6)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        rows.addWidget(self.rule_link, 0, Qt.AlignmentFlag.AlignLeft)
+        rows.addLayout(row)
+        rows.addWidget(self.next)
+        pane.body.addWidget(doing)
+        self._extent = Section(N_("Extent"), foldable=False)
+        self._extent.body.addWidget(self.names)
+        self._extent.body.addWidget(self.facts)
+        self._story = Section(N_("Timeline"))
+        self._story.body.addWidget(self.timeline)
+        self._told = Section(N_("Who was told"))
+        self._told.body.addWidget(self.messages)
+        self._message = Section(N_("Message sent"))
+        self._message.body.addWidget(self.sent)
+        for section in (self._extent, self._story, self._told, self._message):
+            pane.body.addWidget(section)
+        pane.body.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(pane, 1)
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        self._verbs.act(key, self._shown)
+
+    def _on_rule(self) -> None:
+        if self._shown is not None:
+            self.rule_wanted.emit(self._shown.incident.rule.name)
+
+    def _say(self) -> None:
+        one = self._shown
+        if one is None:
+            return
+        incident = one.incident
+        self.title.setText(words.title(one))
+        self.setAccessibleName(words.sentence(one))
+        name, word = words.STATES[one.state]
+        self.pill.set_status(name, _(word))
+        self.id_label.setText(incident.id)
+        self._copy.setVisible(bool(incident.id))
+        self.rule_link.set_count_text(_("Rule: {name}").format(name=words.rule_name(incident.rule)))
+        self.say_verbs()
+        self.next.set_status(words.SEVERITIES[incident.rule.severity][0])
+        step = "" if one.state == "resolved" else words.next_step(one)
+        self.next.show_text(step, _("Next step") if step else "")
+        self._extent.set_note(_("since {time}, {span}").format(time=words.since(one), span=words.lasted(one)))
+        names = [safe.one_line(name, 60) for name in incident.names[:NAMES]]
+        more = max(0, incident.count - len(names)) if names and not incident.of else 0
+        said = text.listed(names)
+        self.names.setText(_("{names} and {n} more").format(names=said, n=text.count(more)) if more else said)
+        self.names.setVisible(bool(names))
+        self.facts.set_rows(_rows(one))
+        self.timeline.set_entries(words.story(one))
+        rows = words.deliveries(one)
+        self._told.setVisible(bool(rows))
+        self.messages.set_rows(rows)
+        message = words.message(one)
+        self._message.setVisible(bool(message))
+        self.sent.setText(message)
+
+
+def _rows(one: IncidentNow) -> list[tuple[str, str]]:
+    incident = one.incident
+    rows = []
+    if incident.of:
+        rows.append((_("Extent"), _("{n} of {all}").format(n=text.count(incident.count), all=text.count(incident.of))))
+    if cause := words.cause(one):
+        rows.append((_("Cause"), cause))
+    rows += [(_("Known"), fact) for fact in words.facts(one)]
+    if incident.worst > incident.count:
+        rows.append((_("At worst"), text.count(incident.worst)))
+    rows.append((_("Severity"), words.severity(incident.rule)))
+    return rows

@@ -1,0 +1,211 @@
+"""Incidents, rules and channels as rows of tables; an incident has two lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter
+
+from services.domain.alerts.incident import OPEN
+from services.i18n import N_, _
+from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
+from views.pages.alerts import words
+from views.support import safe, shown, text
+from views.tables import painters
+from views.tables.column import Column
+from views.tables.painters import Cell, Ink
+
+ROW = 48  #: pixels of an incident
+LINE = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two lines of one cell; the tone of the first is that of the column."""
+
+    top: str
+    below: str = ""
+    tone: str = "text3"
+    strong: bool = False
+
+    def __str__(self) -> str:
+        return " · ".join(part for part in (self.top, self.below) if part)
+
+
+def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    pair = cell.column.value(cell.record)
+    middle = room.center().y()
+    first = QRect(room.left(), middle - LINE, room.width(), LINE)
+    kind = "tablestrong" if pair.strong else "table"
+    ink.text(painter, first, safe.masked(pair.top), cell, role=cell.column.role_of(cell.record), kind=kind)
+    below = QRect(room.left(), middle + 1, room.width(), LINE)
+    ink.text(painter, below, safe.masked(pair.below), cell, role=pair.tone, kind="label")
+
+
+painters.register("pair", _paint_pair)
+
+
+INCIDENTS: tuple[Column[IncidentNow], ...] = (
+    Column(
+        key="glyph",
+        title="",
+        value=words.glyph,
+        kind="glyph",
+        width=34,
+        speech=lambda one: words.severity(one.incident.rule),
+        tooltip=lambda one: words.severity(one.incident.rule),
+    ),
+    Column(
+        key="incident",
+        title=N_("Incident and extent"),
+        value=lambda one: Pair(words.title(one), words.extent(one), "text2", strong=True),
+        kind="pair",
+        width=230,
+        stretch=True,
+        tooltip=lambda one: safe.tooltip("\n".join(part for part in (words.title(one), words.extent(one)) if part)),
+    ),
+    Column(
+        key="since",
+        title=N_("Since"),
+        value=lambda one: Pair(words.since(one), words.lasted(one)),
+        kind="pair",
+        width=92,
+        live=True,
+        hide_rank=2,
+        tooltip=lambda one: text.iso(shown.moment(one.incident.first_at), shown.zone()),
+    ),
+    Column(
+        key="told",
+        title=N_("Told"),
+        value=lambda one: Pair(
+            words.told(one), words.told_detail(one), "retrying" if words.undelivered(one) else "text3"
+        ),
+        kind="pair",
+        width=158,
+        live=True,
+        hide_rank=1,
+    ),
+    Column(
+        key="state",
+        title=N_("State"),
+        value=lambda one: Pair(words.state(one), words.state_detail(one)),
+        kind="pair",
+        tone=lambda one: "retrying" if one.state == OPEN else "text",
+        width=176,
+        live=True,
+    ),
+)
+RULES: tuple[Column[RuleNow], ...] = (
+    Column(
+        key="glyph",
+        title="",
+        value=lambda one: words.SEVERITIES[one.rule.severity][0] if one.rule.enabled else "paused",
+        kind="glyph",
+        width=34,
+        speech=lambda one: _("on") if one.rule.enabled else _("off"),
+        tooltip=lambda one: words.severity(one.rule) if one.rule.enabled else _("off"),
+    ),
+    Column(
+        key="rule",
+        title=N_("Rule"),
+        value=lambda one: words.rule_name(one.rule),
+        kind="strong",
+        tone=lambda one: "text" if one.rule.enabled else "text3",
+        width=210,
+        stretch=True,
+        sortable=True,
+    ),
+    Column(
+        key="active",
+        title=N_("Open"),
+        value=lambda one: one.active,
+        text=lambda one: text.count(one.active) if one.active else "",
+        kind="number",
+        width=64,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(key="limits", title=N_("From"), value=lambda one: words.limits(one.rule), tone="text2", width=230),
+    Column(
+        key="for",
+        title=N_("Told after"),
+        value=lambda one: one.rule.for_s,
+        text=lambda one: words.seconds(one.rule.for_s) if one.rule.for_s else _("at once"),
+        width=92,
+        sortable=True,
+    ),
+    Column(
+        key="escalate",
+        title=N_("Escalates after"),
+        value=lambda one: one.rule.escalate_s,
+        text=lambda one: words.seconds(one.rule.escalate_s),
+        width=116,
+        hide_rank=2,
+        sortable=True,
+    ),
+    Column(
+        key="channels",
+        title=N_("Tells"),
+        value=lambda one: words.groups(one.rule.channels),
+        width=130,
+        hide_rank=3,
+    ),
+    Column(
+        key="action",
+        title=N_("Does by itself"),
+        value=lambda one: words.action(one.rule),
+        tone="text2",
+        width=130,
+        hide_rank=4,
+    ),
+    Column(key="by", title=N_("Version"), value=words.rule_by, tone="text3", width=170, hide_rank=1),
+)
+CHANNELS: tuple[Column[ChannelNow], ...] = (
+    Column(key="glyph", title="", value=words.channel_glyph, kind="glyph", width=34, speech=words.channel_state),
+    Column(
+        key="name",
+        title=N_("Channel"),
+        value=lambda one: one.channel.name,
+        kind="strong",
+        tone=lambda one: "text" if one.channel.enabled else "text3",
+        width=150,
+    ),
+    Column(key="kind", title=N_("Kind"), value=lambda one: words.kind(one.channel), width=100),
+    Column(key="group", title=N_("Group"), value=lambda one: words.group(one.channel.group), width=110),
+    Column(
+        key="language",
+        title=N_("Language"),
+        value=lambda one: words.LANGUAGES.get(one.channel.language, one.channel.language),
+        width=84,
+        hide_rank=2,
+    ),
+    Column(
+        key="address",
+        title=N_("Address"),
+        value=words.address,
+        tone=lambda one: "text2" if one.known else "retrying",
+        width=126,
+        tooltip=lambda one: _("It is kept in {variable} on the machines that lead, never in the store.").format(
+            variable=one.channel.variable
+        ),
+    ),
+    Column(
+        key="rate",
+        title=N_("A minute at most"),
+        value=lambda one: one.channel.rate,
+        kind="number",
+        width=120,
+        hide_rank=3,
+    ),
+    Column(
+        key="state",
+        title=N_("Messages"),
+        value=words.channel_state,
+        tone=lambda one: "retrying" if one.waiting or one.lost else "text2",
+        width=220,
+        stretch=True,
+        live=True,
+        tooltip=lambda one: safe.tooltip(words.channel_state(one)),
+    ),
+)

@@ -1,0 +1,411 @@
+"""What is done about incidents, rules and channels: a list of each behind bar, panel, menu, keys and palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.rule import Rule
+from services.i18n import N_, _
+from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.alerts import words
+from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
+from views.support import instant, safe, shown
+from views.support.acting import UNDO_S
+from views.support.operation import Operation
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+Chosen = IncidentNow | None
+#: pages that show what some rules are about; for the others its tasks are shown
+PAGES = {
+    "silent_worker": "workers",
+    "lane_unserved": "workers",
+    "schedule_late": "schedules",
+    "needs_login": "shops",
+    "shop_failing": "shops",
+}
+#: what is asked of those pages
+REQUESTS = {"needs_login": "session", "shop_failing": "breaker"}
+
+
+class AlertActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    shown: what another page shall show: page id, request.
+    """
+
+    changed = Signal()
+    shown = Signal(str, object)
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self)
+        self._testing = Operation(self, lasting=True)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
+        if self._forbidden:
+            return self._forbidden
+        have = self._context.role
+        if have == "viewer":
+            return _("Your role may only look")
+        return _("Only an admin may change this") if role == "admin" and have != "admin" else ""
+
+    # incidents
+
+    def take(self, one: IncidentNow) -> None:
+        """Answer it; it is not told again."""
+        alerts, name = self._context.commands.alerts, one.incident.id
+        said = _("{id} is yours; nobody is told again.").format(id=name)
+        self._act(partial(alerts.answer, name), said, partial(alerts.unanswer, name))
+
+    def give_back(self, one: IncidentNow) -> None:
+        """Let it be nobody's again."""
+        alerts, name = self._context.commands.alerts, one.incident.id
+        said = _("{id} is nobody's again.").format(id=name)
+        self._act(partial(alerts.unanswer, name), said, partial(alerts.answer, name, one.incident.answer.note))
+
+    def mute(self, one: IncidentNow) -> None:
+        """Tell nobody of it for a while; asks until when and why."""
+        dialog = MuteDialog(one, self._owner)
+        dialog.chosen.connect(partial(self._mute, one))
+        dialog.open()
+
+    def _mute(self, one: IncidentNow, until: int, reason: str) -> None:
+        alerts, name = self._context.commands.alerts, one.incident.id
+        said = _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
+        self._act(partial(alerts.mute, name, until, reason), said, partial(alerts.unmute, name))
+
+    def unmute(self, one: IncidentNow) -> None:
+        """Tell of it again."""
+        alerts, answer, name = self._context.commands.alerts, one.incident.answer, one.incident.id
+        back = partial(alerts.mute, name, answer.muted_until, answer.reason or "-")
+        said = _("{id} is told again.").format(id=name)
+        self._act(partial(alerts.unmute, name), said, back if answer.muted_until > instant.now_ms() else None)
+
+    def escalate(self, one: IncidentNow) -> None:
+        """Tell those whom its rule escalates to, now."""
+        name, to = one.incident.id, words.groups(one.incident.rule.escalate_to)
+        said = _("{id} goes to {who}.").format(id=name, who=to)
+        self._act(partial(self._context.commands.alerts.escalate, name), said)
+
+    def pause(self, one: IncidentNow) -> None:
+        """Let nothing start where it would fail again."""
+        fleet, scope = self._context.commands.fleet, one.incident.pause
+        said = _("{what} is paused; running tasks go on.").format(what=shown.scope_name(scope))
+        self._act(partial(fleet.pause, scope, reason=one.incident.id), said, partial(fleet.resume, scope))
+
+    def open(self, one: IncidentNow) -> None:
+        """Show what it is about."""
+        measure = one.incident.rule.measure
+        if measure in PAGES:
+            self.shown.emit(PAGES[measure], REQUESTS.get(measure))
+        elif one.incident.scope:
+            self.shown.emit("tasks", one.incident.scope)
+
+    def trail(self, one: IncidentNow) -> None:
+        """Show who did what about it."""
+        self.shown.emit("audit", f'target:"{one.incident.id}"')
+
+    def copy(self, one: IncidentNow) -> None:
+        """Put it into the clipboard as it was told."""
+        QGuiApplication.clipboard().setText(safe.masked(words.message(one) or words.sentence(one)))
+        self._context.toast(ToastSpec(text=_("Copied."), status="healthy"))
+
+    # rules
+
+    def edit_rule(self, one: RuleNow) -> None:
+        """Change one, in a dialog."""
+        dialog = RuleDialog(one.rule, self._context.commands.alerts.set_rule, self._owner)
+        dialog.saved.connect(partial(self._saved_rule, one))
+        dialog.open()
+
+    def _saved_rule(self, one: RuleNow, made: Rule) -> None:
+        said = _("{name} has version {n} now; open incidents keep theirs.").format(
+            name=words.rule_name(made), n=made.version
+        )
+        self._tell(said, self._rule_back(one))
+
+    def _rule_back(self, one: RuleNow) -> Callable[[], object]:
+        alerts = self._context.commands.alerts
+        return partial(alerts.set_rule, one.rule) if one.changed else partial(alerts.reset_rule, one.rule.name)
+
+    def switch_rule(self, one: RuleNow) -> None:
+        """Switch one on or off."""
+        said = _("{name} is off.") if one.rule.enabled else _("{name} is on.")
+        call = partial(self._context.commands.alerts.enable_rule, one.rule.name, enabled=not one.rule.enabled)
+        self._act(call, said.format(name=words.rule_name(one.rule)), self._rule_back(one))
+
+    def reset_rule(self, one: RuleNow) -> None:
+        """Let the default hold again."""
+        alerts = self._context.commands.alerts
+        said = _("{name} is as it was delivered.").format(name=words.rule_name(one.rule))
+        self._act(partial(alerts.reset_rule, one.rule.name), said, partial(alerts.set_rule, one.rule))
+
+    # channels
+
+    def add_channel(self) -> None:
+        """Make one, in a dialog."""
+        self._open_channel(None)
+
+    def edit_channel(self, one: ChannelNow) -> None:
+        """Change one, in a dialog."""
+        self._open_channel(one.channel)
+
+    def _open_channel(self, channel: Channel | None) -> None:
+        dialog = ChannelDialog(channel, self._context.commands.alerts.set_channel, self._owner)
+        dialog.saved.connect(self._saved_channel)
+        dialog.open()
+
+    def _saved_channel(self, made: Channel, before: Channel | None) -> None:
+        alerts = self._context.commands.alerts
+        back = partial(alerts.remove_channel, made.name) if before is None else partial(alerts.set_channel, before)
+        said = _("Channel {name} is saved. Its address belongs into {variable} on the machines that lead.").format(
+            name=made.name, variable=made.variable
+        )
+        self._tell(said, back)
+
+    def switch_channel(self, one: ChannelNow) -> None:
+        """Switch one on or off."""
+        alerts, channel = self._context.commands.alerts, one.channel
+        said = _("{name} is off; what is told meanwhile does not go there.") if channel.enabled else _("{name} is on.")
+        call = partial(alerts.set_channel, replace(channel, enabled=not channel.enabled))
+        self._act(call, said.format(name=channel.name), partial(alerts.set_channel, channel))
+
+    def remove_channel(self, one: ChannelNow) -> None:
+        """Take one away, after a look at what waits for it."""
+        channel = one.channel
+        waits = _("{n} messages wait for it; they are given up.").format(n=one.waiting) if one.waiting else ""
+        question = Question(
+            title=N_("Remove a channel"),
+            text=" ".join(
+                part for part in (_("{name} is told nothing any more.").format(name=channel.name), waits) if part
+            ),
+            verb=_("Remove"),
+            danger=True,
+        )
+        alerts = self._context.commands.alerts
+        dialog = ConfirmDialog(question, self._owner)
+        said = _("{name} is removed.").format(name=channel.name)
+        back = partial(alerts.set_channel, channel)
+        dialog.confirmed.connect(partial(self._act, partial(alerts.remove_channel, channel.name), said, back))
+        dialog.open()
+
+    def test_channel(self, one: ChannelNow) -> None:
+        """Send a test from this machine; how it went is told."""
+        name = one.channel.name
+        if self._testing.busy:
+            return
+        said = _("A test goes to {name}…").format(name=name)
+        self._context.toast(ToastSpec(text=said, status="running", key="alerts.test", sticky=True))
+        call = partial(self._context.commands.alerts.test_channel, name)
+        self._testing.start(call, partial(self._tested, name), partial(self._fail, key="alerts.test"))
+
+    def _tested(self, name: str, why: str) -> None:
+        if why:
+            said, detail, status = (
+                _("{name} did not take the test.").format(name=name),
+                safe.one_line(why, 300),
+                "error",
+            )
+        else:
+            said, detail, status = _("{name} took the test.").format(name=name), "", "healthy"
+        self._context.toast(ToastSpec(text=said, detail=detail, status=status, copy=detail, key="alerts.test"))
+        self.changed.emit()
+
+    # how an act goes
+
+    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object] | None = None) -> None:
+        self._operation.start(call, lambda _result: self._tell(said, back), self._fail)
+
+    def _tell(self, said: str, back: Callable[[], object] | None) -> None:
+        actions = (ToastAction(text=_("Undo"), call=partial(self._undo, back)),) if back is not None else ()
+        self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
+        self.changed.emit()
+
+    def _undo(self, back: Callable[[], object]) -> None:
+        self._act(back, _("Taken back."))
+
+    def _fail(self, error: BaseException, key: str = "") -> None:
+        self._context.toast(failure(error, key=key))
+        self.changed.emit()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentVerb(Verb[Chosen]):
+    """Something that can be done about the incident that is chosen."""
+
+    do: Callable[[AlertActions, IncidentNow], None]
+    fits: Callable[[IncidentNow], bool] = lambda one: one.state not in (WAITING, RESOLVED)  #: where it is offered
+    muted: bool | None = None  #: its button stands in the bar for muted ones only, for others only, or always
+
+    def offered(self, place: Place, chosen: Chosen) -> bool:
+        """A bar keeps its buttons; elsewhere only what suits its state."""
+        if place == Place.BAR:
+            return place in self.places and self.muted in (None, chosen is not None and chosen.state == MUTED)
+        return place in self.places and (chosen is None or self.fits(chosen))
+
+    def why_not(self, chosen: Chosen) -> str:
+        """There must be one, and it must suit."""
+        if chosen is None:
+            return _("Choose an incident first")
+        return "" if self.fits(chosen) else _("Not in its state")
+
+
+class Pause(IncidentVerb):
+    """Pauses what it is about."""
+
+    def said(self, chosen: Chosen) -> str:
+        """With what that is."""
+        return (
+            _("Pause {what}").format(what=shown.scope_name(chosen.incident.pause))
+            if chosen is not None
+            else _(self.text)
+        )
+
+
+class Open(IncidentVerb):
+    """Shows what it is about."""
+
+    def name(self, chosen: Chosen) -> str:
+        """Where that leads."""
+        measure = chosen.incident.rule.measure if chosen is not None else ""
+        names = {"workers": N_("Open workers"), "schedules": N_("Open schedules"), "shops": N_("Open shops")}
+        return names.get(PAGES.get(measure, ""), self.text)
+
+
+def _leads(one: IncidentNow) -> bool:
+    return one.incident.rule.measure in PAGES or bool(one.incident.scope)
+
+
+_LISTED = frozenset({Place.MENU, Place.PALETTE})
+_ASIDE = frozenset({Place.PANEL, Place.MENU, Place.PALETTE})
+#: in their order
+INCIDENT_VERBS: tuple[IncidentVerb, ...] = (
+    IncidentVerb(
+        key="take", text=N_("Take it"), icon="ph.hand", shortcut="A",
+        fits=lambda one: one.state in (OPEN, MUTED, CALMING) and not one.incident.answer.answered_by,
+        do=AlertActions.take,
+    ),
+    IncidentVerb(
+        key="mute", text=N_("Mute until"), icon="ph.bell-slash", shortcut="M",
+        fits=lambda one: one.state in (OPEN, ANSWERED, CALMING), muted=False, do=AlertActions.mute,
+    ),
+    IncidentVerb(
+        key="unmute", text=N_("Unmute"), icon="ph.bell-ringing", fits=lambda one: one.state == MUTED, muted=True,
+        do=AlertActions.unmute,
+    ),
+    IncidentVerb(
+        key="escalate", text=N_("Escalate"), icon="ph.arrow-fat-lines-up", shortcut="E",
+        fits=lambda one: one.state in (OPEN, ANSWERED, MUTED), do=AlertActions.escalate,
+    ),
+    Pause(
+        key="pause", text=N_("Pause"), icon="ph.pause-circle", places=_ASIDE,
+        fits=lambda one: bool(one.incident.pause) and one.state != RESOLVED, do=AlertActions.pause,
+    ),
+    Open(
+        key="open", text=N_("Open its tasks"), icon="ph.list-bullets", role=LOOK, places=_ASIDE, fits=_leads,
+        do=AlertActions.open,
+    ),
+    IncidentVerb(
+        key="give_back", text=N_("Give it back"), icon="ph.arrow-counter-clockwise", places=_ASIDE,
+        fits=lambda one: one.state != RESOLVED and bool(one.incident.answer.answered_by), do=AlertActions.give_back,
+    ),
+    IncidentVerb(
+        key="copy", text=N_("Copy the message"), icon="ph.copy", role=LOOK, places=_LISTED, fits=lambda _one: True,
+        do=AlertActions.copy,
+    ),
+    IncidentVerb(
+        key="trail", text=N_("Who did what about it"), icon="ph.clipboard-text", role=LOOK, places=_LISTED,
+        fits=lambda _one: True, do=AlertActions.trail,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleVerb(Verb[RuleNow | None]):
+    """Something that can be done to the rule that is chosen."""
+
+    do: Callable[[AlertActions, RuleNow], None]
+    role: str = "admin"
+
+    def why_not(self, chosen: RuleNow | None) -> str:
+        """There must be one."""
+        return "" if chosen is not None else _("Choose a rule first")
+
+
+class SwitchRule(RuleVerb):
+    """Switches on what is off and the other way about."""
+
+    def name(self, chosen: RuleNow | None) -> str:
+        """What it would do."""
+        return self.text if chosen is None or chosen.rule.enabled else N_("Switch on")
+
+
+class ResetRule(RuleVerb):
+    """Takes back what people changed."""
+
+    def why_not(self, chosen: RuleNow | None) -> str:
+        """It must have been changed."""
+        if chosen is not None and not chosen.changed:
+            return _("It is as it was delivered")
+        return super().why_not(chosen)
+
+
+RULE_VERBS: tuple[RuleVerb, ...] = (
+    RuleVerb(key="rule.edit", text=N_("Change the rule"), icon="ph.pencil-simple", do=AlertActions.edit_rule),
+    SwitchRule(key="rule.switch", text=N_("Switch off"), icon="ph.power", do=AlertActions.switch_rule),
+    ResetRule(key="rule.reset", text=N_("As delivered"), icon="ph.arrow-counter-clockwise", do=AlertActions.reset_rule),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelVerb(Verb[ChannelNow | None]):
+    """Something that can be done to the channel that is chosen."""
+
+    do: Callable[[AlertActions, ChannelNow], None]
+    role: str = "admin"
+
+    def why_not(self, chosen: ChannelNow | None) -> str:
+        """There must be one."""
+        return "" if chosen is not None else _("Choose a channel first")
+
+
+class SwitchChannel(ChannelVerb):
+    """Switches on what is off and the other way about."""
+
+    def name(self, chosen: ChannelNow | None) -> str:
+        """What it would do."""
+        return self.text if chosen is None or chosen.channel.enabled else N_("Switch on")
+
+
+CHANNEL_VERBS: tuple[ChannelVerb, ...] = (
+    ChannelVerb(
+        key="channel.test", text=N_("Send a test"), icon="ph.paper-plane-tilt", role="operator",
+        do=AlertActions.test_channel,
+    ),
+    ChannelVerb(
+        key="channel.edit", text=N_("Change the channel"), icon="ph.pencil-simple", do=AlertActions.edit_channel
+    ),
+    SwitchChannel(key="channel.switch", text=N_("Switch off"), icon="ph.power", do=AlertActions.switch_channel),
+    ChannelVerb(
+        key="channel.remove", text=N_("Remove"), icon="ph.trash", danger=True, do=AlertActions.remove_channel
+    ),
+)  # fmt: skip

@@ -1,0 +1,468 @@
+"""Incidents, rules and channels in words. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from services import messages
+from services.domain.alerts import channel as channels
+from services.domain.alerts import incident as incidents
+from services.domain.alerts import rule as rules
+from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.outbox import Letter
+from services.domain.alerts.rule import Rule
+from services.domain.alerts.text import MEASURES
+from services.i18n import N_, _, is_chinese, ngettext
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
+from views.support import instant, safe, shown, text
+from views.widgets.timeline import TimelineEntry
+
+#: by severity: status name of its glyph, word
+SEVERITIES: Mapping[str, tuple[str, str]] = {
+    rules.CRITICAL: ("dead", N_("Critical")),
+    rules.WARNING: ("warning", N_("Warning")),
+    rules.NOTE: ("unconfirmed", N_("Note")),
+}
+#: by state: status name, word
+STATES: Mapping[str, tuple[str, str]] = {
+    OPEN: ("warning", N_("Not answered")),
+    ANSWERED: ("running", N_("Somebody is on it")),
+    MUTED: ("muted", N_("Muted")),
+    CALMING: ("healthy", N_("Calming down")),
+    WAITING: ("waiting", N_("New")),
+    RESOLVED: ("succeeded", N_("Resolved")),
+}
+KINDS: Mapping[str, str] = {
+    channels.DINGTALK: N_("DingTalk"),
+    channels.FEISHU: N_("Feishu"),
+    channels.WECOM: N_("WeCom"),
+    channels.SLACK: "Slack",
+    channels.MAIL: N_("Mail"),
+    channels.WEBHOOK: N_("Webhook"),
+}
+LANGUAGES: Mapping[str, str] = {channels.EN: "English", channels.ZH: "中文"}
+GROUPS: Mapping[str, str] = {rules.DUTY: N_("On duty"), rules.LEAD: N_("Escalation")}
+#: the numbers of a rule
+LIMITS: Mapping[str, str] = {
+    "attempts": N_("Attempts at least"),
+    "failed": N_("Failed attempts"),
+    "high_minutes": N_("Minutes in the lane high"),
+    "letters": N_("Dead letters"),
+    "low_minutes": N_("Minutes in the lane low"),
+    "minutes": N_("Minutes"),
+    "minutes_after": N_("Minutes it is remembered"),
+    "normal_minutes": N_("Minutes in the lane normal"),
+    "of": N_("Of the last"),
+    "percent": N_("Percent"),
+    "seconds": N_("Seconds"),
+    "shops": N_("Shops"),
+    "tasks": N_("Tasks"),
+}
+TOLD: Mapping[str, str] = {
+    incidents.RAISED: N_("raised"),
+    incidents.AGAIN: N_("told again"),
+    incidents.ESCALATED: N_("escalated"),
+    incidents.RESOLVED: N_("resolved"),
+}
+
+
+# ----------------------------------------------------------------------------------------------------------- incidents
+def title(one: IncidentNow) -> str:
+    """What is wrong, with its numbers."""
+    return wording.title(one.incident.words, shown.zone())
+
+
+def next_step(one: IncidentNow) -> str:
+    """What a person does now, "" where nobody can say."""
+    return wording.next_step(one.incident.words, shown.zone())
+
+
+def facts(one: IncidentNow) -> list[str]:
+    """What is known of it besides."""
+    return wording.facts(one.incident.words, shown.zone())
+
+
+def cause(one: IncidentNow) -> str:
+    """Its cause, "" where nobody knows one."""
+    found = one.incident.words.cause
+    return messages.render(found) if found is not None else ""
+
+
+def extent(one: IncidentNow) -> str:
+    """How far it reaches: the number of those that could have it, and the first names."""
+    incident = one.incident
+    parts = []
+    if incident.of:
+        parts.append(_("{n} of {all}").format(n=text.count(incident.count), all=text.count(incident.of)))
+    if incident.names:
+        names = [safe.one_line(name, 40) for name in incident.names[:2]]
+        more = max(incident.count, len(incident.names)) - len(names) if not incident.of else 0
+        said = text.listed(names)
+        parts.append(_("{names} and {n} more").format(names=said, n=text.count(more)) if more > 0 else said)
+    return " · ".join(parts) or rule_name(incident.rule)
+
+
+def glyph(one: IncidentNow) -> str:
+    """The status whose glyph stands before it: its severity while it needs somebody."""
+    if one.state in (OPEN, ANSWERED, WAITING):
+        return SEVERITIES[one.incident.rule.severity][0]
+    return STATES[one.state][0]
+
+
+def severity(rule: Rule) -> str:
+    """How bad it is, in a word."""
+    return _(SEVERITIES[rule.severity][1])
+
+
+def state(one: IncidentNow) -> str:
+    """Where it stands, in a few words."""
+    answer = one.incident.answer
+    if one.state == ANSWERED:
+        who = safe.one_line(answer.answered_by, 60)
+        return _("{who}, answered {time}").format(who=who, time=clock(answer.answered_at))
+    if one.state == MUTED:
+        return _("Muted until {time}").format(time=clock(answer.muted_until))
+    if one.state == RESOLVED:
+        return _("Resolved {time}").format(time=clock(one.incident.resolved_at))
+    return _(STATES[one.state][1])
+
+
+def state_detail(one: IncidentNow) -> str:
+    """What comes next by itself, or what was said about it."""
+    answer, now = one.incident.answer, instant.now_ms()
+    if one.state == ANSWERED:
+        return quoted(answer.note)
+    if one.state == MUTED:
+        who = _("by {who}").format(who=safe.one_line(answer.muted_by, 60))
+        return text.listed([who, quoted(answer.reason)]) if answer.reason else who
+    if one.state == CALMING:
+        return _("resolves {when}").format(when=ahead(one.resolves_at, now)) if one.resolves_at else ""
+    if one.state == WAITING:
+        told_at = one.incident.first_at + one.incident.rule.for_s * 1000
+        return _("is told {when}").format(when=ahead(told_at, now))
+    if one.state == RESOLVED:
+        return safe.one_line(answer.answered_by, 60)
+    if one.escalates_at:
+        return _("escalates {when}").format(when=ahead(one.escalates_at, now))
+    return _("escalated") if one.incident.escalated_at else ""
+
+
+def since(one: IncidentNow) -> str:
+    """When it began."""
+    return text.minute(shown.moment(one.incident.first_at), shown.moment(instant.now_ms()), shown.zone())
+
+
+def lasted(one: IncidentNow) -> str:
+    """How long it lasts, or lasted."""
+    end = one.incident.resolved_at or instant.now_ms()
+    return text.duration(shown.span(end - one.incident.first_at))
+
+
+def told(one: IncidentNow) -> str:
+    """Who has heard of it last, and when."""
+    taken = [letter for letter in one.deliveries if letter.sent_at]
+    if taken:
+        last = max(taken, key=lambda letter: letter.sent_at)
+        return _("{name} {time}").format(name=last.channel, time=clock(last.sent_at))
+    if one.incident.told and (one.state == RESOLVED or not one.deliveries):
+        last_told = one.incident.told[-1]
+        return _("{name} {time}").format(name=text.listed(map(group, last_told.to)), time=clock(last_told.at))
+    return _("Nobody yet")
+
+
+def told_detail(one: IncidentNow) -> str:
+    """What waits to be told, or when it is told again."""
+    now = instant.now_ms()
+    waiting = [letter for letter in one.deliveries if letter.waits and letter.tries]
+    if waiting:
+        return _("{name} waits till {time}").format(name=waiting[0].channel, time=shown.clock(waiting[0].due_at, now))
+    if any(letter.lost_at for letter in one.deliveries):
+        return _("a message was given up")
+    if one.again_at:
+        return _("again {when}").format(when=ahead(one.again_at, now))
+    return ""
+
+
+def undelivered(one: IncidentNow) -> bool:
+    """Whether a channel has not taken what it was given."""
+    return any(letter.lost_at or (letter.waits and letter.tries) for letter in one.deliveries)
+
+
+def sentence(one: IncidentNow) -> str:
+    """The row for a screen reader."""
+    parts = [severity(one.incident.rule), title(one), extent(one), since(one), state(one), state_detail(one)]
+    return text.listed([part for part in parts if part], ";")
+
+
+def searched(one: IncidentNow) -> str:
+    """What a word in the search field is looked for in."""
+    parts = (one.incident.id, title(one), rule_name(one.incident.rule), cause(one), *one.incident.names)
+    return "\n".join(parts).casefold()
+
+
+def clock(instant_ms: int) -> str:
+    """A time of day, with the day where it is another one."""
+    return text.minute(shown.moment(instant_ms), shown.moment(instant.now_ms()), shown.zone()) if instant_ms else ""
+
+
+def ahead(instant_ms: int, now: int) -> str:
+    """How soon."""
+    return text.until(shown.span(instant_ms - now))
+
+
+def quoted(note: str) -> str:
+    """What a person wrote."""
+    return f"“{safe.one_line(note, 120)}”" if note else ""
+
+
+def group(name: str) -> str:
+    """A group of channels as people call it, or the name of a channel."""
+    return _(GROUPS[name]) if name in GROUPS else safe.one_line(name, 64)
+
+
+def summary(now: AlertsNow | None) -> str:
+    """How many need somebody, and who is on the others."""
+    if now is None:
+        return _("Loading…")
+    nobody, answered = now.number(OPEN), [one for one in now.incidents if one.state == ANSWERED]
+    parts = []
+    if nobody:
+        parts.append(ngettext("{n} needs an answer", "{n} need an answer", nobody).format(n=text.count(nobody)))
+    if answered:
+        who = dict.fromkeys(safe.one_line(one.incident.answer.answered_by, 40) for one in answered)
+        words = ngettext("{who} is on {n}", "{who} are on {n}", len(who))
+        parts.append(words.format(who=text.listed(who), n=text.count(len(answered))))
+    if muted := now.number(MUTED):
+        parts.append(ngettext("{n} is muted", "{n} are muted", muted).format(n=text.count(muted)))
+    return text.listed(parts) if parts else _("Nothing to answer")
+
+
+def trouble(now: AlertsNow) -> str:
+    """Why alerts do not reach people, "" where they do."""
+    if not now.watcher:
+        return _("Nobody watches: no process that may lead runs, so nothing new is seen and nothing is sent.")
+    if not any(one.channel.enabled for one in now.channels):
+        return _("Nobody is told outside this window: there is no channel. Add one under Channels.")
+    stuck = [one for one in now.channels if one.waiting and one.error]
+    if stuck:
+        first = stuck[0]
+        said = ngettext("{n} message waits for {name}: {why}", "{n} messages wait for {name}: {why}", first.waiting)
+        return said.format(name=first.channel.name, n=text.count(first.waiting), why=safe.one_line(first.error, 200))
+    return ""
+
+
+def story(one: IncidentNow) -> list[TimelineEntry]:
+    """What happened, in its order, and what comes by itself."""
+    incident, now = one.incident, instant.now_ms()
+    found: list[tuple[int, TimelineEntry]] = [
+        (incident.first_at, TimelineEntry(time=_time(incident.first_at), text=_("First seen")))
+    ]
+    found += [
+        (
+            line.at,
+            TimelineEntry(
+                time=_time(line.at), text=messages.render(line.message), status=_LINE.get(line.message.code, "")
+            ),
+        )
+        for line in incident.lines
+    ]
+    found += [(letter.at, _delivery(letter, now)) for letter in one.deliveries]
+    if not one.deliveries:
+        found += [
+            (
+                each.at,
+                TimelineEntry(
+                    time=_time(each.at), text=_("Told"), strong=text.listed(map(group, each.to)),
+                    tail=_(TOLD.get(each.what, each.what)),
+                ),
+            )
+            for each in incident.told
+        ]  # fmt: skip
+    answer = incident.answer
+    if answer.answered_by:
+        entry = TimelineEntry(
+            time=_time(answer.answered_at),
+            text=_("Answered by"),
+            strong=safe.one_line(answer.answered_by, 60),
+            tail=quoted(answer.note),
+            status="running",
+        )
+        found.append((answer.answered_at, entry))
+    if answer.muted_by:
+        entry = TimelineEntry(
+            time=_time(answer.muted_at),
+            text=_("Muted until {time} by").format(time=clock(answer.muted_until)),
+            strong=safe.one_line(answer.muted_by, 60),
+            tail=quoted(answer.reason),
+            status="muted",
+        )
+        found.append((answer.muted_at, entry))
+    found.sort(key=lambda each: each[0])
+    coming = (
+        (one.again_at, _("Told again unless somebody answers")),
+        (one.escalates_at, _("Escalates unless somebody answers")),
+        (one.resolves_at, _("Resolves if it stays calm")),
+    )
+    future = sorted((at, said) for at, said in coming if at > now)
+    return [entry for _at, entry in found] + [
+        TimelineEntry(time=_time(at), text=said, span=ahead(at, now), future=True) for at, said in future
+    ]
+
+
+_LINE = {
+    "alert.line_raised": "warning",
+    "alert.line_escalated": "warning",
+    "alert.line_resolved": "succeeded",
+    "alert.line_calm": "healthy",
+    "alert.line_action_failed": "dead",
+}
+
+
+def _time(instant_ms: int) -> str:
+    """Hour, minute and second; the day alone where it is another one."""
+    return shown.clock(instant_ms, instant.now_ms()).rpartition("-")[2] if instant_ms else ""
+
+
+def _delivery(letter: Letter, now: int) -> TimelineEntry:
+    what = _(TOLD.get(letter.what, letter.what))
+    if letter.sent_at:
+        took = text.duration(shown.span(letter.sent_at - letter.at))
+        said = _("Sent to")
+        return TimelineEntry(
+            time=_time(letter.sent_at), text=said, strong=letter.channel, tail=what, span=took, status="succeeded"
+        )
+    if letter.lost_at:
+        said = _("Given up:")
+        return TimelineEntry(
+            time=_time(letter.lost_at), text=said, strong=letter.channel, tail=letter.error, status="dead"
+        )
+    if letter.tries:
+        said = ngettext("Refused {n} time by", "Refused {n} times by", letter.tries).format(n=text.count(letter.tries))
+        return TimelineEntry(
+            time=_time(letter.at), text=said, strong=letter.channel, tail=safe.one_line(letter.error, 120),
+            span=ahead(letter.due_at, now), status="warning",
+        )  # fmt: skip
+    return TimelineEntry(time=_time(letter.at), text=_("Waits for"), strong=letter.channel, tail=what)
+
+
+def deliveries(one: IncidentNow) -> list[tuple[str, str, str]]:
+    """Channel, how its newest message stands, and the tone of that."""
+    newest: dict[str, Letter] = {}
+    for letter in one.deliveries:
+        newest[letter.channel] = letter
+    rows = []
+    for name, letter in newest.items():
+        if letter.sent_at:
+            rows.append((name, _("delivered {time}").format(time=clock(letter.sent_at)), "text"))
+        elif letter.lost_at:
+            rows.append((name, _("given up: {why}").format(why=safe.one_line(letter.error, 160) or "–"), "dead"))
+        elif letter.tries:
+            when = ahead(letter.due_at, instant.now_ms())
+            why = safe.one_line(letter.error, 160)
+            rows.append((name, _("waits, next try {when}: {why}").format(when=when, why=why), "retrying"))
+        else:
+            rows.append((name, _("waits"), "text2"))
+    return rows
+
+
+def message(one: IncidentNow) -> str:
+    """The newest message as it reads in the language of the window, "" where none is kept."""
+    if not one.deliveries:
+        return ""
+    newest = max(one.deliveries, key=lambda letter: letter.step)
+    language = channels.ZH if is_chinese() else channels.EN
+    told_ = wording.letter_text(newest, language, shown.zone(), instant.now_ms())
+    return f"{told_.title}\n{told_.body}"
+
+
+# --------------------------------------------------------------------------------------------------------------- rules
+def rule_name(rule: Rule) -> str:
+    """What a rule looks at; one that people added goes by its own name."""
+    measured = _(MEASURES[rule.measure]) if rule.measure in MEASURES else rule.measure
+    if rule.name == rule.measure:
+        return measured
+    return _("{name}: {value}").format(name=rule.name, value=measured)
+
+
+def limit_name(name: str) -> str:
+    """What one of the numbers of a rule is called."""
+    return _(LIMITS[name]) if name in LIMITS else name
+
+
+def limits(rule: Rule) -> str:
+    """From where on."""
+    return text.listed(
+        [_("{name}: {value}").format(name=limit_name(name), value=f"{value:g}") for name, value in rule.limits.items()],
+        ";",
+    )
+
+
+def seconds(number: int) -> str:
+    """A span of a rule; nothing is a dash."""
+    return text.exact(timedelta(seconds=number)) if number else "–"
+
+
+def groups(names: Sequence[str]) -> str:
+    """Groups and channels that hear of something."""
+    return text.listed(map(group, names))
+
+
+def rule_by(one: RuleNow) -> str:
+    """Who made it so."""
+    if not one.changed:
+        return _("as delivered")
+    return _("version {n} by {who}").format(n=one.rule.version, who=safe.one_line(one.rule.by, 60) or "–")
+
+
+def rule_sentence(one: RuleNow) -> str:
+    """The row for a screen reader."""
+    on = _("on") if one.rule.enabled else _("off")
+    return text.listed([rule_name(one.rule), on, severity(one.rule), limits(one.rule)], ";")
+
+
+def action(rule: Rule) -> str:
+    """What it does by itself."""
+    head, _colon, scope = rule.action.partition(":")
+    if head == rules.PAUSE:
+        return _("pauses {scope}").format(scope=shown.scope_name(scope) if scope else _("what it is about"))
+    return _("names the cause") if head == rules.MARK else ""
+
+
+# ------------------------------------------------------------------------------------------------------------ channels
+def kind(channel: Channel) -> str:
+    """What carries the message."""
+    return _(KINDS[channel.kind]) if channel.kind in KINDS else channel.kind
+
+
+def channel_glyph(one: ChannelNow) -> str:
+    """The status whose glyph stands before it."""
+    if not one.channel.enabled:
+        return "paused"
+    return "warning" if one.error or one.lost or one.known is False else "healthy"
+
+
+def channel_state(one: ChannelNow) -> str:
+    """Whether messages arrive."""
+    if not one.channel.enabled:
+        return _("off")
+    if one.waiting:
+        waits = ngettext("{n} message waits", "{n} messages wait", one.waiting).format(n=text.count(one.waiting))
+        return text.listed([waits, safe.one_line(one.error, 160)], ";") if one.error else waits
+    if one.lost:
+        return ngettext("{n} message was given up", "{n} messages were given up", one.lost).format(
+            n=text.count(one.lost)
+        )
+    return _("delivered {time}").format(time=clock(one.sent_ms)) if one.sent_ms else _("nothing sent within the hour")
+
+
+def address(one: ChannelNow) -> str:
+    """Whether this machine knows where to send; where another one leads, that one must."""
+    return _("known here") if one.known else _("not known here")
+
+
+def channel_sentence(one: ChannelNow) -> str:
+    """The row for a screen reader."""
+    return text.listed([one.channel.name, kind(one.channel), group(one.channel.group), channel_state(one)], ";")
