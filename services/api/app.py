@@ -29,7 +29,7 @@ ABOUT = (
 
 def make(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
     """The application over an engine."""
-    app = FastAPI(
+    app = _Described(
         title="Fleetdeck",
         version=VERSION,
         description=ABOUT,
@@ -51,6 +51,17 @@ def make(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
     for status in (404, 405):
         app.add_exception_handler(status, _http)
     return app
+
+
+class _Described(FastAPI):
+    """Says in its description how to show who asks."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description as a document."""
+        found = super().openapi()
+        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"token": []}, {}]
+        return found
 
 
 def _documented(status: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from services.api.routes import (
     promises,
     queues,
     quiet,
+    reference,
     schedules,
     shops,
     status,
@@ -39,4 +40,5 @@ NOUNS = (
     audit,
     health,
     events,
+    reference,
 )

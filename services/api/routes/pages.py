@@ -34,6 +34,11 @@ def status(request: Request, lang: Language = "", accept_language: Accepted = ""
     return _page(request, "status.js", lang or accept_language, "./")
 
 
+@router.get("/docs")
+def docs(request: Request, lang: Language = "", accept_language: Accepted = "") -> Response:
+    return _page(request, "reference.js", lang or accept_language, "docs")
+
+
 @router.get("/web/{name}")
 def file(request: Request, name: str) -> Response:
     _passing(request)
