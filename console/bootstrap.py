@@ -40,6 +40,19 @@ class Desk:
     keys: ShellKeys
 
 
+#: the page that a verb opens on what it is about
+DOORS = {
+    **dict.fromkeys(("triage", "triage_now", "triage_run"), "dead_letters"),
+    **dict.fromkeys(("open_worker", "open_workers"), "workers"),
+    **dict.fromkeys(("open_shop", "open_shops", "login_shops"), "shops"),
+    **dict.fromkeys(("open_tasks", "open_task", "decide"), "tasks"),
+    "open_schedule": "schedules",
+    "open_promise": "promises",
+}
+#: of these, nothing to be about is everything
+FILTERED = frozenset({"dead_letters", "shops", "tasks"})
+
+
 class _Doors:
     """What pages may ask of the window before there is one."""
 
@@ -76,16 +89,9 @@ class _Doors:
         """Do what an attention item offers."""
         if self.window is None:
             return
-        if verb in ("triage", "triage_now", "triage_run"):
-            self.window.open_page("dead_letters", target)
-        elif verb in ("open_worker", "open_workers"):
-            self.window.open_page("workers", target or None)
-        elif verb == "open_schedule":
-            self.window.open_page("schedules", target or None)
-        elif verb in ("open_shop", "open_shops", "login_shops"):
-            self.window.open_page("shops", target)
-        elif verb in ("open_tasks", "open_task", "decide"):
-            self.window.open_page("tasks", target)
+        if verb in DOORS:
+            page = DOORS[verb]
+            self.window.open_page(page, target if page in FILTERED else target or None)
         elif self._verbs is not None:
             self._verbs.run(verb, target)
 
@@ -96,6 +102,8 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        promises=session.queries.promises,
+        promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,

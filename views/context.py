@@ -13,6 +13,7 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.promises import PromiseCommands
 from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
@@ -20,12 +21,15 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain.fleet.shop import Shop
+from services.domain.promises.promise import Promise
+from services.domain.promises.standing import Standing
 from services.domain.types.task_type import TaskType
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
+from services.monitor.promises import PromiseQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -60,6 +64,8 @@ class CommandSet(Protocol):
     def quiet(self) -> QuietCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
+    @property
+    def promises(self) -> PromiseCommands: ...
     @property
     def roles(self) -> RoleCommands: ...
     @property
@@ -108,6 +114,8 @@ class PageContext:
     tasks: TaskQueries
     causes: CauseQueries
     schedules: ScheduleQueries
+    promises: PromiseQueries
+    promise_tried: Callable[[Promise], Standing]  #: how one would stand that nobody has kept; blocking
     limits: ShopQueries
     artifacts: ArtifactQueries
     roles: RoleQueries

@@ -51,6 +51,7 @@ class Session:
             self.queries.shops.states,
             partial(assembly.broken_run, self.engine),
         )
+        self.promise_tried = workforce.promise_keeper(self.engine).tried
         refusal = partial(workforce.refuse_read_only, self.settings)
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
         self.logins = ShopLogins(self.engine, self.commands.sessions)

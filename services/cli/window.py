@@ -26,8 +26,9 @@ SITEMAP = (
     PageLine("shops", N_("Shops"), "ph.storefront", "S"),
     PageLine("dead_letters", N_("Dead letters"), "ph.file-x", "D"),
     PageLine("workers", N_("Workers"), "ph.robot", "W"),
-    PageLine("schedules", N_("Schedules"), "ph.calendar-check"),
-    PageLine("alerts", N_("Alerts"), "ph.bell", "L"),
+    PageLine("promises", N_("Promises"), "ph.handshake", "P", apart=True),
+    PageLine("schedules", N_("Schedules"), "ph.calendar-check", apart=True),
+    PageLine("alerts", N_("Alerts"), "ph.bell", "L", apart=True),
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )

@@ -30,6 +30,7 @@ from services.domain.gates.breaker import Rule
 from services.domain.task.query import Query
 from services.domain.task.status import TERMINAL, Status
 from services.monitor.live import Changes, Live
+from services.sample import promises
 from services.sample.care import NOTE, Caretaker
 from services.sample.fleet import SampleFleet, Trickle, sample_shops
 from services.workers.host import Steward
@@ -228,6 +229,7 @@ class Demo:
         self.count.begin()
         if self.settings.embedded:
             self.commands.breakers.set_rule(BREAKER)
+            promises.make(self.commands.promises, {shop.platform for shop in self.shops})
             self._steward = workforce.steward(self.engine)
             self._steward.start()
             self._worker = Worker(workforce.worker_parts(self.engine), workforce.worker_options(self.settings))

@@ -135,6 +135,8 @@ def open_desk(settings: Settings) -> Desk:
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        promises=session.queries.promises,
+        promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,

@@ -200,10 +200,19 @@ class TableView(QTableView):
     near_end = Signal()
 
     def __init__(
-        self, model: RecordModel[Any], name: str = "", *, ground: str = "table", parent: QWidget | None = None
+        self,
+        model: RecordModel[Any],
+        name: str = "",
+        *,
+        ground: str = "table",
+        row_height: int = 0,
+        parent: QWidget | None = None,
     ) -> None:
-        """Take a model and the source text of its name; inside a card `ground` is ``surface``."""
+        """Take a model and the source text of its name; inside a card `ground` is ``surface``. Rows are as high as the
+        person chose, but at least `row_height`.
+        """
         super().__init__(parent)
+        self._row_height = row_height
         self._records = model
         self._name = name
         self._ticking = Ticking(model)
@@ -451,7 +460,7 @@ class TableView(QTableView):
 
     def _restyle(self) -> None:
         self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setDefaultSectionSize(theme().row_height)
+        self.verticalHeader().setDefaultSectionSize(max(theme().row_height, self._row_height))
         self.viewport().update()
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from services.domain.gates import quiet_hours
 from services.domain.promises.judge import BROKEN
 from services.domain.promises.standing import Held, Standing
-from services.domain.task import filter
-from services.domain.task.query import equals
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
@@ -60,7 +58,7 @@ def _item(row: PromiseRow, found: Standing, zone: str, now: int) -> Attention:
         },
         facts=(*row.sentence, *(one.message for one in found.causes[:CAUSES])),
         since_ms=first if broken else found.risk_since,
-        verbs=(*_way(found.causes), ("open_tasks", filter.format_terms((equals("type", row.promise.task_type),)))),
+        verbs=(*_way(found.causes), ("open_promise", row.name)),
     )
 
 

@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "more_slots": N_("Give {worker} {n} slots"),
     "forget_worker": N_("Forget"),
     "open_schedule": N_("Open schedules"),
+    "open_promise": N_("Show that promise"),
     "copy_server": N_("Copy message for IT"),
     "copy_flow": N_("Copy report for the flow's maker"),
     "copy_creator": N_("Copy report for who creates these tasks"),

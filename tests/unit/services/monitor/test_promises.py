@@ -117,7 +117,7 @@ def test_overview_names_what_is_broken_and_what_will_be(room: Room) -> None:
         *("dead", "attention.promise_broken"),
         *(1, 1),
     )
-    assert late.verbs == (("resume", "all"), ("open_tasks", "type:work"))
+    assert late.verbs == (("resume", "all"), ("open_promise", "late"))
     assert "all paused by ann" in [messages.english(one) for one in late.facts]
     assert (soon.severity, soon.code, soon.params["shops"], soon.params["total"]) == (
         *("warning", "attention.promise_at_risk"),

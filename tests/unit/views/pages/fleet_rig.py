@@ -251,6 +251,8 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         tasks=questions.tasks,
         causes=questions.causes,
         schedules=questions.schedules,
+        promises=questions.promises,
+        promise_tried=workforce.promise_keeper(engine).tried,
         limits=questions.shops,
         artifacts=questions.artifacts,
         roles=questions.roles,

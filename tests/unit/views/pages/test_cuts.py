@@ -10,7 +10,9 @@ from PySide6.QtGui import QFontMetrics
 from pytestqt.exceptions import TimeoutError as QtBotTimeoutError
 from pytestqt.qtbot import QtBot
 
+from services import workforce
 from services.commands.tasks import TaskSpec
+from services.domain.promises.promise import Promise
 from services.monitor.overview import OverviewNow
 from tests.support.cuts import cut
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -20,6 +22,7 @@ from views.pages.audit.page import AuditPage
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.tiles import TILES, Sight
+from views.pages.promises.page import PromisesPage
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage
@@ -38,6 +41,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "dead_letters": DeadLettersPage,
     "shops": ShopsPage,
     "workers": WorkersPage,
+    "promises": PromisesPage,
     "schedules": SchedulesPage,
     "audit": AuditPage,
     "settings": lambda context: SettingsPage(context, data_folder="/home/chen/fleetdeck"),
@@ -51,6 +55,11 @@ def busy(fleet: Fleet) -> Fleet:
     shops = [key.partition(":") for key in sorted(fleet.context.shops())[:12]]
     specs = [TaskSpec(platform=one[0], shop_id=one[2], task_type="sync_order") for one in shops]
     fleet.context.commands.tasks.create(specs, origin="console")
+    limits = (("late", 60, {"all_shops": True}), ("orders", 3600, {"platforms": ("pdd",)}))
+    for name, limit_s, whom in limits:
+        fleet.context.commands.promises.set(Promise(name=name, task_type="sync_order", limit_s=limit_s, **whom))
+    fleet.context.commands.fleet.pause("platform:pdd", reason="a sale")
+    workforce.promise_keeper(fleet.engine).tick()
     for name, state, held in (("rpa-01", "running", 3), ("rpa-04", "draining", 2), ("rpa-06", "stopped", 0)):
         fleet.heartbeat(name, slots=12, busy=held, state=state, node="desk-1")
     return fleet

@@ -1,0 +1,316 @@
+"""The Promises page over a real engine: how each stands, what holds it, and every act as its audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from services.domain.promises import promise as promises
+from services.domain.promises import standing
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, Due, Forecast, Hold, Judged
+from services.domain.promises.promise import Promise
+from services.monitor.promises import STALE_MS
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.kit.list_source import ListSource
+from views.pages.promises.editor import PromiseDialog
+from views.pages.promises.page import PromisesPage
+
+pytestmark = pytest.mark.one_pair
+
+Open = Callable[[], PromisesPage]
+WAIT_MS = 10_000
+MINUTE = 60_000
+PAUSED = Hold(
+    "gates", "promise.paused", {"scope": "platform:pdd", "by": "ann", "reason": ""}, "ann", "promise.an_operator",
+    "resume", "platform:pdd",
+)  # fmt: skip
+PAGE = Hold("page", "promise.failing", {"kind": "page_changed", "n": 2}, "", "promise.of_flow", "triage", "9ac1")
+SOURCE = Hold("created", "promise.unplanned", {}, "", "promise.of_source", "copy_creator", "")
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: PromisesPage) -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: PromisesPage(fleet.context), show, size=(1400, 800))
+
+
+def promise(fleet: Fleet, name: str, *shops: Judged, ago_ms: int = 0, **fields: Any) -> Promise:
+    """One that was promised, and that the leader judged so."""
+    words = {"task_type": "sync_order", "limit_s": 3600, "all_shops": True, **fields}
+    fleet.context.commands.promises.set(Promise(name=name, **words))
+    made = promises.load(fleet.store.documents(promises.KIND)[name])
+    if shops:
+        now = fleet.store.now_ms() - ago_ms
+        found = standing.after(made, Due(), shops, None, now=now, by="desk")
+        fleet.store.put_document(promises.STATE, name, standing.dump(found))
+    return made
+
+
+def shop(fleet: Fleet, name: str, state: str, minutes: float, **fields: Any) -> Judged:
+    """How it stands in a shop, and in how many minutes it breaks."""
+    return Judged(shop=name, state=state, break_at=fleet.store.now_ms() + round(minutes * MINUTE), **fields)
+
+
+@pytest.fixture
+def four(fleet: Fleet) -> Fleet:
+    """One broken, one at risk, one kept, one switched off."""
+    now = fleet.store.now_ms()
+    soon = Forecast(low=now + 20 * MINUTE, mid=now + 31 * MINUTE, high=now + 40 * MINUTE)
+    names = sorted(fleet.context.shops())
+    first, second, third = names[:3]
+    promise(fleet, "a-kept", shop(fleet, first, KEPT, 50, forecast=soon, done_at=now - 10 * MINUTE))
+    promise(
+        fleet, "b-risky", shop(fleet, first, AT_RISK, 25, forecast=soon, hold=PAUSED),
+        shop(fleet, second, AT_RISK, 25, hold=PAUSED), shop(fleet, third, AT_RISK, 40, hold=PAGE),
+        platforms=("pdd",), all_shops=False,
+    )  # fmt: skip
+    promise(fleet, "c-broken", shop(fleet, second, BROKEN, -12, hold=SOURCE, done_at=now - 72 * MINUTE))
+    promise(fleet, "d-off", enabled=False)
+    return fleet
+
+
+def cells(page: PromisesPage, name: str) -> dict[str, str]:
+    """What the row of a promise says."""
+    row = page.table.records.find(name)
+    assert row is not None
+    return {column.key: column.display(row) for column in page.table.records.columns}
+
+
+def order(page: PromisesPage) -> list[str]:
+    """Names of the rows from top to bottom."""
+    return [str(page.table.records.key_at(at)) for at in range(page.table.records.rowCount())]
+
+
+def after(qtbot: QtBot, page: PromisesPage, act: Callable[[], object]) -> None:
+    """Act, and wait until the page has asked again."""
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        act()
+    again(qtbot, page)
+
+
+def again(qtbot: QtBot, page: PromisesPage) -> None:
+    """Ask again; an answer that was under way may be one of before."""
+    asking = page.findChild(ListSource)
+    qtbot.waitUntil(lambda: not asking.busy, timeout=WAIT_MS)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+
+
+def choose(qtbot: QtBot, page: PromisesPage, name: str) -> None:
+    """Put the cursor on a promise and wait until the panel shows it."""
+    page.table.set_current_key(name)
+    qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == name, timeout=WAIT_MS)
+
+
+def menu_of(page: PromisesPage, name: str) -> dict[str, bool]:
+    """What its menu offers, and whether it can be done."""
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, name)
+    return {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
+
+
+def test_an_empty_page_offers_a_promise_to_begin_with(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert page.stack.currentWidget() is page.empty
+    assert page.header.summary() == "Nothing is promised."
+    page.empty.button.click()
+    (dialog,) = page.findChildren(PromiseDialog)
+    assert (dialog.name.text(), dialog.limit.text(), dialog.choice.current()) == ("orders", "60m", "all")
+    with qtbot.waitSignal(dialog.saved, timeout=WAIT_MS):
+        dialog.save_button.click()
+    qtbot.waitUntil(lambda: page.table.current_key() == "orders", timeout=WAIT_MS)
+    assert page.stack.currentWidget() is page.split
+    assert page.header.summary() == "1 not judged yet"
+
+
+def test_the_worst_stands_first_and_says_when_it_breaks_and_what_holds_it(
+    qtbot: QtBot, four: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    assert order(page) == ["c-broken", "b-risky", "a-kept", "d-off"]
+    assert page.header.summary().startswith("1 broken in 1 shop, 1 at risk, 1 kept, 1 disabled; the first to break at ")
+    assert page.header.summary().endswith(": 2 shops of b-risky")
+    assert page.tabs.labels() == ["All 4", "Broken 1", "At risk 1", "Kept 1", "Not due 0"]
+    broken, risky, kept, off = (cells(page, name) for name in ("c-broken", "b-risky", "a-kept", "d-off"))
+    assert broken["promise"] == "sync_order never older than 60\u202fmin, every shop, c-broken, 1 shop"
+    assert (broken["kept"], broken["at_risk"], broken["broken"]) == ("0", "", "1")
+    assert broken["when"].startswith("broken ")
+    assert broken["holds"] == "1 × no run waits and none is planned, who creates these tasks"
+    assert risky["promise"].startswith("sync_order never older than 60\u202fmin, every shop of Pinduoduo")
+    assert risky["when"].startswith("breaks ")
+    assert risky["when"].endswith("2 shops")
+    assert risky["holds"] == "2 × Pinduoduo paused by ann; 1 × its last 2 runs failed (page_changed), ann"
+    assert kept["when"].startswith("40\u202fmin, ± ")
+    assert off["when"] == "Disabled"
+    qtbot.waitUntil(lambda: page.panel.shown is not None and page.panel.shown.name == "c-broken", timeout=WAIT_MS)
+
+
+def test_tabs_show_those_of_one_state(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.tabs.choose("at_risk")
+    assert order(page) == ["b-risky"]
+    page.tabs.choose("not_due")
+    assert page.none.isVisible()
+    assert not page.panel.isVisible()
+    page.none.button.click()
+    assert order(page) == ["c-broken", "b-risky", "a-kept", "d-off"]
+    page.show_request("a-kept")
+    assert page.table.current_key() == "a-kept"
+
+
+def test_the_panel_names_each_cause_and_how_far_each_run_comes(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    panel = page.panel
+    assert panel.causes.headline().startswith("Breaks at ")
+    assert panel.causes.headline().endswith("held by")
+    assert [(one.what.text(), one.who.text(), one.button.text()) for one in panel.causes.lines()] == [
+        ("Pinduoduo paused by ann", "ann", "Resume Pinduoduo"),
+        ("its last 2 runs failed (page_changed)", "who looks after the flow", "See the cause"),
+    ]
+    model = panel.matrix.records
+    assert model.rowCount() == 3
+    told = {column.key: column.speech(model.record(2)) for column in model.columns if column.kind == "promise check"}
+    assert told == {
+        "created": "Created: passed",
+        "gates": "Gates: passed",
+        "login": "Login: passed",
+        "worker": "Worker: passed",
+        "page": "Page: its last 2 runs failed (page_changed)",
+    }
+    waits = {column.key: column.speech(model.record(0)) for column in model.columns if column.kind == "promise check"}
+    assert (waits["gates"], waits["page"]) == ("Gates: Pinduoduo paused by ann", "Page: not reached")
+    panel.which.choose("broken")
+    assert panel.none.isVisible()
+
+
+def test_what_helps_is_a_click_away(
+    qtbot: QtBot, four: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways: list[tuple[str, str]] = []
+    object.__setattr__(four.context, "way_out", lambda verb, target: ways.append((verb, target)))
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    for line in page.panel.causes.lines():
+        line.button.click()
+    assert ways == [("resume", "platform:pdd"), ("triage", "9ac1")]
+    ways.clear()
+    assert list(menu_of(page, "b-risky")) == [
+        "Resume Pinduoduo (2 shops)", "See the cause (1 shop)", "Show tasks", "Edit promise", "Disable",
+        "Who did what to it", "Remove",
+    ]  # fmt: skip
+    model, table = page.panel.matrix.records, page.panel.matrix
+    section = next(at for at, column in enumerate(model.columns) if column.key == "next")
+    place = table.visualRect(model.index(2, section)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert ways == [("triage", "9ac1")]
+    choose(qtbot, page, "c-broken")
+    page.panel.causes.lines()[0].button.click()
+    (verb, said) = ways[-1]
+    assert verb == "copy_creator"
+    assert said.startswith("sync_order never older than")
+    assert "no run waits and none is planned" in said
+    with qtbot.waitSignal(page.navigate) as heard:
+        page.panel.matrix.open_requested.emit(page.panel.matrix.current_key())
+    assert heard.args[0] == "shops"
+    choose(qtbot, page, "b-risky")
+    with qtbot.waitSignal(page.navigate) as heard:
+        page.panel.buttons["tasks"].click()
+    assert heard.args == ["tasks", "type:sync_order platform:pdd"]
+
+
+def test_a_promise_is_switched_removed_and_each_is_taken_back(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "a-kept")
+    after(qtbot, page, page.panel.buttons["switch"].click)
+    assert cells(page, "a-kept")["when"] == "Disabled"
+    assert page.panel.buttons["switch"].text() == "Enable"
+    after(qtbot, page, four.toasts[-1].actions[0].call)
+    assert cells(page, "a-kept")["when"] == "Not judged yet"
+    page.activateWindow()
+    page.table.setFocus()
+    qtbot.waitUntil(page.table.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(page.table, Qt.Key.Key_Delete)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    after(qtbot, page, dialog.verb_button.click)
+    assert order(page) == ["c-broken", "b-risky", "d-off"]
+    after(qtbot, page, four.toasts[-1].actions[0].call)
+    assert "a-kept" in order(page)
+    acts = [entry.action for entry in four.context.audit.page("").entries][:4]
+    assert acts == ["promise.set", "promise.remove", "promise.enable", "promise.enable"]
+
+
+def test_what_nobody_judges_any_more_offers_nothing(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    name = min(fleet.context.shops())
+    promise(fleet, "old", shop(fleet, name, BROKEN, -3, hold=PAUSED), ago_ms=STALE_MS + MINUTE)
+    page = open_page()
+    found = cells(page, "old")
+    assert found["when"].startswith("judged at ")
+    assert (found["broken"], found["holds"]) == ("", "")
+    qtbot.waitUntil(lambda: page.panel.shown is not None, timeout=WAIT_MS)
+    assert page.panel.causes.headline().startswith("Nobody has judged it since ")
+    assert page.panel.causes.lines() == []
+    assert page.panel.none.isVisible()
+    assert "Resume Pinduoduo (1 shop)" not in menu_of(page, "old")
+
+
+def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "c-broken")
+    assert page.panel.isVisible()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    assert not page.panel.isVisible()
+    again(qtbot, page)
+    assert not page.panel.isVisible()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
+    assert page.panel.isVisible()
+    page.panel.close_button.click()
+    assert not page.panel.isVisible()
+    page.table.open_requested.emit("c-broken")
+    assert page.panel.isVisible()
+
+
+def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    choose(qtbot, page, "b-risky")
+    page.set_acting("Not while the connection is lost")
+    assert not page.new_button.isEnabled()
+    assert not page.panel.buttons["edit"].isEnabled()
+    assert page.panel.buttons["tasks"].isEnabled()
+    assert [one.button.isEnabled() for one in page.panel.causes.lines()] == [False, True]
+    assert menu_of(page, "b-risky") == {
+        "Resume Pinduoduo (2 shops)": False,
+        "See the cause (1 shop)": True,
+        "Show tasks": True,
+        "Edit promise": False,
+        "Disable": False,
+        "Who did what to it": True,
+        "Remove": False,
+    }
+    assert {one.key: bool(one.reason) for one in page.commands()}["promises.new"]
+    page.set_acting("")
+    assert page.panel.buttons["edit"].isEnabled()
+
+
+def test_the_list_is_copied_in_words(qtbot: QtBot, four: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key("c-broken")
+    page.table.copy_rows()
+    copied = QGuiApplication.clipboard().text()
+    assert "What holds it" in copied
+    assert "no run waits and none is planned" in copied

@@ -1,0 +1,308 @@
+"""The Promises page: what was promised of the work of shops, how that stands, and what holds what is not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
+from services.domain.promises.promise import Promise
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.promises import PromiseQueries, PromiseRow, PromisesNow, PromiseStory
+from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Verbs
+from views.page import Page, PageCommand
+from views.pages.promises import words
+from views.pages.promises.panel import PromisePanel
+from views.pages.promises.table import PROMISES, ROW
+from views.pages.promises.verbs import USUAL, PromiseActions, PromiseVerb, verbs_of
+from views.support import text
+from views.support.instant import ticks
+from views.support.keys import bind
+from views.support.operation import Operation
+from views.tables.at_rest import AtRest
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+from views.widgets.panes import stacked
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip
+
+EVERY_MS = 3000
+ALL = "all"
+TABS = (
+    (ALL, N_("All")),
+    (BROKEN, N_("Broken")),
+    (AT_RISK, N_("At risk")),
+    (KEPT, N_("Kept")),
+    (NOT_DUE, N_("Not due")),
+)
+#: room of the list and of what stands below it
+SIZES = (300, 340)
+#: what an empty page offers to begin with
+FIRST = Promise(name="orders", task_type="sync_order", limit_s=3600, all_shops=True)
+
+Answer = tuple[Ask[None], PromisesNow, PromiseStory | None]
+
+
+class PromisesPage(Page):
+    """A list, and below it the promise under the cursor."""
+
+    page_id = "promises"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Promises"))
+        self._context = context
+        self._now = PromisesNow()
+        self._wish, self._closed = "", False
+        self.actions_of_page = PromiseActions(context, self)
+        self._usual: Verbs[PromiseVerb, PromiseRow | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
+        self._model: RecordModel[PromiseRow] = RecordModel(
+            PROMISES, key=lambda row: row.name, hold_new=False, local_sort=True, sentence=words.row_sentence
+        )
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
+        self._telling = Operation(self, latest=True)
+        self._build()
+        self._connect()
+
+    # the page
+
+    def activate(self) -> None:
+        """Ask now and then; the worst first, as of now."""
+        self._rest.begin()
+        self._source.set_active(True)
+
+    def deactivate(self) -> None:
+        """Ask no more."""
+        self._source.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask at once."""
+        self._source.again(settle=False)
+
+    def show_request(self, request: object) -> None:
+        """Put the cursor on a promise."""
+        self._wish = str(request or "")
+        self.tabs.set_current(ALL)
+        self._show_rows(settle=True)
+        self._go_to_wish()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._say_rights()
+
+    def verbs(self, row: PromiseRow) -> Verbs[PromiseVerb, PromiseRow]:
+        """What can be done to a promise."""
+        acts = self.actions_of_page
+        return Verbs(verbs_of(row), lambda verb, one: verb.do(acts, one), acts.barred)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: a new one, and the verbs of the promise under the cursor."""
+        new = PageCommand(
+            key="promises.new",
+            words=_("New promise"),
+            icon="ph.plus",
+            reason=self.actions_of_page.barred(),
+            run=self.actions_of_page.create,
+        )
+        row = self.current()
+        return [new, *(self.verbs(row).commands("promises", row, row.name) if row is not None else [])]
+
+    def panes(self) -> Sequence[QWidget]:
+        """Tabs, list, shops of the promise."""
+        return (self.tabs, self.table, self.panel.matrix)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._say()
+
+    def current(self) -> PromiseRow | None:
+        """The promise under the cursor."""
+        return self._find(self.table.current_key())
+
+    # putting together
+
+    def _build(self) -> None:
+        self.new_button = Button(N_("New promise"), icon="ph.plus", kind="primary")
+        self.header.add_action(self.new_button)
+        self.tabs = Segmented(TABS, N_("Which promises"))
+        bar = QHBoxLayout()
+        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
+        bar.addWidget(self.tabs)
+        bar.addStretch(1)
+        self.error = ErrorStrip()
+        self.table = TableView(self._model, name=N_("Promises"), row_height=ROW)
+        self._rest = AtRest(self.table, cursor_is_set=True)
+        self.panel = PromisePanel(self.actions_of_page, self.verbs)
+        list_ = QWidget()
+        column = QVBoxLayout(list_)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        self.none = EmptyState(N_("No promise is in this state."), action=N_("Show all"))
+        self._list = stacked(self.table, self.none)
+        column.addWidget(self._list, 1)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.addWidget(list_)
+        self.split.addWidget(self.panel)
+        self.split.setStretchFactor(0, 1)
+        self.split.setCollapsible(0, False)
+        self.split.setCollapsible(1, False)
+        self.split.setSizes(list(SIZES))
+        self.panel.hide()
+        self.empty = EmptyState(
+            N_("No promises yet."),
+            N_("Start with: orders never older than 60 min. Whoever leads judges it, and says when it will break."),
+            N_("New promise"),
+            icon="ph.handshake",
+        )
+        self.stack = stacked(self.split, self.empty)
+        self.body.addWidget(self.error)
+        self.body.addWidget(self.stack, 1)
+        self._unknown = self.covered(self.stack)
+
+    def _connect(self) -> None:
+        acts = self.actions_of_page
+        self.new_button.clicked.connect(lambda: acts.create())
+        self.empty.action.connect(partial(acts.create, FIRST))
+        self.none.action.connect(self._show_all)
+        self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
+        self.table.current_changed.connect(lambda _key: self._on_chosen())
+        self.table.open_requested.connect(lambda _key: self._open_panel())
+        self.table.peek_requested.connect(lambda _key: self._toggle_panel())
+        self.table.menu_requested.connect(self._fill_menu)
+        self._usual.bind(self.table, self.current)
+        bind(self.panel, {"Esc": self._close_panel})
+        self.panel.closed.connect(self._close_panel)
+        acts.changed.connect(self.refresh)
+        acts.shown.connect(self.navigate)
+        acts.made.connect(self._on_made)
+        self._source.listed.connect(self._show)
+        self._source.listed.connect(self.refreshed)
+        self._source.failed.connect(self._show_error)
+        self.error.retry.connect(self.refresh)
+        ticks().ticked.connect(self._on_tick)
+
+    # looking
+
+    def _call(self, ask: Ask[None]) -> Callable[[], Answer]:
+        row = self.current()
+        return partial(_look, self._context.promises, ask, row.name if row is not None else "")
+
+    def _show_error(self, error: BaseException) -> None:
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self.error.show_error(told(error))
+
+    def _show(self, answer: Answer) -> None:
+        self.error.clear()
+        self._unknown.answer()
+        ask, self._now, story = answer
+        self._show_rows(settle=ask.settle or self._rest.resting)
+        self._go_to_wish()
+        row = self.current()
+        if row is not None and story is not None and story.row.name == row.name:
+            self.panel.show_story(story)
+        else:
+            self._ask_story()
+        self._say()
+
+    def _show_rows(self, *, settle: bool) -> None:
+        which = self.tabs.current()
+        rows = sorted((row for row in self._now.rows if which in (ALL, row.state)), key=words.rank)
+        self._model.apply(rows, settle=settle)
+        self._list.setCurrentWidget(self.table if rows else self.none)
+        if rows and self.table.current_key() is None:
+            self.table.set_current_key(self._model.key_at(0))
+        self._on_chosen()
+
+    def _go_to_wish(self) -> None:
+        if self._wish and self.table.set_current_key(self._wish):
+            self._wish = ""
+
+    def _on_made(self, name: str) -> None:
+        self._wish = name
+        self.tabs.set_current(ALL)
+
+    def _show_all(self) -> None:
+        self.tabs.set_current(ALL)
+        self._show_rows(settle=True)
+
+    def _on_chosen(self) -> None:
+        """Another promise is under the cursor: what is known of it stands there at once."""
+        row = self.current()
+        self.panel.setVisible(row is not None and not self._closed)
+        shown = self.panel.shown
+        if row is not None and (shown is None or shown.name != row.name):
+            self._ask_story()
+
+    def _ask_story(self) -> None:
+        row = self.current()
+        if row is not None:
+            call = partial(self._context.promises.told, row, self._now.at_ms)
+            self._telling.start(call, self.panel.show_story, self._show_error)
+
+    def _find(self, key: object) -> PromiseRow | None:
+        return self._model.find(str(key)) if key is not None else None
+
+    def _on_tick(self) -> None:
+        """Say again how far away everything is."""
+        if self._source.active and self.panel.isVisible():
+            self.panel.follow()
+
+    def _say(self) -> None:
+        counts = self._now.counts
+        for key, _title in TABS:
+            number = len(self._now.rows) if key == ALL else counts.get(key, 0)
+            self.tabs.set_suffix(key, text.count(number))
+        known = bool(self._now.rows) or not self._now.at_ms
+        self.stack.setCurrentWidget(self.split if known else self.empty)
+        self.new_button.set_kind("primary" if known else "plain")
+        self.set_summary(words.summary(self._now))
+        self._say_rights()
+
+    def _say_rights(self) -> None:
+        for button in (self.new_button, self.empty.button):
+            button.disable(self.actions_of_page.barred())
+        self.panel.follow()
+
+    # the panel
+
+    def _open_panel(self) -> None:
+        self._closed = False
+        self._on_chosen()
+        self.panel.matrix.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _close_panel(self) -> None:
+        self._closed = True
+        self.panel.hide()
+        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _toggle_panel(self) -> None:
+        self._closed = not self._closed
+        self._on_chosen()
+
+    # acting
+
+    def _do(self, verb: PromiseVerb, row: PromiseRow | None) -> None:
+        if row is not None:
+            verb.do(self.actions_of_page, row)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        row = self._find(key)
+        if row is not None:
+            self.verbs(row).fill(menu, row)
+
+
+def _look(queries: PromiseQueries, ask: Ask[None], name: str) -> Answer:
+    now = queries.now()
+    row = next((one for one in now.rows if one.name == name), None)
+    return ask, now, queries.told(row, now.at_ms) if row is not None else None

@@ -1,0 +1,321 @@
+"""What stands below the list: one promise, what holds it and what helps, its breaks, and how far each run comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+
+from services.domain.promises.judge import AT_RISK, BROKEN
+from services.domain.promises.standing import Held
+from services.i18n import N_, _, ngettext
+from services.monitor.promises import MatrixRow, PromiseRow, PromiseStory
+from views.kit.verb import LOOK, Place, Verbs, show
+from views.pages.promises import words
+from views.pages.promises.table import SHOPS
+from views.pages.promises.verbs import USUAL, PromiseActions, PromiseVerb, role_of
+from views.support import instant, text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.support.words import way
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme import theme
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN, status
+from views.widgets.buttons import Button, IconButton
+from views.widgets.card import Card
+from views.widgets.elided import Elided
+from views.widgets.empty_state import EmptyState
+from views.widgets.key_values import KeyValues
+from views.widgets.panes import stacked
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.segmented import Segmented
+
+SIDE, LOWEST = 324, 230
+MOST_CAUSES, MOST_BREAKS = 5, 4
+ALL = "all"
+WHICH = ((ALL, N_("Not kept")), (BROKEN, N_("Broken")), (AT_RISK, N_("At risk")))
+
+
+class PromisePanel(QWidget):
+    """Signals:
+    closed: a person wants the list alone.
+    """
+
+    closed = Signal()
+
+    def __init__(self, actions: PromiseActions, verbs: Callable[[PromiseRow], Verbs[PromiseVerb, PromiseRow]]) -> None:
+        """``verbs``: what can be done to a promise."""
+        super().__init__()
+        self._actions, self._verbs = actions, verbs
+        self._story: PromiseStory | None = None
+        self._glyph = QLabel()
+        self.title, self._facts = Elided("", "panel"), Label("", "label", "text3")
+        self.buttons: dict[str, Button] = {}
+        for verb in USUAL:
+            if Place.PANEL in verb.places:
+                self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
+                button.clicked.connect(partial(self._act, verb.key))
+        self.close_button = IconButton("ph.x", N_("Close"))
+        self.close_button.clicked.connect(self.closed)
+        self.causes = Causes()
+        self.causes.wanted.connect(self._help)
+        self._breaks_card, self.breaks = Card(N_("Breaks of the last 30 days")), KeyValues()
+        self._breaks_card.body.addWidget(self.breaks)
+        self._model: RecordModel[MatrixRow] = RecordModel(
+            SHOPS, key=lambda row: row.row.shop, hold_new=False, local_sort=True, sentence=words.matrix_sentence
+        )
+        self.matrix = TableView(self._model, name=N_("Shops that are not kept"))
+        self.which = Segmented(WHICH, N_("Which shops"))
+        self._told = Label("", "label", "text3")
+        self.none = EmptyState(N_("No shop is broken or at risk."), icon="ph.check-circle")
+        self._shops = stacked(self.matrix, self.none)
+        self._put_together()
+        self.which.chosen.connect(lambda _key: self._show_shops(settle=True))
+        self.matrix.open_requested.connect(self._open_shop)
+        self.matrix.menu_requested.connect(self._fill_menu)
+        self.matrix.clicked.connect(self._on_clicked)
+        theme().changed.connect(self._say)
+        on_language_changed(self._say)
+
+    def _put_together(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN - 6, 8)
+        head.setSpacing(8)
+        head.addWidget(self._glyph)
+        head.addWidget(self.title)
+        head.addWidget(self._facts)
+        head.addStretch(1)
+        for button in self.buttons.values():
+            head.addWidget(button)
+        head.addWidget(self.close_button)
+        side = ScrollPane()
+        side.setFixedWidth(SIDE)
+        side.body.setSpacing(CARD_GAP)
+        side.body.addWidget(self.causes)
+        side.body.addWidget(self._breaks_card)
+        side.body.addStretch(1)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(0, 0, PAGE_MARGIN, 8)
+        bar.setSpacing(12)
+        bar.addWidget(self.which)
+        bar.addWidget(self._told)
+        bar.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addLayout(bar)
+        right.addWidget(self._shops, 1)
+        row = QHBoxLayout()
+        row.setContentsMargins(PAGE_MARGIN, 0, 0, 0)
+        row.setSpacing(CARD_GAP)
+        row.addWidget(side)
+        row.addLayout(right, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(line())
+        column.addLayout(head)
+        column.addLayout(row, 1)
+        self.setMinimumHeight(LOWEST)
+
+    @property
+    def shown(self) -> PromiseRow | None:
+        """The promise shown."""
+        return self._story.row if self._story is not None else None
+
+    def show_story(self, story: PromiseStory | None) -> None:
+        """Show one; of the same one the cursor among its shops and the focus stay."""
+        other = self._story is None or story is None or self._story.row.name != story.row.name
+        self._story = story
+        if other:
+            self.which.set_current(ALL)
+        self._show_shops(settle=other)
+        self._say()
+
+    def follow(self) -> None:
+        """Say again how far away everything is, and what may be done."""
+        self._say()
+
+    # saying
+
+    def _show_shops(self, *, settle: bool) -> None:
+        rows = self._rows()
+        self._model.apply(rows, settle=settle)
+        self._shops.setCurrentWidget(self.matrix if rows else self.none)
+        if rows and self.matrix.current_key() is None:
+            self.matrix.set_current_key(self._model.key_at(0))
+
+    def _rows(self) -> tuple[MatrixRow, ...]:
+        story = self._story
+        if story is None or story.row.stale:
+            return ()
+        which = self.which.current()
+        return tuple(one for one in story.matrix if which in (ALL, one.row.state))
+
+    def _say(self) -> None:
+        story = self._story
+        if story is None:
+            return
+        row, now = story.row, instant.now_ms()
+        token = status(words.GLYPHS[row.state])
+        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 16))
+        self._glyph.setToolTip(words.state(row.state))
+        self.title.show_text(words.sentence(row.promise))
+        made = _("version {n}").format(n=row.promise.version)
+        self._facts.setText(text.listed([words.judged(row, now), made] if row.standing is not None else [made]))
+        self._facts.set_tone("retrying" if row.stale else "text3")
+        self.causes.show_row(row, self._actions.barred())
+        self._say_numbers(row, story)
+        self._breaks_card.setVisible(bool(story.breaks))
+        self.breaks.set_rows(words.broke(one, now) for one in story.breaks[:MOST_BREAKS])
+        for offer in self._verbs(row).offers(Place.PANEL, row):
+            if offer.verb.key in self.buttons:
+                show(self.buttons[offer.verb.key], offer)
+
+    def _say_numbers(self, row: PromiseRow, story: PromiseStory) -> None:
+        found = None if row.stale else row.standing
+        broken, risky = (found.broken, found.at_risk) if found is not None else (0, 0)
+        for key, number in ((ALL, broken + risky), (BROKEN, broken), (AT_RISK, risky)):
+            self.which.set_suffix(key, text.count(number))
+        told = _("a run passes the checks from left to right; the first coloured one holds it")
+        if story.unlisted:
+            told = ngettext("{n} more shop has no row", "{n} more shops have no row", story.unlisted)
+            told = told.format(n=text.count(story.unlisted))
+        self._told.setText(told)
+        self._told.setVisible(bool(broken + risky))
+        self.which.setVisible(bool(broken + risky))
+
+    # acting
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        row = self.shown
+        if row is not None:
+            self._verbs(row).act(key, row)
+
+    def _help(self, held: Held) -> None:
+        row = self.shown
+        if row is not None:
+            self._actions.help_row(row, held)
+
+    def _open_shop(self, key: object) -> None:
+        self._actions.show_shop(str(key))
+
+    def _on_clicked(self, index: object) -> None:
+        """A click on the next step does it."""
+        place = self.matrix.currentIndex()
+        if place == index and self._model.column(place.column()).key == "next":
+            self._help_shop(self._model.record(place.row()))
+
+    def _help_shop(self, one: MatrixRow) -> None:
+        row = self.shown
+        if row is not None and one.row.verb in way.VERBS and not self._bars(one):
+            self._actions.help(one.row, f"{words.sentence(row.promise)}\n{one.row.shop}: {words.held_by(one)}")
+
+    def _bars(self, one: MatrixRow) -> str:
+        return self._actions.barred() if role_of(one.row.verb) != LOOK else ""
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        one = self._model.find(str(key))
+        if one is None:
+            return
+        if one.row.verb in way.VERBS:
+            step = menu.addAction(words.verb(one.row), partial(self._help_shop, one))
+            step.setEnabled(not self._bars(one))
+            step.setToolTip(self._bars(one))
+        menu.addAction(_("Open shop"), partial(self._open_shop, key))
+
+
+class Causes(Card):
+    """What holds a promise: one line a cause with its shops, who can act, and one verb.
+
+    Signals:
+        wanted: a cause against which something shall be done: ``Held``.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._headline = Label("", "strong", wrap=True)
+        self._lines: list[_Cause] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(10)
+        self._more = Label("", "label", "text3")
+        self.body.addWidget(self._headline)
+        self.body.addLayout(self._column)
+        self.body.addWidget(self._more)
+
+    def lines(self) -> Sequence[_Cause]:
+        """The causes shown."""
+        return self._lines
+
+    def headline(self) -> str:
+        """What it says above them."""
+        return self._headline.text()
+
+    def show_row(self, row: PromiseRow, reason: str) -> None:
+        """Show what holds it; ``reason``: why nothing can be changed. Buttons that stay keep their focus."""
+        now = instant.now_ms()
+        self._headline.setText(words.headline(row, now) or words.calm(row, now))
+        held = () if row.stale else row.holds[:MOST_CAUSES]
+        while len(self._lines) > len(held):
+            gone = self._lines.pop()
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self._lines) < len(held):
+            fresh = _Cause(self.wanted.emit)
+            self._lines.append(fresh)
+            self._column.addWidget(fresh)
+        for cause, one in zip(self._lines, held, strict=True):
+            cause.show_held(one, reason)
+        more = 0 if row.stale else len(row.holds) - len(held)
+        self._more.setText(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
+        self._more.setVisible(more > 0)
+
+
+class _Cause(QWidget):
+    """One of them."""
+
+    def __init__(self, wanted: Callable[[Held], object]) -> None:
+        super().__init__()
+        self._held: Held | None = None
+        self._wanted = wanted
+        self._number = Label("", "strong", "text", tabular=True)
+        self._number.setMinimumWidth(24)
+        self._number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self.what, self.who = Label("", "body", wrap=True), Label("", "label", "text3", wrap=True)
+        self.button = Button("", small=True)
+        self.button.clicked.connect(self._on_clicked)
+        column = QVBoxLayout()
+        column.setSpacing(3)
+        column.addWidget(self.what)
+        column.addWidget(self.who)
+        below = QHBoxLayout()
+        below.addWidget(self.button)
+        below.addStretch(1)
+        column.addLayout(below)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+
+    def show_held(self, held: Held, reason: str) -> None:
+        """Show a cause."""
+        self._held = held
+        self._number.setText(text.count(held.shops))
+        self.what.setText(words.say(held.message))
+        self.who.setText(words.who(held))
+        self.who.setVisible(bool(self.who.text()))
+        known = held.verb in way.VERBS
+        self.button.setVisible(known)
+        if known:
+            self.button.set_count_text(words.verb(held))
+            self.button.disable(reason if role_of(held.verb) != LOOK else "")
+
+    def _on_clicked(self) -> None:
+        if self._held is not None:
+            self._wanted(self._held)

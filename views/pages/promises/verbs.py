@@ -1,0 +1,225 @@
+"""What is done to promises and about what holds them: one list behind panel, menu, keys and palette; all audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.domain.promises.promise import Promise
+from services.domain.promises.standing import Held, Row
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.i18n import N_, _
+from services.monitor.promises import PromiseRow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.promises import words
+from views.pages.promises.editor import PromiseDialog
+from views.support import safe, text
+from views.support.acting import TELL_S, UNDO_S
+from views.support.operation import Operation
+from views.support.words import way
+from views.widgets.attention.item import CHANGING
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+#: causes whose way out stands among the verbs of a promise
+WAYS = 3
+
+
+class PromiseActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    shown: what another page shall show: page id, filter.
+    made: name of a promise that was kept.
+    """
+
+    changed = Signal()
+    shown = Signal(str, object)
+    made = Signal(str)
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, _role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can."""
+        if self._forbidden:
+            return self._forbidden
+        return _("Your role may only look") if self._context.role == "viewer" else ""
+
+    # promises
+
+    def create(self, like: Promise | None = None) -> None:
+        """Promise something new, in a dialog; ``like`` fills its fields."""
+        self._open(PromiseDialog(self._context, None, like, self._owner))
+
+    def edit(self, row: PromiseRow) -> None:
+        """Promise something else, in a dialog."""
+        self._open(PromiseDialog(self._context, row.promise, None, self._owner))
+
+    def _open(self, dialog: PromiseDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.saved.connect(self.made)
+        dialog.saved.connect(lambda _name: self.changed.emit())
+        dialog.open()
+
+    def switch(self, row: PromiseRow) -> None:
+        """Judge it no longer, or again."""
+        name, enabled = row.name, not row.promise.enabled
+        said = _("{name} is judged again.") if enabled else _("{name} is judged no longer.")
+        there = partial(self._context.commands.promises.enable, name, enabled=enabled)
+        back = partial(self._context.commands.promises.enable, name, enabled=not enabled)
+        self._act(there, said.format(name=name), back)
+
+    def remove(self, row: PromiseRow) -> None:
+        """Take one away, after a look at it."""
+        question = Question(
+            title=N_("Remove a promise"),
+            rows=((_("promise"), words.sentence(row.promise)),),
+            text=_(
+                "Nobody judges it any more, and its strip and its breaks are forgotten. What it was stays in the audit."
+            ),
+            verb=_("Remove"),
+            note=_("Note, kept in the audit trail"),
+            danger=True,
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._remove(row.promise, dialog.note))
+        dialog.open()
+
+    def _remove(self, promise: Promise, note: str) -> None:
+        commands = self._context.commands.promises
+        again = partial(commands.set, promise)
+        said = _("{name} is removed.").format(name=promise.name)
+        self._act(partial(commands.remove, promise.name, note=note), said, again)
+
+    # what holds it
+
+    def help(self, held: Held | Row, about: str) -> None:
+        """Do what helps, or show where; ``about`` is copied where it is for somebody else."""
+        copies = held.verb.startswith("copy_")
+        self._context.way_out(held.verb, safe.masked(about) if copies else held.target)
+
+    def help_row(self, row: PromiseRow, held: Held) -> None:
+        """The same for a cause of a whole promise."""
+        said = words.say(held.message)
+        self.help(held, f"{words.sentence(row.promise)}\n{words.shops(held.shops)}: {said}\n{text.listed(held.named)}")
+
+    def show_tasks(self, row: PromiseRow) -> None:
+        """The tasks of its type, of its platforms where it has some."""
+        terms = [equals("type", row.promise.task_type)]
+        terms += [equals("platform", *row.promise.platforms)] if row.promise.platforms else []
+        self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def show_trail(self, row: PromiseRow) -> None:
+        """Who did what to it."""
+        self.shown.emit("audit", f'target:"{row.name}"')
+
+    def show_shop(self, key: str) -> None:
+        """One shop on its page."""
+        self.shown.emit("shops", key)
+
+    # acting
+
+    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object] | None = None) -> None:
+        def succeed(_result: object) -> None:
+            undo = (ToastAction(text=_("Undo"), call=partial(self._act, back, _("Taken back."))),) if back else ()
+            seconds = UNDO_S if back else TELL_S
+            self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=seconds))
+            self.changed.emit()
+
+        self._operation.start(call, succeed, self._fail)
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+        self.changed.emit()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromiseVerb(Verb[PromiseRow]):
+    """Something that can be done to a promise."""
+
+    do: Callable[[PromiseActions, PromiseRow], None]
+
+
+class Switch(PromiseVerb):
+    """Disables what is enabled and the other way about."""
+
+    def name(self, chosen: PromiseRow) -> str:
+        """What it would do."""
+        return N_("Disable") if chosen.promise.enabled else N_("Enable")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way(PromiseVerb):
+    """What helps against one of the causes that hold its shops."""
+
+    held: Held
+
+    def said(self, chosen: PromiseRow) -> str:
+        """What it does."""
+        return words.verb(self.held)
+
+    def entry(self, chosen: PromiseRow) -> str:
+        """What it does, and for how many shops."""
+        return _("{verb} ({shops})").format(verb=words.verb(self.held), shops=words.shops(self.held.shops))
+
+
+def role_of(verb: str) -> str:
+    """The least that may do what helps: what only opens a page everybody may."""
+    return "operator" if verb in CHANGING else LOOK
+
+
+def ways_of(row: PromiseRow) -> tuple[Way, ...]:
+    """What helps against the causes that hold most of its shops; nothing where the judgement is too old."""
+    found: list[Way] = []
+    for held in () if row.stale else row.holds:
+        known = any((one.held.verb, one.held.target) == (held.verb, held.target) for one in found)
+        if held.verb in way.VERBS and not known:
+            do = partial(_help, held)
+            key = f"{held.verb} {held.target}".strip()
+            found.append(
+                Way(key=key, text=way.VERBS[held.verb], special=True, role=role_of(held.verb), held=held, do=do)
+            )
+    return tuple(found[:WAYS])
+
+
+def _help(held: Held, actions: PromiseActions, row: PromiseRow) -> None:
+    actions.help_row(row, held)
+
+
+_LISTED = frozenset({Place.MENU, Place.PALETTE})
+#: of any promise, in their order
+USUAL: tuple[PromiseVerb, ...] = (
+    PromiseVerb(
+        key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=PromiseActions.show_tasks,
+    ),
+    PromiseVerb(
+        key="edit", text=N_("Edit promise"), icon="ph.pencil-simple", shortcut="E", do=PromiseActions.edit,
+    ),
+    Switch(key="switch", text=N_("Disable"), icon="ph.power", do=PromiseActions.switch),
+    PromiseVerb(
+        key="trail", text=N_("Who did what to it"), icon="ph.clipboard-text", role=LOOK, places=_LISTED,
+        do=PromiseActions.show_trail,
+    ),
+    PromiseVerb(
+        key="remove", text=N_("Remove"), icon="ph.trash", shortcut="Del", danger=True, places=_LISTED, group=1,
+        do=PromiseActions.remove,
+    ),
+)  # fmt: skip
+
+
+def verbs_of(row: PromiseRow) -> tuple[PromiseVerb, ...]:
+    """What can be done to a promise: what helps against what holds it stands first."""
+    return (*ways_of(row), *USUAL)

@@ -1,0 +1,316 @@
+"""Promises in words: what is promised, how it stands, what holds it and who can act. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from services import messages
+from services.domain.promises import promise as promises
+from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
+from services.domain.promises.promise import AGE, Promise
+from services.domain.promises.standing import Break, Held, Row, Standing
+from services.domain.text.message import Message, Param
+from services.i18n import N_, _, ngettext
+from services.monitor.promises import DISABLED, ORDER, UNJUDGED, MatrixRow, PromiseRow, PromisesNow
+from views.support import safe, shown, text
+from views.support.words import type_names, way
+from views.support.words.shop import platform_name
+
+#: tabs and states, in their order
+STATES: Mapping[str, str] = {
+    BROKEN: N_("Broken"),
+    AT_RISK: N_("At risk"),
+    KEPT: N_("Kept"),
+    NOT_DUE: N_("Not due"),
+    UNJUDGED: N_("Not judged yet"),
+    DISABLED: N_("Disabled"),
+}
+#: the status whose glyph and colour a state has
+GLYPHS: Mapping[str, str] = {
+    BROKEN: "dead",
+    AT_RISK: "warning",
+    KEPT: "succeeded",
+    NOT_DUE: "waiting",
+    UNJUDGED: "unconfirmed",
+    DISABLED: "paused",
+}
+DAYS = (N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun"))
+CHECKS: Mapping[str, str] = {
+    "created": N_("Created"),
+    "gates": N_("Gates"),
+    "login": N_("Login"),
+    "worker": N_("Worker"),
+    "page": N_("Page"),
+}
+#: causes that a row of the list names
+NAMED = 2
+
+
+class Two(NamedTuple):
+    """Two lines of a cell, each with its tone."""
+
+    first: str
+    second: str = ""
+    tone: str = "text"
+    tone2: str = "text3"
+
+    @property
+    def line(self) -> str:
+        """Both as one line, for copies and screen readers."""
+        return text.listed([part for part in (self.first, self.second) if part])
+
+
+# ------------------------------------------------------------------------------------------------- what is promised
+def say(message: Message) -> str:
+    """A sentence of the services, with types, platforms and days as people call them."""
+    params: dict[str, Param] = dict(message.params)
+    if "type" in params:
+        params["type"] = type_names.name(str(params["type"]))
+    if "platforms" in params:
+        params["platforms"] = text.listed(platform_name(one) for one in str(params["platforms"]).split(", "))
+    if "days" in params:
+        params["days"] = days(promises.days(str(params["days"])))
+    for name in ("by", "reason"):
+        if name in params and message.code.startswith(("promise.paused", "promise.quiet")):
+            params[name] = safe.one_line(messages.own(str(params[name])), 80)
+    return shown.say(Message(message.code, params))
+
+
+def sentence(promise: Promise) -> str:
+    """What is promised, of whom, and when, in one line."""
+    return text.listed(say(part) for part in promises.sentence(promise))
+
+
+def days(chosen: Sequence[int]) -> str:
+    """Days of the week, 0 is Monday: ``Mon to Fri``."""
+    if len(chosen) > 2 and list(chosen) == list(range(chosen[0], chosen[-1] + 1)):
+        return _("{first} to {last}").format(first=_(DAYS[chosen[0]]), last=_(DAYS[chosen[-1]]))
+    return text.listed(_(DAYS[day]) for day in chosen)
+
+
+def about(row: PromiseRow) -> str:
+    """Its name, how many shops it is made for, and who answers for it."""
+    parts = [row.name]
+    if row.standing is not None:
+        parts.append(shops(row.standing.total))
+    parts += [safe.one_line(row.promise.owner, 40)] if row.promise.owner else []
+    return text.listed(parts)
+
+
+def shops(number: int) -> str:
+    """``7 shops``."""
+    return ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))
+
+
+# ---------------------------------------------------------------------------------------------------- how it stands
+def state(name: str) -> str:
+    """One of ``STATES``."""
+    return _(STATES[name])
+
+
+def rank(row: PromiseRow) -> tuple[int, int, str]:
+    """The worst first, then what breaks first."""
+    found = row.standing
+    return ORDER.index(row.state), found.worst_break if found is not None else 0, row.name
+
+
+def minute(at: int, now_ms: int) -> str:
+    """``14:58``, with the day where it is another one."""
+    return text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) if at else ""
+
+
+def span(milliseconds: float) -> str:
+    """How long."""
+    return text.coarse(shown.span(milliseconds))
+
+
+def spread(found: Standing) -> str:
+    """How far the forecast may be off."""
+    return _("± {span}").format(span=text.coarse(max(timedelta(minutes=1), shown.span((found.high - found.low) / 2))))
+
+
+def when(row: PromiseRow, now_ms: int) -> Two:
+    """When it breaks or broke, or how near the limit it comes."""
+    found = row.standing
+    if row.state == DISABLED:
+        return Two(state(DISABLED), tone="text3")
+    if found is None:
+        return Two(state(UNJUDGED), tone="text3")
+    if row.stale:
+        return Two(judged(row, now_ms), tone="retrying")
+    if found.broken and found.rows:
+        broken = _("broken {time}").format(time=minute(found.rows[0].break_at, now_ms))
+        return Two(broken, _age_of(row, found.rows[0].done_at, now_ms), "dead")
+    if found.first_break:
+        parts = [spread(found)] if found.mid else []
+        at = _("breaks {time}").format(time=minute(found.first_break, now_ms))
+        return Two(at, text.listed([*parts, shops(found.first_shops)]), "retrying")
+    return _calm_when(row, found, now_ms)
+
+
+def _calm_when(row: PromiseRow, found: Standing, now_ms: int) -> Two:
+    if found.state == NOT_DUE:
+        following = _("next {time}").format(time=minute(found.next, now_ms)) if found.next else ""
+        return Two(_("not due now"), following, "text3")
+    if found.mid and row.promise.kind == AGE and found.worst_at:
+        limit = span(row.promise.limit_s * 1000)
+        off = _("{spread} of {limit}").format(spread=spread(found), limit=limit)
+        return Two(span(found.mid - found.worst_at), off)
+    if found.mid:
+        return Two(_("done {time}").format(time=minute(found.mid, now_ms)), spread(found))
+    return Two(_("met")) if row.promise.kind != AGE else Two("")
+
+
+def _age_of(row: PromiseRow, done_at: int, now_ms: int) -> str:
+    if row.promise.kind != AGE or not done_at:
+        return ""
+    limit = span(row.promise.limit_s * 1000)
+    return _("{age} of {limit}").format(age=span(now_ms - done_at), limit=limit)
+
+
+def judged(row: PromiseRow, now_ms: int) -> str:
+    """How old the judgement is; of one that is too old when it was made."""
+    found = row.standing
+    if found is None:
+        return state(row.state)
+    if row.stale:
+        return _("judged at {time}").format(time=shown.clock(found.judged_at, now_ms))
+    return _("judged {span} ago").format(span=text.seconds(shown.span(max(0, now_ms - found.judged_at))))
+
+
+def strip(found: Standing) -> str:
+    """The strip of a day in words."""
+    broken = sum(state == BROKEN for _at, state in found.strip)
+    risky = sum(state == AT_RISK for _at, state in found.strip)
+    parts = []
+    if broken:
+        parts.append(ngettext("broken in {n} half hour", "broken in {n} half hours", broken).format(n=broken))
+    if risky:
+        parts.append(ngettext("at risk in {n} half hour", "at risk in {n} half hours", risky).format(n=risky))
+    return text.listed(parts) or _("never at risk or broken in the last 24 hours")
+
+
+# ---------------------------------------------------------------------------------------------------- what holds it
+def holds(row: PromiseRow) -> Two:
+    """What holds most of its shops, and who can act."""
+    if row.stale or not row.holds:
+        return Two("")
+    first = row.holds[0]
+    told = [_("{n} × {what}").format(n=text.count(one.shops), what=say(one.message)) for one in row.holds[:NAMED]]
+    more = len(row.holds) - NAMED
+    if more > 0:
+        told.append(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
+    return Two(text.listed(told, ";"), who(first))
+
+
+def who(one: Held | Row) -> str:
+    """Who can act: a person, else a role."""
+    if one.who:
+        return safe.one_line(messages.own(one.who), 60)
+    return shown.told(Message(one.role)) if one.role else ""
+
+
+def verb(one: Held | Row) -> str:
+    """What helps, "" for nothing."""
+    return way.label(one.verb, one.target) if one.verb else ""
+
+
+def held_by(one: MatrixRow) -> str:
+    """What holds a shop."""
+    return say(one.held_by) if one.held_by is not None else ""
+
+
+def headline(row: PromiseRow, now_ms: int) -> str:
+    """What comes, or has come, and when."""
+    found = row.standing
+    if found is None or row.stale:
+        return ""
+    if found.broken and found.rows:
+        told = _("Broken since {time} in {shops}, held by")
+        return told.format(time=minute(found.rows[0].break_at, now_ms), shops=shops(found.broken))
+    if found.first_break:
+        told = _("Breaks at {time} in {shops}, in {span}, held by")
+        left = shown.span(max(0, found.first_break - now_ms))
+        at = minute(found.first_break, now_ms)
+        return told.format(time=at, shops=shops(found.first_shops), span=text.seconds(left))
+    return ""
+
+
+def calm(row: PromiseRow, now_ms: int) -> str:
+    """What there is to say of one that nothing threatens."""
+    found = row.standing
+    if row.state == DISABLED:
+        return _("It is switched off: nobody judges it.")
+    if found is None:
+        return _("It was made or changed a moment ago; it is judged every 15 seconds by whoever leads.")
+    if row.stale:
+        return _("Nobody has judged it since {time}: no worker leads.").format(
+            time=shown.clock(found.judged_at, now_ms)
+        )
+    if not found.total:
+        return _("No shop that is enabled fits it.")
+    if found.state == NOT_DUE:
+        if not found.next:
+            return _("Nothing is due now.")
+        return _("Nothing is due now; next {time}.").format(time=minute(found.next, now_ms))
+    return _("Kept in {shops}.").format(shops=shops(found.kept))
+
+
+def broke(one: Break, now_ms: int) -> tuple[str, str, str]:
+    """One break: when, in how many shops for how long, and its tone; what held it stands behind."""
+    until = one.until or now_ms
+    parts = [shops(one.shops), span(until - one.at) if one.until else _("still")]
+    if one.code:
+        parts.append(say(Message(one.code, one.params)))
+    if one.warned_at and one.warned_at < one.at:
+        parts.append(_("said {span} before").format(span=span(one.at - one.warned_at)))
+    return minute(one.at, now_ms), text.listed(parts), "text2" if one.until else "dead"
+
+
+# ------------------------------------------------------------------------------------------------------ of the page
+def summary(now: PromisesNow) -> str:
+    """The page's line, with the first break."""
+    if not now.rows:
+        return _("Nothing is promised.")
+    told: list[str] = []
+    broken = sum(row.standing.broken for row in now.rows if row.standing is not None and not row.stale)
+    if number := now.counts.get(BROKEN, 0):
+        words = _("{n} broken in {shops}") if broken else _("{n} broken")
+        told.append(words.format(n=text.count(number), shops=shops(broken)))
+    for name, words in (
+        (AT_RISK, _("{n} at risk")),
+        (KEPT, _("{n} kept")),
+        (NOT_DUE, _("{n} not due")),
+        (UNJUDGED, _("{n} not judged yet")),
+        (DISABLED, _("{n} disabled")),
+    ):
+        if number := now.counts.get(name, 0):
+            told.append(words.format(n=text.count(number)))
+    first = now.first_break
+    if first is None or first.standing is None:
+        return text.listed(told)
+    found = first.standing
+    breaks = _("the first to break at {time}: {shops} of {name}")
+    at = minute(found.first_break, now.at_ms)
+    told_first = breaks.format(time=at, shops=shops(found.first_shops), name=first.name)
+    return text.listed([text.listed(told), told_first], ";")
+
+
+def row_sentence(row: PromiseRow) -> str:
+    """A promise for a screen reader."""
+    return text.listed((sentence(row.promise), state(row.state), holds(row).line))
+
+
+def matrix_sentence(row: MatrixRow) -> str:
+    """A shop for a screen reader."""
+    return text.listed((row.name, state(row.row.state), held_by(row)))
+
+
+def cell(check: str, value: str, row: MatrixRow) -> str:
+    """A cell of the matrix in words."""
+    name = _(CHECKS[check])
+    if value == "holds":
+        return _("{name}: {value}").format(name=name, value=held_by(row))
+    return _("{name}: {value}").format(name=name, value=_("passed") if value else _("not reached"))
