@@ -56,6 +56,7 @@ TEMPLATES: dict[str, str] = {
     "task.many_passes": N_("{most} tasks are let through already and have not begun; resume instead."),
     "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),
+    "retry.say_why": N_("Its work may be done already: decide about it by itself, and say why it is to run again."),
     "retry.not_failed": N_("The task is {status}; there is nothing to retry yet."),
     "dead.not_dead": N_("The task is {status}, not a dead letter."),
     "dead.already": N_("Already republished as {id}."),

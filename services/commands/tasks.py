@@ -196,9 +196,9 @@ class TaskCommands:
             detail={"priority": str(priority)},
         )
 
-    def retry_waiting(self, task_ids: Sequence[str]) -> Outcome:
+    def retry_waiting(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """Next attempt at once for held and retrying tasks, a new task (``made``) for each dead one; anything else is
-        refused with what to do instead.
+        refused with what to do instead. A held one needs a ``reason``, which is kept with it: its work may be done.
         """
         self._audit.need(self._operator, "operator", "task.retry", task_ids)
         ids = list(dict.fromkeys(task_ids))
@@ -206,20 +206,22 @@ class TaskCommands:
         dead = [task_id for task_id, task in records.items() if task is not None and task.status == Status.DEAD]
         others = [task_id for task_id in ids if task_id not in set(dead)]
         if not dead or not others:
-            return self._republish(dead) if dead else self._retry(others, records)
+            return self._republish(dead) if dead else self._retry(others, records, reason)
         with self._audit.as_one("task.retry", ids) as act:
-            outcome = join(self._retry(others, records), self._republish(dead))
+            outcome = join(self._retry(others, records, reason), self._republish(dead))
             tell(act, outcome)
         return outcome
 
-    def _retry(self, task_ids: Sequence[str], records: Mapping[str, Task | None]) -> Outcome:
+    def _retry(self, task_ids: Sequence[str], records: Mapping[str, Task | None], reason: str) -> Outcome:
 
         def op(task_id: str) -> Op | Message:
             task = records[task_id]
             if task is None:
                 return Message("task.unknown", {"id": task_id})
+            if task.status == Status.HELD and not reason.strip():
+                return Message("retry.say_why")
             if task.status == Status.HELD:
-                return Resolve(task_id=task_id, to=Status.PENDING, by=self._operator.who)
+                return Resolve(task_id=task_id, to=Status.PENDING, by=self._operator.who, note=reason)
             if task.status == Status.RETRYING:
                 return Move(
                     task_id=task_id, by=self._operator.who, lane=task.lane, priority=task.priority, run_now=True
@@ -228,12 +230,18 @@ class TaskCommands:
                 return Message("retry.use_duplicate", {"status": task.status})
             return Message("retry.not_failed", {"status": task.status})
 
-        return self._each("task.retry", task_ids, op)
+        return self._each("task.retry", task_ids, op, detail={"reason": reason} if reason else None)
 
     def resolve(self, task_ids: Sequence[str], to: str, *, note: str) -> Outcome:
-        """Decide about held tasks: ``succeeded`` (it ran), ``pending`` (run again) or ``dead``."""
+        """Decide about held tasks: ``succeeded`` (it ran), ``pending`` (run again) or ``dead``.
+
+        Raises:
+            UsageError: another decision; or to run again what may be done already, without a ``note`` that says why.
+        """
         if to not in (Status.PENDING, Status.SUCCEEDED, Status.DEAD):
             raise UsageError("a held task can be resolved as succeeded, pending or dead", field="to")
+        if to == Status.PENDING and not note.strip():
+            raise UsageError("say why it is to run again: its work may be done already", field="note")
         return self._each(
             "task.resolve",
             task_ids,

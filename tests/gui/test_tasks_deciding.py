@@ -142,10 +142,13 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
     assert "Would duplicate" in words(dialog)
     assert "attempt 1 was at 60 %" in words(dialog)
     assert dialog.verb_button.kind == "dangerfill"
+    assert dialog.verb_button.toolTip() == "Write down first why it is to run again"
+    dialog.note_field.setText("the shop lost it")
     dialog.verb_button.click()
     send_held(desk, qtbot)
     assert desk.toasts[-1].text == "1 task runs again"
     assert desk.get(task.task_id).status in (Status.PENDING, Status.QUEUED)
+    assert desk.get(task.task_id).triage_note == "the shop lost it"
 
 
 @pytest.mark.one_pair

@@ -24,7 +24,7 @@ from tests.support.grammar import commands
 #: what the commands here are told; FOLDER, QUEUED, DEAD, HELD, CANCELLED stand for what is there
 ACTS = {
     "task cancel": "--filter status:queued",
-    "task retry": "--filter status:held",
+    "task retry": "--filter status:held --reason seen",
     "task create-again": "--filter status:cancelled",
     "task run-now": "--filter status:queued",
     "task prioritize": "--filter status:queued --priority high",

@@ -36,11 +36,13 @@ def test_the_verdict_is_shown_and_each_decision_recorded(cli: Cli, held: Callabl
     assert verdict["text"]
     done = cli.run("task", "resolve", ran, "--as", "succeeded", "--note", "the buyers have the answer")
     assert (done["done"], done["failed"], done["skipped"]) == ([ran], [], [])
-    cli.run("task", "resolve", again, "--as", "again")
+    cli.run("task", "resolve", again, "--as", "again", "--note", "the shop lost it")
     cli.run("task", "resolve", never, "--as", "dead", "--note", "seller closed")
     shown = [cli.run("task", "show", task_id)["task"] for task_id in (ran, again, never)]
     assert [record["status"] for record in shown] == ["succeeded", "queued", "dead"]
     assert shown[2]["triage"] == "open"
+    assert "Let run again by" in (told := cli.call("task", "show", again).stdout)
+    assert "the shop lost it" in told
     said = cli.run("audit", "list", "--filter", "task.resolve")
     assert "the buyers have the answer" in str(said)
     late = cli.run("task", "resolve", ran, "--as", "dead", code=1)
@@ -52,5 +54,16 @@ def test_nobody_says_that_it_ran_without_saying_how_he_knows(cli: Cli, held: Cal
     task_id = held("s1")
     refused = cli.run("task", "resolve", task_id, "--as", "succeeded", "--note", " ", code=2)
     assert refused["field"] == "--note"
-    assert cli.run("task", "resolve", "--filter", "shop:s1", "--as", "again", "--dry-run")["ids"] == [task_id]
+    preview = cli.run("task", "resolve", "--filter", "shop:s1", "--as", "again", "--note", "lost", "--dry-run")
+    assert preview["ids"] == [task_id]
     assert cli.run("task", "show", task_id)["task"]["status"] == "held"
+
+
+def test_nobody_lets_it_run_again_without_saying_why(cli: Cli, held: Callable[[str], str]) -> None:
+    """Its work may be done: that it is done twice is somebody's decision, with a reason that is kept."""
+    task_id = held("s1")
+    assert cli.run("task", "resolve", task_id, "--as", "again", code=2)["field"] == "--note"
+    assert cli.run("task", "retry", task_id, code=1)["skipped"][0]["code"] == "retry.say_why"
+    assert cli.run("task", "show", task_id)["task"]["status"] == "held"
+    assert cli.run("task", "retry", task_id, "--reason", "the shop lost it")["done"] == [task_id]
+    assert cli.run("task", "show", task_id)["task"]["triage_note"] == "the shop lost it"

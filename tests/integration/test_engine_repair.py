@@ -155,7 +155,7 @@ def test_an_unrepeatable_task_of_a_lost_worker_is_held(fleet: Fleet) -> None:
     assert (task.status, task.error_kind) == ("held", "worker_lost")
     fleet.worker()
     fleet.purge("rpa_tasks_normal")
-    assert fleet.commands().tasks.retry_waiting([task_id]).done == (task_id,)
+    assert fleet.commands().tasks.retry_waiting([task_id], reason="looked").done == (task_id,)
     assert fleet.wait(task_id, "succeeded").attempt == 2
 
 

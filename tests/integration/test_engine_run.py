@@ -191,7 +191,7 @@ def test_a_time_out_of_an_unrepeatable_type_is_held_until_a_person_decides(fleet
     assert fleet.engine.store.counts().lanes["normal"] == {"held": 1}
     define(fleet, "flow_once", idempotent=False, timeout_s=60)
     gate.touch()
-    assert fleet.commands().tasks.retry_waiting([task_id]).done == (task_id,)
+    assert fleet.commands().tasks.retry_waiting([task_id], reason="looked").done == (task_id,)
     task = eventually(lambda: found if (found := fleet.task(task_id)).attempt == 2 else None, 30)
     assert task.task_id == task_id
     assert len(eventually(lambda: len(found := lines(seen, "start")) == 2 and found, 30)) == 2

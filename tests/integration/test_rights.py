@@ -212,10 +212,10 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.take_back_try": of("take_back_try", Stage.let_through),
     "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
     "TaskCommands.retry_waiting": (
-        of("retry_waiting", lambda stage: [stage.ended("held")]),
+        of("retry_waiting", lambda stage: [stage.ended("held")], reason="looked"),
         of("retry_waiting", lambda stage: [stage.ended("retrying")]),
         of("retry_waiting", one(Stage.dead)),
-        of("retry_waiting", lambda stage: [stage.ended("held"), stage.dead()]),
+        of("retry_waiting", lambda stage: [stage.ended("held"), stage.dead()], reason="looked"),
     ),
     "TaskCommands.resolve": of("resolve", lambda stage: [stage.ended("held")], exactly("succeeded"), note="it ran"),
     "DeadLetterCommands.republish": of("republish", one(Stage.dead)),

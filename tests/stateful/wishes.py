@@ -74,7 +74,10 @@ class Wishes(Lives):
             return
         to = {S.DEAD} if task.status == S.DEAD else {S.PENDING, S.QUEUED}
         to |= {S.BLOCKED} if task.status == S.RETRYING else set()  # its shop may be crowded
-        self.act(lambda world: outline(world.commands.tasks.retry_waiting([task.task_id])), {task.task_id: to})
+        self.act(
+            lambda world: outline(world.commands.tasks.retry_waiting([task.task_id], reason="looked")),
+            {task.task_id: to},
+        )
 
     @rule(n=NUMBER, edit=st.booleans(), duplicate=st.sampled_from(["reject", "queue", "force"]))
     @precondition(lambda self: self.pick(0, S.DEAD))

@@ -61,7 +61,7 @@ class Resolve(Choice):
     """Which held ones, and what a person knows about them."""
 
     decision: Literal["succeeded", "again", "dead"]
-    note: Text = Field(default="", description="how you know; needed with `succeeded`")
+    note: Text = Field(default="", description="how you know, or why again; not needed with `dead`")
 
 
 class Try(shapes.Body):
@@ -126,7 +126,7 @@ def cancel(here: Here, chosen: Cancel) -> Response:
 
 
 @router.post("/retry", response_model=shapes.Outcome, summary="The next attempt now; a dead one under a new id")
-def retry(here: Here, chosen: Choice) -> Response:
+def retry(here: Here, chosen: Cancel) -> Response:
     return here.act("task retry", *chosen.ids, **_words(chosen))
 
 

@@ -22,7 +22,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     )
     choose.add_choice(parser)
     parser.add_argument("--as", dest="decision", choices=sorted(DECISIONS), required=True)
-    parser.add_argument("--note", default="", help="how you know; needed with --as succeeded")
+    parser.add_argument("--note", default="", help="how you know, or why again; not needed with --as dead")
     parser.set_defaults(handler=resolve)
 
 
@@ -31,6 +31,8 @@ def resolve(context: Context) -> int:
     args = context.args
     if args.decision == "succeeded" and not args.note.strip():
         raise UsageError("--as succeeded needs --note: say how you know that it ran", field="--note")
+    if args.decision == "again" and not args.note.strip():
+        raise UsageError("--as again needs --note: its work may be done already, say why it runs again", field="--note")
     with context.engine() as engine:
         ids = choose.chosen(context, engine, within="status:held")
         if args.dry_run:

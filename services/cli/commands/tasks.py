@@ -76,6 +76,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
             parser.add_argument("--priority", required=True, help="high, normal, low or 1-10")
         if name == "cancel":
             parser.add_argument("--reason", default="")
+        if name == "retry":
+            parser.add_argument("--reason", default="", help="needed for held tasks, whose work may be done already")
         if name == "create-again":
             parser.add_argument(
                 "--reason", default="", help="needed where the work has succeeded so lately that its type asks for one"
@@ -128,7 +130,8 @@ def show(context: Context) -> int:
     lines += [f"{'same work':<14} {messages.english(one)}" for one in beside if one is not None]
     lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
     ended = attempts.cancelled(detail.task)
-    notes = [same_work.asked(detail.task), attempts.last(detail.task), ended.sentence if ended is not None else None]
+    asked = (same_work.asked(detail.task), same_work.let_run(detail.task))
+    notes = [*asked, attempts.last(detail.task), ended.sentence if ended is not None else None]
     lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
@@ -186,7 +189,7 @@ def change(context: Context) -> int:
         if args.verb == "cancel":
             outcome = tasks.cancel(ids, reason=args.reason)
         elif args.verb == "retry":
-            outcome = tasks.retry_waiting(ids)
+            outcome = tasks.retry_waiting(ids, reason=args.reason)
         elif args.verb == "create-again":
             outcome = tasks.create_again(ids, reason=args.reason)
         elif args.verb == "run-now":

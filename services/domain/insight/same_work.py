@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from services.domain.task.ledger import Done
-from services.domain.task.record import Task
+from services.domain.task.record import Step, Task
 from services.domain.task.remarks import Suppressed
 from services.domain.task.status import Status
 from services.domain.text.mask import masked_text
@@ -22,6 +22,7 @@ SENTENCES: dict[str, str] = {
         " created."
     ),
     "same_work.done": N_("The same work succeeded {span} ago as {id}, by {by}."),
+    "same_work.let_run": N_("Let run again by {by}: {reason}"),
     "same_work.asked": N_("Asked for again by {by}: {reason}"),
 }
 
@@ -48,6 +49,20 @@ def asked(task: Task) -> Message | None:
     if not why or ASKED.isdisjoint(task.marks):
         return None
     return Message("same_work.asked", {"by": task.created_by or task.origin, "reason": masked_text(why)})
+
+
+def decided(task: Task, step: Step) -> str:
+    """Why a person decided so while it was held, at this step; "" where that is not known: a letter has other notes."""
+    last = next((one for one in reversed(task.steps) if one.from_ == Status.HELD != one.to), None)
+    return task.triage_note if step is last and task.status != Status.DEAD else ""
+
+
+def let_run(task: Task) -> Message | None:
+    """That a person let it run again although its work may be done, and why; None where nobody did."""
+    for step in reversed(task.steps):
+        if (step.from_, step.to) == (Status.HELD, Status.PENDING) and (why := decided(task, step)):
+            return Message("same_work.let_run", {"by": step.note, "reason": masked_text(why)})
+    return None
 
 
 def met(task: Task, twin: Task | None, remarks: Iterable[Suppressed]) -> tuple[Suppressed, ...]:

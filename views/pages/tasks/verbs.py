@@ -96,7 +96,7 @@ def _explain_retry(picks: Sequence[Pick]) -> str:
     )
     if not undecided(standing_of(picks)):
         return words
-    doubt = _("Nobody knows how those to be confirmed ended: what they did already is done twice.")
+    doubt = _("Those to be confirmed are left out and named: decide about them by themselves, and say why.")
     return f"{words} {doubt}"
 
 

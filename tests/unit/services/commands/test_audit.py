@@ -103,7 +103,7 @@ ACTS: dict[str, Callable[[Desk, str], Any]] = {
     "cancel": lambda desk, task_id: desk.tasks.cancel([task_id]),
     "run now": lambda desk, task_id: desk.tasks.run_now([task_id]),
     "prioritize": lambda desk, task_id: desk.tasks.prioritize([task_id], "high"),
-    "retry": lambda desk, task_id: desk.tasks.retry_waiting([task_id]),
+    "retry": lambda desk, task_id: desk.tasks.retry_waiting([task_id], reason="x"),
     "resolve": lambda desk, task_id: desk.tasks.resolve([task_id], "dead", note="x"),
     "republish": lambda desk, task_id: desk.dead_letters.republish([task_id]),
     "archive": lambda desk, task_id: desk.dead_letters.set_triage([task_id], "archived"),

@@ -61,7 +61,7 @@ def test_retry_says_what_to_do_instead(room: Room, desk: Desk, status: str, code
 
 def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> None:
     dead, held = room.dead(), room.finish(room.running(shop_id="s2"), "held", error_kind="worker_lost")
-    outcome = desk.tasks.retry_waiting([dead.task_id, held.task_id, dead.task_id])
+    outcome = desk.tasks.retry_waiting([dead.task_id, held.task_id, dead.task_id], reason="looked")
     assert (set(outcome.done), outcome.skipped) == ({dead.task_id, held.task_id}, ())
     fresh = room.task(outcome.made[dead.task_id])
     assert (fresh.status, fresh.parent, room.task(dead.task_id).successor) == ("queued", dead.task_id, fresh.task_id)
@@ -70,13 +70,28 @@ def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> Non
     assert {entry.action for entry in room.store.audit(10)} == {"task.retry", "dead.republish"}
 
 
+def test_what_may_be_done_already_runs_again_only_with_a_reason_that_is_kept(room: Room, desk: Desk) -> None:
+    one, other = held(room), held(room)
+    (refusal,) = desk.tasks.retry_waiting([one.task_id], reason=" ").skipped
+    assert refusal.why.code == "retry.say_why"
+    with pytest.raises(UsageError) as caught:
+        desk.tasks.resolve([one.task_id], "pending", note=" ")
+    assert caught.value.field == "note"
+    assert room.task(one.task_id).status == "held"
+    assert desk.tasks.retry_waiting([one.task_id], reason="the shop lost it").done == (one.task_id,)
+    assert desk.tasks.resolve([other.task_id], "pending", note="the shop lost it").done == (other.task_id,)
+    assert {room.task(task.task_id).triage_note for task in (one, other)} == {"the shop lost it"}
+    entries = room.store.audit(10)
+    assert [entry.action for entry in entries if "the shop lost it" in entry.detail] == ["task.resolve", "task.retry"]
+
+
 #: each command on a list of tasks, with a task that it is for
 LISTS: dict[str, tuple[Callable[[Room], Task], Callable[[Desk, list[str]], Outcome]]] = {
     "cancel": (lambda room: room.create(), lambda desk, ids: desk.tasks.cancel(ids)),
     "run now": (lambda room: room.create(), lambda desk, ids: desk.tasks.run_now(ids)),
     "prioritize": (lambda room: room.create(), lambda desk, ids: desk.tasks.prioritize(ids, "high")),
     "create again": (lambda room: cancelled(room), lambda desk, ids: desk.tasks.create_again(ids)),
-    "retry held": (lambda room: held(room), lambda desk, ids: desk.tasks.retry_waiting(ids)),
+    "retry held": (lambda room: held(room), lambda desk, ids: desk.tasks.retry_waiting(ids, reason="looked")),
     "retry dead": (lambda room: room.dead(), lambda desk, ids: desk.tasks.retry_waiting(ids)),
     "resolve": (lambda room: held(room), lambda desk, ids: desk.tasks.resolve(ids, "dead", note="x")),
     "republish": (lambda room: room.dead(), lambda desk, ids: desk.dead_letters.republish(ids)),

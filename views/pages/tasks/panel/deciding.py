@@ -68,7 +68,11 @@ def question(verb: TaskVerb, weighed: Sequence[Weighed], environment: str) -> Qu
     """What is asked before ``verb`` on these tasks: how many, what is known of them, what will happen."""
     number = len(weighed)
     duplicates = verb is AGAIN and any(one.verdict.level == WOULD_DUPLICATE for one in weighed)
-    needed = _("Write down first how you know that it ran") if verb is RAN else ""
+    note, needed = _("Note, kept with the task"), ""
+    if verb is RAN:
+        note, needed = _("How do you know? It is kept with the task."), _("Write down first how you know that it ran")
+    elif verb is AGAIN:
+        note, needed = _("Why again? It is kept with the task."), _("Write down first why it is to run again")
     return Question(
         title=verb.title,
         number=many(number) if number > 1 else "",
@@ -78,7 +82,7 @@ def question(verb: TaskVerb, weighed: Sequence[Weighed], environment: str) -> Qu
         verb=verb.count(number),
         danger=verb is GIVE_UP or duplicates,
         typed=typed_count(number, environment),
-        note=_("How do you know? It is kept with the task.") if verb is RAN else _("Note, kept with the task"),
+        note=note,
         note_needed=needed,
     )
 

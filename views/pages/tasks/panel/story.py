@@ -143,9 +143,9 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     if step.to == Status.RETRYING:
         return None
     if step.from_ == Status.HELD and step.note and step.to in _DECIDED:
-        return step.at, TimelineEntry(
-            time=time, text=_(_DECIDED[step.to]), strong=safe.one_line(step.note, 80), status=shown.GLYPHS[step.to]
-        )
+        why = safe.one_line(masked_text(same_work.decided(task, step)), 120)
+        by, glyph = safe.one_line(step.note, 80), shown.GLYPHS[step.to]
+        return step.at, TimelineEntry(time=time, text=_(_DECIDED[step.to]), strong=by, tail=why, status=glyph)
     word = _STEPS.get(step.to)
     if word is None or (step.to == Status.PENDING and step.from_ == ""):
         return None

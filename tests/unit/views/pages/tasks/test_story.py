@@ -52,6 +52,18 @@ def test_a_reason_to_stop_it_is_none_to_ask_for_it() -> None:
     assert [line.tail for line in timeline(task, 10_000)] == ["", ""]
 
 
+@pytest.mark.parametrize(("status", "tail"), [("running", "the shop lost it"), ("dead", "")])
+def test_the_timeline_says_why_it_was_let_run_again(status: str, tail: str) -> None:
+    """A letter may have another note since."""
+    steps = (Step(1000, "running", "held"), Step(2000, "held", "pending", note="ben"), Step(3000, "queued", status))
+    task = Task(
+        task_id="t1", shop_id="s1", platform="pdd", task_type="work", status=status, steps=steps, marks=("again",),
+        triage_note="the shop lost it",
+    )  # fmt: skip
+    (line,) = [one for one in timeline(task, 10_000) if one.text == "Runs again, decided by"]
+    assert (line.strong, line.tail) == ("ben", tail)
+
+
 def test_the_timeline_tells_that_a_pass_was_taken_back() -> None:
     notes = (passing.note("ann@desk", "the buyer waits"), passing.note_back("bob@desk"))
     steps = tuple(Step(1000 + n, "queued", "queued", "", 0, 0, note) for n, note in enumerate(notes))

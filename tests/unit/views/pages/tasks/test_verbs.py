@@ -89,8 +89,8 @@ MAKE: dict[str, Callable[..., Task]] = {
 
 def act(verb: TaskVerb, desk: Desk, one: Pick) -> Outcome:
     """What the page sends for a verb."""
-    if verb in DECISIONS:
-        return desk.tasks.resolve([one.task_id], verb.key, note="seen")
+    if verb in DECISIONS or (verb.decides and one.status == Status.HELD):  # that asks with the evidence
+        return desk.tasks.resolve([one.task_id], verb.decides, note="seen")
     if verb.noted is not None:
         return verb.noted(desk, [one], "it cannot wait")  # type: ignore[arg-type]
     return verb.run(desk, [one])  # type: ignore[arg-type]
