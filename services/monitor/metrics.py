@@ -9,11 +9,16 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.depth import LaneDepth
 from services.domain.insight.worker import STATES, FleetNow
+from services.domain.promises.judge import STATES as PROMISE_STATES
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
 from services.domain.task.query import Counts, Query, equals
 from services.domain.task.status import WAITING
+from services.monitor.promises import DISABLED, UNJUDGED, PromisesNow
 from services.ports import Store
+
+#: of a promise that was judged, but not of late
+STALE = "stale"
 
 
 def of_worker(info: WorkerInfo, *, leads: bool) -> list[Metric]:
@@ -98,6 +103,24 @@ def of_lanes(store: Store, rows: Iterable[LaneDepth], *, unacked: bool) -> list[
         found.append(_by("fleetdeck_lane_unacked", text, "lane", {row.lane: row.unacked for row in known}))
     text = "Age of the task that has waited longest, 0 where none waits"
     return [*found, _by("fleetdeck_lane_oldest_wait_seconds", text, "lane", oldest(store))]
+
+
+def of_promises(now: PromisesNow) -> list[Metric]:
+    """Promises by state, and of each one its shops by state. What nobody has judged of late has the state ``stale`` and
+    no shops: a number of yesterday would be a good one.
+    """
+    states: dict[str, float] = dict.fromkeys((*PROMISE_STATES, UNJUDGED, STALE), 0.0)
+    text = "Shops of a promise by state, as they were judged last"
+    shops = GaugeMetricFamily("fleetdeck_promise_shops", text, labels=["promise", "state"])
+    for row in now.rows:
+        if row.state == DISABLED:
+            continue
+        stale = row.stale or row.standing is None
+        states[(UNJUDGED if row.state == UNJUDGED else STALE) if stale else row.state] += 1
+        if row.standing is not None and not stale:
+            for state in PROMISE_STATES:
+                shops.add_metric([row.name, state], getattr(row.standing, state))
+    return [_by("fleetdeck_promises", "Promises that are judged, by state", "state", states), shops]
 
 
 def oldest(store: Store) -> dict[str, float]:

@@ -14,11 +14,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from services import assembly
 from services.domain.change import Claim, Finish
+from services.domain.promises import standing
+from services.domain.promises.promise import STATE
 from services.domain.task.record import Attempt
 from services.settings.api import ApiSettings
 from tests.contract.waiting import eventually
 from tests.integration.api_rig import Api, serving
 from tests.integration.fleet_rig import Fleet
+from tests.integration.test_promises import Desk
 
 
 @pytest.fixture
@@ -172,3 +175,41 @@ def test_metrics_tell_lanes_waits_and_how_long_attempts_took(api: Api) -> None:
     assert found["fleetdeck_lane_oldest_wait_seconds", "high"] >= 0
     assert found["fleetdeck_lane_retrying", "normal"] == 0
     assert found["fleetdeck_tasks", "succeeded"] == 1
+
+
+def test_metrics_tell_how_promises_stand_and_not_how_they_stood(api: Api) -> None:
+    desk = Desk(api.fleet)
+    desk.shops("s1", "s2")
+    desk.promise()
+    desk.promise(name="fresh", task_type="once", ago=0)
+    desk.done("s1", 90)
+    desk.done("s2", 1)
+    assert promised(api)["fleetdeck_promises", "unjudged"] == 2
+    desk.keeper.tick()
+    with serving(api.fleet) as later:  # what was told a moment ago is told again
+        found = promised(later)
+    assert found["fleetdeck_promises", "broken"] == 1
+    assert (
+        found["fleetdeck_promise_shops", "orders", "broken"],
+        found["fleetdeck_promise_shops", "orders", "kept"],
+    ) == (1, 1)
+    store = api.fleet.engine.store
+    body = store.documents(STATE)["orders"]
+    old = standing.load(body)
+    store.put_document(
+        STATE, "orders", standing.dump(msgspec.structs.replace(old, judged_at=old.judged_at - 3_600_000))
+    )
+    with serving(api.fleet) as later:
+        found = promised(later)
+    assert (found["fleetdeck_promises", "stale"], found["fleetdeck_promises", "broken"]) == (1, 0)
+    assert ("fleetdeck_promise_shops", "orders", "broken") not in found
+
+
+def promised(api: Api) -> dict[tuple[str, ...], float]:
+    with api.client() as ask:
+        answer = ask.get("/metrics")
+    return {
+        (one.name, *(one.labels[name] for name in sorted(one.labels))): one.value
+        for family in text_string_to_metric_families(answer.text)
+        for one in family.samples
+    }

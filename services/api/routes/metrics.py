@@ -17,6 +17,7 @@ from services.cli.metrics_server import FRESH_S
 from services.domain.insight import depth, schedule
 from services.engine import fates
 from services.monitor import metrics
+from services.monitor.promises import PromiseQueries
 
 router = APIRouter(tags=["metrics"])
 #: so many late schedules are counted
@@ -78,4 +79,5 @@ def _fleet(engine: Engine) -> list[Metric]:
     return [
         *metrics.of_fleet(counts, depths, fates.look(store), late_schedules=late),
         *metrics.of_lanes(store, rows, unacked=depth.held_told(depths)),
+        *metrics.of_promises(PromiseQueries(store, engine.registry).now()),
     ]

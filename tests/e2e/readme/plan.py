@@ -87,6 +87,11 @@ PLAN = (
     Entry(looks="P audit verify", way=Way.LINE),
     Entry(looks="P repair --dry-run", way=Way.LINE),
     Entry(looks="P doctor", way=Way.LINE, code=1),
+    Entry(looks=r"P token create (board|import) .*", way=Way.LINE),
+    Entry(looks=r"P token list", way=Way.LINE),
+    Entry(looks=r"P token revoke import --yes", way=Way.LINE),
+    Entry(looks=r"P api .*", way=Way.NOT_HERE, why="serves until it is told to stop: tests/integration/test_api.py"),
+    Entry(looks=r"curl .*", way=Way.NOT_HERE, why="needs the server: tests/integration/test_api_page.py types them"),
     Entry(looks=r"py -3\.11 .*|\.venv\\Scripts\\.*", way=Way.NOT_HERE, why="Windows"),
 )
 

@@ -64,7 +64,7 @@ def serve(context: Context) -> int:
             with server.serving(engine, place) as address:
                 if steward is not None:
                     steward.start()
-                output.err(f"fleetdeck: REST at {address}; Ctrl-C ends it\n")
+                output.err(f"fleetdeck: REST and a status page at {address}; Ctrl-C ends it\n")
                 server.wait(stop)
         finally:
             if steward is not None:
