@@ -21,9 +21,9 @@ ROLE = "watch"  #: of the lease of the process that watches
 
 WAITING, OPEN, ANSWERED, MUTED, CALMING, RESOLVED = "waiting", "open", "answered", "muted", "calming", "resolved"
 STATES = (OPEN, ANSWERED, MUTED, CALMING, WAITING, RESOLVED)
-RAISED, AGAIN, ESCALATED = "raised", "again", "escalated"
+RAISED, AGAIN, ESCALATED, WORSE = "raised", "again", "escalated", "worse"
 #: why somebody is told
-TOLD = (RAISED, AGAIN, ESCALATED, RESOLVED)
+TOLD = (RAISED, AGAIN, ESCALATED, WORSE, RESOLVED)
 NAMES_KEPT, LINES_KEPT, TOLD_KEPT, FACTS_KEPT = 20, 40, 40, 6
 
 
@@ -69,6 +69,9 @@ class Finding:
     pause: str = ""  #: the scope that a pause would stop more of it with
     fingerprint: str = ""  #: of the cause of dead letters
     passed: bool = False  #: it is over already when it is found: told once, and never "still so"
+    stage: int = (
+        0  #: how bad it is of its kind; a matter that reaches a worse stage is told once more, whoever answered it
+    )
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,6 +113,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     acted_at: Instant = 0  #: when the action of its rule was taken
     grew: Count = 0  #: as many were told of growth last
     passed: bool = False
+    stage: Count = 0  #: the worst that was told; the incident then goes by the rule that saw it
     answer: Answer = Answer()
     told: tuple[Told, ...] = ()
     lines: tuple[Line, ...] = ()

@@ -20,6 +20,7 @@ from services.domain.alerts.incident import (
     RAISED,
     RESOLVED,
     TOLD_KEPT,
+    WORSE,
     Finding,
     Incident,
     Line,
@@ -70,7 +71,7 @@ def judge(
     for incident in known:
         group = groups.get(incident.key, ())
         if group:
-            _holds(changes, incident, group, now)
+            _holds(changes, incident, group, rules, now)
         elif not any(source in unknown for source in incident.sources):
             _gone(changes, incident, now)
     for group in fresh:
@@ -99,16 +100,16 @@ def _groups(
 
 
 def _opened(group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> Incident:
-    first = group[0]
+    first = max(group, key=lambda one: one.stage)
     began = min(now, first.since_ms or now)
-    incident = Incident(key=first.key, rule=rules[first.rule], words=first.words, first_at=began)
+    incident = Incident(key=first.key, rule=rules[first.rule], words=first.words, first_at=began, stage=first.stage)
     return _as_seen(incident, group)
 
 
 def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
     """With its extent and words as they are now; what other rules see of it are further facts."""
     main = next((one for one in group if one.rule == incident.rule.name), group[0])
-    others = [one.words.title for one in group if one is not main]
+    others = [one.words.title for one in group if one.words.title != main.words.title]
     facts = (*main.words.facts, *others)[:FACTS_KEPT]
     count = max(one.count for one in group)
     cause = main.words.cause or next((one.words.cause for one in group if one.words.cause is not None), None)
@@ -127,8 +128,11 @@ def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
     )
 
 
-def _holds(changes: Changes, before: Incident, group: Sequence[Finding], now: int) -> None:
-    incident = _as_seen(before, group)
+def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> None:
+    worst = max(group, key=lambda one: one.stage)
+    worse = _is_worse(before, worst, rules[worst.rule], now)
+    known = replace(before, rule=rules[worst.rule], stage=worst.stage) if worse else before
+    incident = _as_seen(known, group)
     if not incident.raised_at:
         if now - incident.first_at < incident.rule.for_s * 1000:
             return  # nobody reads it yet, so its numbers need not be written each time
@@ -137,11 +141,27 @@ def _holds(changes: Changes, before: Incident, group: Sequence[Finding], now: in
     else:
         if incident.calm_since:
             incident = _line(replace(incident, calm_since=0), now, "alert.line_back")
-        if incident.count >= GROWTH * incident.grew and incident.count > incident.grew:
+        if worse:
+            incident = _line(replace(incident, grew=incident.count), now, "alert.line_worse")
+            incident = _tell(changes, incident, WORSE, _everybody(incident), now)
+        elif incident.count >= GROWTH * incident.grew and incident.count > incident.grew:
             incident = _line(replace(incident, grew=incident.count), now, "alert.line_grew", n=incident.count)
         incident = _remind(changes, incident, now)
     if incident != before:
         changes.changed.append(incident)
+
+
+def _is_worse(incident: Incident, worst: Finding, rule: Rule, now: int) -> bool:
+    """Whether it has become worse than was told, for as long as the rule that sees so wants. A mute is over first."""
+    if worst.stage <= incident.stage or now < incident.answer.muted_until:
+        return False
+    return now - (worst.since_ms or now) >= rule.for_s * 1000
+
+
+def _everybody(incident: Incident) -> tuple[str, ...]:
+    """Who has heard of it."""
+    rule = incident.rule
+    return (*rule.channels, *rule.escalate_to) if incident.escalated_at else rule.channels
 
 
 def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
@@ -154,8 +174,7 @@ def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
     if rule.escalate_s and not incident.escalated_at and now - incident.raised_at >= rule.escalate_s * 1000:
         return _escalate(changes, incident, now)
     if rule.again_s and now - incident.told_at >= rule.again_s * 1000:
-        to = (*rule.channels, *rule.escalate_to) if incident.escalated_at else rule.channels
-        return _tell(changes, incident, AGAIN, to, now)
+        return _tell(changes, incident, AGAIN, _everybody(incident), now)
     return incident
 
 
@@ -175,8 +194,7 @@ def _gone(changes: Changes, before: Incident, now: int) -> None:
         return
     incident = _line(replace(incident, resolved_at=now), now, "alert.line_resolved")
     if now >= incident.answer.muted_until and not incident.passed:
-        to = (*incident.rule.channels, *incident.rule.escalate_to) if incident.escalated_at else incident.rule.channels
-        incident = _tell(changes, incident, RESOLVED, to, now)
+        incident = _tell(changes, incident, RESOLVED, _everybody(incident), now)
     changes.resolved.append(incident)
 
 

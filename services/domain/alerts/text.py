@@ -42,7 +42,16 @@ SENTENCES: Mapping[str, str] = {
         "Schedule {name} has not fired, {span} late", "{n} schedules have not fired, the first {span} late"
     ),
     "alert.shop_failing": NN_("{n} shop fails too often: {cause}", "{n} shops fail too often: {cause}"),
+    "alert.promise_broken": NN_(
+        "Promise broken: {name}, in {n:,} shop of {total:,} since {from_at}",
+        "Promise broken: {name}, in {n:,} shops of {total:,} since {from_at}",
+    ),
+    "alert.promise_at_risk": NN_(
+        "Promise at risk: {name} breaks at {from_at} in {n:,} shop of {total:,}",
+        "Promise at risk: {name} breaks at {from_at} in {n:,} shops of {total:,}",
+    ),
     # -------------------------------------------------------------------------------------------------------- facts
+    "alert.fact_at_risk": NN_("{n:,} more shop is at risk", "{n:,} more shops are at risk"),
     "alert.fact_failed": N_("{failed} of the last {of} attempts failed in {shop}"),
     "alert.fact_waiting": NN_("{n:,} task waits for that", "{n:,} tasks wait for that"),
     "alert.fact_busy": N_("{busy} of {slots} slots are busy"),
@@ -68,10 +77,12 @@ SENTENCES: Mapping[str, str] = {
     "alert.next_redis": N_("Set appendonly yes and appendfsync always on Redis; doctor says the rest."),
     "alert.next_schedule": N_("Open the schedule: it says why it has not run."),
     "alert.next_shop": N_("Open the shops: their last attempts show what failed."),
+    "alert.next_promise": N_("Open the promise {name}: it says shop by shop what helps. Who can act: {role}."),
     # ------------------------------------------------------------------------------------------------ around a message
     "alert.head_raised": N_("{id} {title}"),
     "alert.head_again": N_("{id} again: {title}"),
     "alert.head_escalated": N_("{id} escalated: {title}"),
+    "alert.head_worse": N_("{id} worse: {title}"),
     "alert.head_resolved": N_("{id} resolved: {title}"),
     "alert.head_test": N_("Test of the channel {channel}"),
     "alert.since": N_("Since {at}, for {span}"),
@@ -90,6 +101,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.line_back": N_("It came back before it was calm long enough"),
     "alert.line_grew": N_("Grew to {n:,}; the same incident, no new message"),
     "alert.line_escalated": N_("Escalated"),
+    "alert.line_worse": N_("It became worse, and was told once more"),
     "alert.line_calm": N_("Nothing is seen of it any more"),
     "alert.line_resolved": N_("Resolved"),
     "alert.line_action": N_("{rule} did {action}"),
@@ -116,4 +128,6 @@ MEASURES: Mapping[str, str] = {
     "redis_forgets": N_("Redis may forget"),
     "schedule_late": N_("A schedule that has not fired"),
     "shop_failing": N_("A shop that fails too often"),
+    "promise_broken": N_("A promise that is broken"),
+    "promise_at_risk": N_("A promise that is going to break"),
 }

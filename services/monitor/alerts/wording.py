@@ -70,6 +70,8 @@ def _told(message: Message, words: Words, zone: Zone) -> str:
     for name in ("from_at", "to_at"):
         if isinstance(instant := params.get(name), int):
             params[name] = _clock(instant, zone)
+    if isinstance(role := params.get("role"), str):
+        params["role"] = say(Message(role))
     return say(Message(message.code, params)).strip(" :：")
 
 

@@ -34,6 +34,8 @@ PAGES = {
     "schedule_late": "schedules",
     "needs_login": "shops",
     "shop_failing": "shops",
+    "promise_broken": "promises",
+    "promise_at_risk": "promises",
 }
 #: what is asked of those pages
 REQUESTS = {"needs_login": "session", "shop_failing": "breaker"}

@@ -65,6 +65,7 @@ TOLD: Mapping[str, str] = {
     incidents.RAISED: N_("raised"),
     incidents.AGAIN: N_("told again"),
     incidents.ESCALATED: N_("escalated"),
+    incidents.WORSE: N_("told that it is worse"),
     incidents.RESOLVED: N_("resolved"),
 }
 

@@ -20,6 +20,7 @@ from services.domain.alerts.incident import (
     RAISED,
     RESOLVED,
     WAITING,
+    WORSE,
     Answer,
     Finding,
     Incident,
@@ -150,6 +151,32 @@ def test_growth_brings_no_message_but_a_line() -> None:
     (one,) = desk.open.values()
     assert (one.count, one.worst) == (500, 500)
     assert [line.message.code for line in one.lines] == ["alert.line_raised", "alert.line_grew", "alert.line_grew"]
+
+
+def test_what_becomes_worse_is_told_once_more_whoever_answered_it() -> None:
+    desk = Desk(replace(RULE, for_s=0), replace(RULE, name="broken", for_s=20, severity="critical"))
+    assert desk.at(0, seen()) == [RAISED]
+    desk.answer(answered_by="ann")
+    worse = seen(rule="broken", stage=1, since_ms=NOW + 5_000)
+    assert [desk.at(10, worse, seen()), desk.at(10, worse, seen())] == [[], []]
+    assert desk.at(5, worse, seen()) == [WORSE]
+    assert desk.sent[-1].incident.rule.name == "broken"
+    assert [desk.at(5, worse), desk.at(5, seen()), desk.at(5, worse)] == [[], [], []]
+    assert [desk.at(31), desk.at(31)] == [[], [RESOLVED]]
+
+
+def test_what_became_worse_in_a_mute_is_told_when_that_is_over() -> None:
+    desk = Desk(replace(RULE, for_s=0, again_s=0, escalate_s=0), replace(RULE, name="broken", for_s=0))
+    desk.at(0, seen())
+    desk.answer(muted_until=NOW + 60_000)
+    assert desk.at(30, seen(), seen(rule="broken", stage=1)) == []
+    assert desk.at(30, seen(), seen(rule="broken", stage=1)) == [WORSE]
+
+
+def test_what_is_bad_from_its_beginning_is_told_once() -> None:
+    desk = Desk(replace(RULE, for_s=0), replace(RULE, name="broken", for_s=0))
+    assert desk.at(0, seen(), seen(rule="broken", stage=1)) == [RAISED]
+    assert desk.sent[0].incident.rule.name == "broken"
 
 
 def test_a_person_escalates_at_once_also_what_somebody_answered() -> None:
