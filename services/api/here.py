@@ -8,8 +8,10 @@ from fastapi import Depends, Request, Response
 
 from services.api.callers import Callers
 from services.api.desk import Caller, Desk
+from services.api.problems import Problem
 from services.assembly import Engine
 from services.cli import output
+from services.domain.text.visible import visible
 
 
 class Session:
@@ -49,7 +51,27 @@ def answer(document: Any, status: int = 200) -> Response:
 def _session(request: Request) -> Session:
     """In a thread, for it asks the store."""
     callers: Callers = request.app.state.callers
-    return Session(request.app.state.desk, callers.of(request))
+    session = Session(request.app.state.desk, callers.of(request))
+    _check_words(request)
+    return session
+
+
+def _check_words(request: Request) -> None:
+    """A word of the address that means nothing may be misspelt: without ``filter`` all tasks would match.
+
+    Raises:
+        Problem: it is none of those that the route takes, or stands there twice.
+    """
+    if not (given := [name for name, _value in request.query_params.multi_items()]):
+        return
+    known = [one.alias for one in request.scope["route"].dependant.query_params]
+    for place, name in enumerate(given):
+        if name not in known or name in given[:place]:
+            what = (
+                "stands there twice" if name in known else f"means nothing here; there is {', '.join(known) or 'none'}"
+            )
+            field = visible(name)[:80]
+            raise Problem(status=422, detail=f"the parameter {field!r} {what}", code="usage", field=field)
 
 
 Here = Annotated[Session, Depends(_session)]

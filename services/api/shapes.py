@@ -85,9 +85,11 @@ Sort = Annotated[str, Field(pattern=f"^({'|'.join(SORTS)})$")]
 
 
 class Body(BaseModel):
-    """What a request says; a word that is none is refused, for it may be misspelt."""
+    """What a request says; a word that is none is refused, for it may be misspelt, and so is a value of another kind:
+    `"yes": "off"` is no yes.
+    """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Choice(Body):

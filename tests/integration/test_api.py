@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -220,6 +221,8 @@ def died(fleet: Fleet) -> Task:
         (b"[" * 100_000, {}, 400),
         (b'{"ids": ["x"], "reazon": "misspelt"}', {}, 422),
         (b'{"ids": ["x"], "filter": "shop:s1"}', {}, 422),
+        (b'{"ids": ["x"], "yes": "off"}', {}, 422),
+        (b'{"ids": ["x"], "dry_run": 0}', {}, 422),
         (b"{}", {"content-encoding": "gzip"}, 415),
         (b'{"filter": "' + b"x" * 1_000_001 + b'"}', {}, 413),
         (b"{}", {"origin": "https://evil.example"}, 403),
@@ -232,6 +235,24 @@ def test_what_is_no_good_request_is_refused_in_words(
     with api.by("operator") as ask:
         sent = {"content-type": "application/json"} | headers
         problem(ask.post("/api/v1/tasks/cancel", content=body, headers=sent), status)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("/api/v1/tasks", "filtr=status:dead", "filtr"),
+        ("/api/v1/tasks", "filter=shop:s1&filter=shop:s2", "filter"),
+        ("/api/v1/tasks/nobody/log", "atempt=1", "atempt"),
+        ("/api/v1/stats", "x", "x"),
+        ("/metrics", "x=1", "x"),
+        ("/api/v1/events", "shops=s1", "shops"),
+    ],
+)
+def test_a_misspelt_word_of_an_address_is_refused(api: Api, path: str, query: str, field: str) -> None:
+    """Without its filter a question is about everything."""
+    with api.client() as ask:
+        told = problem(ask.get(f"{path}?{query}"), 422, "usage")
+    assert told["field"] == field
 
 
 def test_strange_addresses_find_nothing(api: Api) -> None:
@@ -292,6 +313,19 @@ def test_a_body_that_never_comes_holds_nobody_up(api: Api, monkeypatch: pytest.M
     with socket.create_connection((host, int(port)), timeout=30) as slow:
         slow.sendall(head.encode())
         assert slow.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("length", [17_000, 70_000, 1_000_000])
+def test_a_line_without_end_is_refused(api: Api, length: int) -> None:
+    host, _, port = api.address.removeprefix("http://").partition(":")
+    head = f"GET /api/v1/tasks?filter={'x' * length} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=30) as long:
+        with suppress(OSError):  # it need not read all of it
+            long.sendall(head.encode())
+        with suppress(ConnectionResetError):
+            assert long.recv(4096).startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 400 "))
+    with api.client() as ask:
+        assert ask.get("/api/v1/types").status_code == 200
 
 
 def test_it_says_nothing_of_secrets(api: Api) -> None:

@@ -68,13 +68,16 @@ def test_no_input_is_a_fault_of_the_server(api: Api, mode: GenerationMode) -> No
             @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
             def tell(case: Any) -> None:
                 sent = case.as_transport_kwargs(base_url=api.address)
-                answer = ask.request(
-                    sent["method"],
-                    sent["url"],
-                    params=sent.get("params"),
-                    headers={**sent.get("headers", {}), "authorization": f"Bearer {token}"},
-                    json=sent.get("json"),
-                )
+                try:
+                    answer = ask.request(
+                        sent["method"],
+                        sent["url"],
+                        params=sent.get("params"),
+                        headers={**sent.get("headers", {}), "authorization": f"Bearer {token}"},
+                        json=sent.get("json"),
+                    )
+                except httpx.InvalidURL:  # longer than this client sends; `test_api` writes such a line itself
+                    return
                 assert answer.status_code < 500, (sent, answer.text)
                 if answer.status_code >= 400:
                     problem(answer, answer.status_code)

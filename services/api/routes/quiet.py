@@ -28,7 +28,7 @@ class Hours(shapes.Body):
 
     scope: Name = Field(description="all, platform:P, shop:P:ID or type:T")
     weekly: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(default=[], max_length=50)
-    once: list[tuple[Instant, Instant]] = Field(default=[], max_length=50)
+    once: list[Annotated[list[Instant], Field(min_length=2, max_length=2)]] = Field(default=[], max_length=50)
     note: Annotated[str, Field(min_length=1, max_length=500)]
 
 

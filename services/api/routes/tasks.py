@@ -38,7 +38,6 @@ class NewTask(shapes.Body):
     strict: bool = Field(default=False, description="refuse types that nobody has defined and new platforms")
 
     model_config = ConfigDict(
-        extra="forbid",
         json_schema_extra={
             "examples": [{"shops": ["pdd:s1"], "type": "sync_order", "payload": {"since": "2026-11-20"}}]
         },
