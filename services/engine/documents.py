@@ -14,6 +14,7 @@ from services.domain.alerts import rule as alert_rule
 from services.domain.fleet import role, shop_queue, token
 from services.domain.gates import breaker, passing, quiet_hours
 from services.domain.insight import cause_rule
+from services.domain.past import recorded
 from services.domain.plans import schedule
 from services.domain.promises import promise, standing
 from services.domain.types import task_type
@@ -59,6 +60,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     quiet_hours.WINDOWS: quiet_hours.load_windows,
     passing.KIND: passing.load,
     promise.KIND: promise.load,
+    recorded.KIND: recorded.load,
     promise.VERSIONS: promise.load,
     promise.STATE: standing.load,
     results.KIND: results.check_place,

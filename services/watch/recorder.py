@@ -12,7 +12,9 @@ from services.domain.errors import ConsoleError
 from services.domain.insight import depth, shop
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FINE, STOPPED, WorkerNow
+from services.domain.past import recorded
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
+from services.domain.past.recorded import Recorded
 from services.domain.task.event import Event
 from services.domain.task.query import Query, equals
 from services.domain.task.status import WAITING, Status, Triage
@@ -27,6 +29,8 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 EVERY_S = LEVELS[0].step / 1000
+#: the store is told so often that this goes on, and at once where that changes
+TELL_S = 15.0
 #: events of one look. A fleet that makes more is not read event by event: what came and went is reckoned then
 MOST_EVENTS = 2_000
 #: how every shop does is asked in at most so much of the time
@@ -39,9 +43,14 @@ CALM = frozenset({shop.HEALTHY, shop.RUNNING, shop.WAITING, shop.IDLE, shop.PAUS
 class Recorder:
     """A duty of the leader, in a thread of its own: a slow disk delays nobody."""
 
-    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, path: Path) -> None:
+    def __init__(
+        self, store: Store, broker: Broker, registry: Registry, clock: Clock, path: Path, name: str = ""
+    ) -> None:
+        """``name``: of who leads here."""
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
-        self._path = path
+        self._path, self._name = path, name
+        self._said: str | None = None  #: why nothing is recorded, as the store was told last
+        self._tell_due = 0.0
         self._thread = DutyThread(self.run, "recorder")
         self._cursor = ""
         self._came = self._went = self._failed = 0
@@ -63,13 +72,15 @@ class Recorder:
         """Until it is told to stop. What cannot be asked or written is a gap."""
         tape: Tape | None = None
         failed = ""
-        self._cursor, self._before = "", None
+        self._cursor, self._before, self._said = "", None, None
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
                 tape = tape or Tape(self._path)
-                tape.add(self.look())
+                frame = self.look()
+                tape.add(frame)
                 failed = ""
+                self._tell(frame.numbers.at_ms)
             except Exception as exc:  # whatever it read: a recorder that ended would be taken for a fleet at rest
                 expected = isinstance(exc, ConsoleError | sqlite3.Error | OSError)
                 if str(exc) != failed:
@@ -78,9 +89,23 @@ class Recorder:
                 if tape is not None and not isinstance(exc, ConsoleError):
                     tape.close()
                     tape = None
+                self._tell(0, str(getattr(exc, "strerror", None) or exc))
             self._clock.wait(stop, max(0.5, EVERY_S - (self._clock.monotonic() - begun)))
         if tape is not None:
             tape.close()
+
+    def _tell(self, at_ms: int, why: str = "") -> None:
+        """Say in the store that this goes on, or why not: who watches may be on another machine."""
+        if why == self._said and self._clock.monotonic() < self._tell_due:
+            return
+        try:
+            before = None if at_ms else recorded.readable(self._store.documents(recorded.KIND).get(recorded.NAME))
+            note = Recorded(holder=self._name, at=at_ms or (before.at if before is not None else 0), why=why[:200])
+            self._store.put_document(recorded.KIND, recorded.NAME, recorded.dump(note))
+        except ConsoleError as exc:
+            log.debug("nobody can be told: %s", exc)
+            return
+        self._said, self._tell_due = why, self._clock.monotonic() + TELL_S
 
     def look(self) -> Frame:
         """One look at everything. Raises the errors of the store."""

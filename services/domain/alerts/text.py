@@ -50,7 +50,10 @@ SENTENCES: Mapping[str, str] = {
         "Promise at risk: {name} breaks at {from_at} in {n:,} shop of {total:,}",
         "Promise at risk: {name} breaks at {from_at} in {n:,} shops of {total:,}",
     ),
+    "alert.not_recorded": N_("The fleet is not recorded since {from_at}"),
+    "alert.never_recorded": N_("The fleet is not recorded"),
     # -------------------------------------------------------------------------------------------------------- facts
+    "alert.recorder_says": N_("the recorder says: {why}"),
     "alert.fact_at_risk": NN_("{n:,} more shop is at risk", "{n:,} more shops are at risk"),
     "alert.fact_failed": N_("{failed} of the last {of} attempts failed in {shop}"),
     "alert.fact_waiting": NN_("{n:,} task waits for that", "{n:,} tasks wait for that"),
@@ -78,6 +81,9 @@ SENTENCES: Mapping[str, str] = {
     "alert.next_schedule": N_("Open the schedule: it says why it has not run."),
     "alert.next_shop": N_("Open the shops: their last attempts show what failed."),
     "alert.next_promise": N_("Open the promise {name}: it says shop by shop what helps. Who can act: {role}."),
+    "alert.next_recorder": N_(
+        "Look at the disk of the machine that leads: the folder recorder in its home. Everything else goes on."
+    ),
     # ------------------------------------------------------------------------------------------------ around a message
     "alert.head_raised": N_("{id} {title}"),
     "alert.head_again": N_("{id} again: {title}"),
@@ -128,6 +134,7 @@ MEASURES: Mapping[str, str] = {
     "redis_forgets": N_("Redis may forget"),
     "schedule_late": N_("A schedule that has not fired"),
     "shop_failing": N_("A shop that fails too often"),
+    "recorder_gap": N_("A fleet that is not recorded"),
     "promise_broken": N_("A promise that is broken"),
     "promise_at_risk": N_("A promise that is going to break"),
 }

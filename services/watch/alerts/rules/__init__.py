@@ -17,6 +17,7 @@ from services.watch.alerts.rules import (
     promise_at_risk,
     promise_broken,
     publisher_blocked,
+    recorder_gap,
     redis_forgets,
     schedule_late,
     shop_failing,
@@ -42,6 +43,7 @@ LISTED: tuple[Measure, ...] = (
     lane_depth.MEASURE,
     unacked_age.MEASURE,
     redis_forgets.MEASURE,
+    recorder_gap.MEASURE,
 )
 BY_NAME: Mapping[str, Measure] = {one.name: one for one in LISTED}
 DEFAULTS: tuple[Rule, ...] = tuple(one.default for one in LISTED)
