@@ -109,6 +109,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,
+        handover=session.queries.handover,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

@@ -285,6 +285,7 @@ WINDOW_COMMANDS = (
     ("window.new", N_("New task"), "ph.plus", "Ctrl+N"),
     ("window.work", N_("Did it run?"), "ph.clock-counter-clockwise", "Ctrl+D"),
     ("window.past", N_("Look back in time"), "ph.rewind", "Ctrl+T"),
+    ("window.handover", N_("Handover"), "ph.handshake", "Ctrl+H"),
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),

@@ -36,6 +36,7 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
         QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
         QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
+        QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
 
@@ -61,6 +62,14 @@ class ShellKeys(QObject):
 
         PastDialog(self._context, parent=self._window).open()
 
+    def hand_over(self) -> None:
+        """Show what who takes over must know."""
+        from views.dialogs.handover import HandoverDialog
+
+        dialog = HandoverDialog(self._context, self._window)
+        dialog.wanted.connect(self._window.open_page)
+        dialog.open()
+
     def _barred(self) -> str:
         """Why nothing can be created now, "" when it can."""
         button = self._window.top_bar.create_button
@@ -71,6 +80,7 @@ class ShellKeys(QObject):
             "window.new": self._window.top_bar.create_button.click,
             "window.work": self.ask_of_work,
             "window.past": self.look_back,
+            "window.handover": self.hand_over,
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,

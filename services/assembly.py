@@ -66,6 +66,7 @@ from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
 from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
+from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview import Attention
@@ -149,6 +150,7 @@ class Queries:
     promises: PromiseQueries
     alerts: AlertQueries
     past: PastQueries
+    handover: HandoverQueries
 
 
 def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
@@ -284,19 +286,28 @@ def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
     trail = AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone)
+    causes, promises = CauseQueries(engine.store, engine.registry), PromiseQueries(engine.store, engine.registry)
+    past = PastQueries(recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms)
+    shops = ShopQueries(engine.store, engine.registry, engine.broker.health)
+    handover = HandoverQueries(
+        store=engine.store, causes=causes, trail=trail, alerts=alerts, promises=promises, past=past,
+        attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
+        fleet=engine.settings.environment or engine.settings.profile,
+    )  # fmt: skip
     return Queries(
         batches=BatchQueries(engine.store),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
-        causes=CauseQueries(engine.store, engine.registry),
+        causes=causes,
         schedules=ScheduleQueries(engine.store, engine.registry),
-        shops=ShopQueries(engine.store, engine.registry, engine.broker.health),
+        shops=shops,
         audit=trail,
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
         works=WorkQueries(engine.store, engine.registry),
-        promises=PromiseQueries(engine.store, engine.registry),
+        promises=promises,
         alerts=alerts,
-        past=PastQueries(recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms),
+        past=past,
+        handover=handover,
     )
 
 

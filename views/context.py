@@ -27,6 +27,7 @@ from services.domain.types.task_type import TaskType
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
+from services.monitor.handover import HandoverQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
@@ -121,6 +122,7 @@ class PageContext:
     roles: RoleQueries
     audit: AuditQueries
     past: PastQueries
+    handover: HandoverQueries
     alerts: AlertQueries
     overview: OverviewSource
     commands: CommandSet

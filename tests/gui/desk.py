@@ -142,6 +142,7 @@ def open_desk(settings: Settings) -> Desk:
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,
+        handover=session.queries.handover,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

@@ -233,6 +233,8 @@ TABLE: list[Row] = [
     row("api", "--host-name", ("a b", "http://x/", LONG)),
     row("at", "when", ("soon", "25:00", "2026-13-45T99:00", "-5m", LONG), names=ANY),
     row("at 1m", "--around", SPAN),
+    row("handover show", "--since", ("soon", "30d", "10s", "2099-01-01T00:00", LONG)),
+    row("handover show", "--language", ("fr", LONG)),
     row("audit list", "--limit", WHOLE),
     row("audit list", "--filter", ("nonsense:1", "age<x"), names=ANY),
     row("audit list", "--before", ("x", LONG)),

@@ -24,6 +24,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Ctrl+N", N_("new task")),
             ("Ctrl+D", N_("did it run? asked of a shop, a type and a day")),
             ("Ctrl+T", N_("look back: what the fleet was at a moment, and what changed")),
+            ("Ctrl+H", N_("handover: what who takes over must know")),
             ("Ctrl+Z", N_("take back while Undo is offered")),
             ("Ctrl+.", N_("freeze the view, or let it go on")),
             ("F5", N_("refresh, or connect again")),

@@ -66,7 +66,7 @@ def say(message: Message) -> str:
 
 def _told(message: Message, words: Words, zone: Zone) -> str:
     params: dict[str, Param] = dict(message.params)
-    params["cause"] = _inner(words.cause) if words.cause is not None else ""
+    params["cause"] = inner(words.cause) if words.cause is not None else ""
     for name in ("from_at", "to_at"):
         if isinstance(instant := params.get(name), int):
             params[name] = _clock(instant, zone)
@@ -75,7 +75,8 @@ def _told(message: Message, words: Words, zone: Zone) -> str:
     return say(Message(message.code, params)).strip(" :：")
 
 
-def _inner(message: Message) -> Said:
+def inner(message: Message) -> Said:
+    """A sentence as a parameter of another one."""
     said = Said(messages.english(message))
     said.message = message
     return said
@@ -96,7 +97,7 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
         code = "alert.extent" if letter.of else "alert.extent_names"
         found.append(say(Message(code, {"count": letter.count, "of": letter.of, "names": names})))
     if letter.words.cause is not None:
-        found.append(say(Message("alert.cause", {"cause": _inner(letter.words.cause)})))
+        found.append(say(Message("alert.cause", {"cause": inner(letter.words.cause)})))
     if not over:
         found += facts(letter.words, zone)
         if step := next_step(letter.words, zone):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from services import act_words
 from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
@@ -125,7 +126,7 @@ class AuditPanel(QWidget):
         if row is None:
             return
         entry = row.entry
-        self._act.setText(words.act(entry.action))
+        self._act.setText(act_words.act(entry.action))
         self._act.setToolTip(safe.tooltip(entry.action))
         self._pill.set_status(words.glyph(row.state), words.state(row.state))
         self._name.show_text(entry.entry_id)

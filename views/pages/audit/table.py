@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from services import act_words
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.mask import masked_text
@@ -52,7 +53,7 @@ def sentence(row: AuditLine) -> str:
     """The row for a screen reader."""
     told = {
         "who": safe.one_line(row.entry.who, 80),
-        "act": words.act(row.entry.action),
+        "act": act_words.act(row.entry.action),
         "state": words.state(row.state),
     }
     when = shown.clock(row.entry.at, instant.now_ms())
@@ -73,7 +74,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         key="action",
         title=N_("Act"),
         value=lambda row: row.entry.action,
-        text=lambda row: words.act(row.entry.action),
+        text=lambda row: act_words.act(row.entry.action),
         kind="strong",
         width=170,
         tooltip=lambda row: safe.tooltip(row.entry.action),
@@ -124,7 +125,7 @@ FIELDS = (
     FilterField(
         "action",
         N_("Act"),
-        tuple(FilterValue(code, word) for code, word in words.ACTS.items()),
+        tuple(FilterValue(code, word) for code, word in act_words.ACTS.items()),
         free=True,
     ),
     FilterField("target", N_("Object")),

@@ -40,7 +40,10 @@ class Names:
     def shop(self, key: str) -> str:
         """The name of a shop, else its id."""
         found = self.shops.get(key)
-        return found.name if found is not None and found.name else key.partition(":")[2] or key
+        if found is not None and found.name:
+            return found.name
+        told = safe.masked(key)  # what gives a secret away may stand before the colon
+        return told.partition(":")[2] or told
 
     def once_only(self, task_type: str) -> bool:
         """Whether tasks of this type are held when they are interrupted, because they must not run twice."""

@@ -258,6 +258,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         roles=questions.roles,
         audit=questions.audit,
         past=questions.past,
+        handover=questions.handover,
         alerts=questions.alerts,
         overview=OverviewQueries(
             engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states

@@ -1,0 +1,88 @@
+"""Acts of the audit in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.text import mask, visible
+from services.i18n import N_, _
+
+#: by the code that the trail keeps
+ACTS: Mapping[str, str] = {
+    "alert.answer": N_("Take an incident"),
+    "alert.channel": N_("Set a channel of alerts"),
+    "alert.channel_remove": N_("Remove a channel of alerts"),
+    "alert.channel_test": N_("Test a channel of alerts"),
+    "alert.escalate": N_("Escalate an incident"),
+    "alert.mute": N_("Mute an incident"),
+    "alert.rule": N_("Change a rule of alerts"),
+    "alert.rule_reset": N_("Take a rule of alerts back"),
+    "alert.unanswer": N_("Give an incident back"),
+    "alert.unmute": N_("Unmute an incident"),
+    "audit.accept": N_("Accept faults of the audit"),
+    "batch.cancel": N_("Cancel a batch"),
+    "batch.retry": N_("Retry a batch"),
+    "breaker.close": N_("Close a breaker"),
+    "breaker.rule": N_("Change the rule of the breakers"),
+    "cause.describe": N_("Describe a cause"),
+    "cause.ignore": N_("Ignore a cause"),
+    "cause.lift": N_("Ignore a cause no more"),
+    "connection.unverified": N_("Work without checking certificates"),
+    "dead.abort_run": N_("Break off a republishing"),
+    "dead.archived": N_("Archive dead letters"),
+    "dead.ignored": N_("Ignore dead letters"),
+    "dead.note": N_("Write a note"),
+    "dead.open": N_("Reopen dead letters"),
+    "dead.republish": N_("Republish dead letters"),
+    "fleet.time_zone": N_("Change the time zone"),
+    "limit": N_("Set a limit"),
+    "pause": N_("Pause"),
+    "quiet.remove": N_("Remove quiet hours"),
+    "quiet.set": N_("Set quiet hours"),
+    "repair": N_("Repair the records"),
+    "resume": N_("Resume"),
+    "reveal": N_("Show secrets"),
+    "role.default": N_("Change everybody else's role"),
+    "role.remove": N_("Take a role back"),
+    "role.set": N_("Give a role"),
+    "sample.load": N_("Load the sample fleet"),
+    "sample.stop": N_("Stop the sample fleet"),
+    "schedule.add": N_("Add a schedule"),
+    "schedule.change": N_("Change a schedule"),
+    "schedule.disable": N_("Disable a schedule"),
+    "schedule.enable": N_("Enable a schedule"),
+    "schedule.remove": N_("Remove a schedule"),
+    "schedule.run": N_("Run a schedule now"),
+    "schedule.skip": N_("Skip the next run"),
+    "session.close": N_("Ask for a login"),
+    "session.login": N_("Log a shop in"),
+    "session.open": N_("Say that a shop is logged in"),
+    "shop.concurrency": N_("Change a shop's tasks at a time"),
+    "shop.dedicate": N_("Give a shop its own queue"),
+    "shop.import": N_("Import shops"),
+    "shop.move": N_("Move a shop's browser profile"),
+    "shop.undedicate": N_("Take a shop's own queue back"),
+    "task.cancel": N_("Cancel tasks"),
+    "task.create": N_("Create tasks"),
+    "task.create_again": N_("Create tasks again"),
+    "task.import": N_("Import tasks"),
+    "task.prioritize": N_("Change priorities"),
+    "task.resolve": N_("Decide an unknown outcome"),
+    "task.retry": N_("Retry tasks"),
+    "task.run_now": N_("Run tasks now"),
+    "task.try": N_("Try one task anyway"),
+    "task.try_back": N_("Take a let-through back"),
+    "type.import": N_("Change task types"),
+    "type.introduce": N_("Introduce a task type"),
+    "worker.drain": N_("Drain a worker"),
+    "worker.forget": N_("Forget a worker"),
+    "worker.refuse": N_("Change what a worker refuses"),
+    "worker.resume": N_("Let a worker go on"),
+    "worker.slots": N_("Change a worker's slots"),
+    "worker.stop": N_("Stop a worker"),
+}
+
+
+def act(code: str) -> str:
+    """What was done, in the present language; an act that this program does not know is called as it was written."""
+    return _(ACTS[code]) if code in ACTS else visible.visible(mask.masked_text(code))[:60]

@@ -1,0 +1,364 @@
+"""Handover: on one page what who takes over must know, each number with the question that gives it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from services import act_words, i18n, messages, spans
+from services.domain.alerts import incident as incidents
+from services.domain.audit import AuditEntry
+from services.domain.insight import handover
+from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PARTS, PROMISES, WAITS
+from services.domain.past.lanes import Lanes
+from services.domain.plans import recurrence
+from services.domain.promises.judge import AT_RISK, BROKEN
+from services.domain.task import filter as filters
+from services.domain.task import filter_time
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.status import WAITING, Status, Triage
+from services.domain.text import mask
+from services.domain.text.message import Message, Param
+from services.engine.lead import leader
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.monitor import attention
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertQueries, IncidentNow
+from services.monitor.causes import Cause, CauseQueries
+from services.monitor.overview import Attention
+from services.monitor.past.queries import PastQueries
+from services.monitor.promises import PromiseQueries, PromiseRow
+from services.monitor.trail import AuditQueries
+from services.ports import Store
+
+#: what a line opens
+TASKS, CAUSES, AUDIT, ALERTS, PROMISE, WORKERS = "tasks", "causes", "audit", "alerts", "promises", "workers"
+MOST_CAUSES, MOST_INCIDENTS, MOST_ACTS, MOST_NEXT = 8, 12, 20, 6
+ENTRIES, SCAN = 2_000, 20_000
+SHORTEST_MS, LONGEST_MS = 60_000, 7 * 86_400_000
+#: workers are gone for a moment at every restart
+QUIET_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One sentence. ``number`` is what ``filter`` counts on the page ``page``, None where it holds none of those."""
+
+    text: str
+    number: int | None = None
+    exact: bool = True  #: False: at least so many
+    page: str = ""  #: what it opens: tasks, causes, audit, alerts, promises, workers; "" for nothing
+    filter: str = ""  #: of that page's list
+    target: str = ""  #: what is shown there, where that is one thing: a fingerprint, an incident, a promise, a worker
+    verb: tuple[str, str] | None = None  #: the way there that an attention item offers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A heading and what stands under it. ``empty``: said in place of lines."""
+
+    key: str
+    title: str
+    lines: tuple[Line, ...] = ()
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """The page in one language; instants are UTC ms."""
+
+    since: int
+    until: int
+    zone: str
+    language: str
+    title: str
+    parts: tuple[Part, ...]
+    doubts: tuple[str, ...] = ()  #: why it may not be as it says; then nothing is advised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandoverQueries:
+    """Blocking; any thread."""
+
+    store: Store
+    causes: CauseQueries
+    trail: AuditQueries
+    alerts: AlertQueries
+    promises: PromiseQueries
+    past: PastQueries
+    attention: Callable[[], Sequence[Attention]]  #: what needs a person now
+    answers: Callable[[], bool]  #: whether the broker does
+    name: Callable[[str], str]  #: turns ``platform:shop_id`` into the name of the shop
+    fleet: str  #: what it is called
+
+    def page(self, since: int, language: str = "", until: int = 0) -> Handover:
+        """What happened since an instant (UTC ms) and how it stands now, in a language, "" for the present one.
+
+        ``until``: where the time it tells of ends, 0 for now. What stands under "now" is always of this moment.
+
+        Raises:
+            StoreUnavailable: the records do not answer; nothing is told from memory.
+        """
+        until = until or self.store.now_ms()
+        with i18n.speaking(language or i18n.language()):
+            return _Writer(self, max(since, until - LONGEST_MS), until).write()
+
+
+def plain(page: Handover) -> Iterator[str]:
+    """The page as lines of text, as it is copied and sent."""
+    yield page.title
+    yield from (f"! {doubt}" for doubt in page.doubts)
+    for part in page.parts:
+        yield ""
+        yield part.title
+        yield from (f"- {line.text}" for line in part.lines)
+        if part.empty:
+            yield f"- {part.empty}"
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes one page, in the language of the moment."""
+
+    asked: HandoverQueries
+    since: int
+    until: int
+    zone: str = DEFAULT_ZONE
+
+    def write(self) -> Handover:
+        asked = self.asked
+        self.zone = fleet_zone(asked.store) or DEFAULT_ZONE
+        alerts, promises = asked.alerts.now(addresses=False), asked.promises.now()
+        items = asked.attention()
+        active = [one for one in alerts.incidents if one.incident.raised_at]
+        doubts = list(self._doubts(alerts.watcher, promises.rows))
+        parts = (
+            self._part(NOW, self._now()),
+            self._part(BROKE, [*self._of_causes(), *self._of_incidents(active), *self._of_record()], "nothing_broke"),
+            self._part(ACTS, self._of_people(), "nobody_acted"),
+            self._part(WAITS, map(self._item, items), "nobody_needed"),
+            self._of_promises(promises.rows),
+            self._advice(active) if not doubts else self._part(NEXT, (), "no_advice"),
+        )
+        return Handover(
+            since=self.since,
+            until=self.until,
+            zone=self.zone,
+            language=i18n.language(),
+            title=_say("title", fleet=asked.fleet, at=self._clock(self.since), until=self._clock(self.until)),
+            parts=tuple(one for one in parts if one.lines or one.empty),
+            doubts=tuple(doubts),
+        )
+
+    def _part(self, key: str, lines: Iterable[Line], empty: str = "") -> Part:
+        found = tuple(lines)
+        return Part(key=key, title=i18n._(PARTS[key]), lines=found, empty="" if found or not empty else _say(empty))
+
+    def _doubts(self, watcher: str, rows: Sequence[PromiseRow]) -> Iterator[str]:
+        if not self.asked.store.leader(leader.ROLE):
+            yield _say("nobody_leads")
+        elif old := max((one.age_ms for one in rows if one.stale), default=0):
+            yield _say("promises_old", span=spans.of_seconds(old // 1000))
+        if not watcher:
+            yield _say("nobody_watches")
+        if not self.asked.answers():
+            yield _say("broker_lost")
+
+    # how it stands
+
+    def _now(self) -> Iterator[Line]:
+        for code, terms in (
+            ("waiting", (equals("status", *sorted(WAITING)),)),
+            ("running", (equals("status", Status.RUNNING),)),
+            ("retrying", (equals("status", Status.RETRYING),)),
+            ("held", (equals("status", Status.HELD),)),
+            ("dead", (equals("status", Status.DEAD), equals("triage", Triage.OPEN))),
+            ("succeeded", (equals("status", Status.SUCCEEDED), *self._within())),
+        ):
+            line = self._counted(code, terms)
+            if line.number or code in ("waiting", "succeeded"):
+                yield line
+
+    def _within(self) -> tuple[Term, ...]:
+        return (
+            Term(field="updated", op=">=", number=float(self.since)),
+            Term(field="updated", op="<=", number=float(self.until)),
+        )
+
+    def _counted(self, code: str, terms: tuple[Term, ...]) -> Line:
+        """So many tasks: what is counted is what the filter says."""
+        number = self.asked.store.query(Query(terms=terms, limit=1)).number
+        words = filters.format_terms(terms, time_zone=self.zone)
+        return Line(
+            text=_say(code, n=number.number), number=number.number, exact=number.exact, page=TASKS, filter=words
+        )
+
+    # what broke
+
+    def _of_causes(self) -> Iterator[Line]:
+        found = [one for one in self.asked.causes.causes().rows if self.since <= one.last_at <= self.until]
+        found.sort(key=lambda one: (one.first_at < self.since, one.rank))
+        yield from map(self._cause, found[:MOST_CAUSES])
+        if rest := found[MOST_CAUSES:]:
+            yield Line(text=_say("causes_more", n=len(rest)), page=CAUSES)
+
+    def _cause(self, one: Cause) -> Line:
+        """All its open letters, as they are counted where it opens."""
+        new = one.first_at >= self.since
+        where = _say("shops", n=one.shops)
+        if len(one.shop_keys) == 1:
+            where = _say("shop", shop=self.asked.name(one.shop_keys[0]))
+        known = len(one.fingerprint) == filters.FINGERPRINT_LENGTH
+        terms = (
+            equals("status", Status.DEAD),
+            equals("triage", Triage.OPEN),
+            equals("fp", one.fingerprint) if known else equals("kind", one.kind or "unknown"),
+        )
+        return Line(
+            text=_say(
+                "cause_new" if new else "cause_more",
+                cause=one.rule.name or wording.inner(one.title),
+                n=one.count,
+                where=where,
+                at=self._clock(one.first_at if new else one.last_at),
+            ),
+            number=one.count if known else None,
+            page=CAUSES,
+            filter=filters.format_terms(terms),
+            target=one.fingerprint,
+        )
+
+    def _of_incidents(self, active: Sequence[IncidentNow]) -> Iterator[Line]:
+        over = [
+            one
+            for one in self.asked.alerts.history()
+            if one.incident.raised_at and self.since <= one.incident.resolved_at <= self.until
+        ]
+        lasting = [one for one in active if one.incident.raised_at <= self.until]
+        for one in [*lasting, *over][:MOST_INCIDENTS]:
+            incident, answer = one.incident, one.incident.answer
+            state = one.state if f"handover.incident_{one.state}" in handover.SENTENCES else incidents.OPEN
+            until = incident.resolved_at if state == incidents.RESOLVED else answer.muted_until
+            yield Line(
+                text=_say(
+                    f"incident_{state}",
+                    id=incident.id,
+                    title=wording.title(incident.words, self.zone),
+                    who=answer.answered_by,
+                    at=self._clock(incident.first_at or incident.raised_at),
+                    until=self._clock(until),
+                ),
+                page=ALERTS,
+                target=incident.id,
+            )
+
+    def _of_record(self) -> Iterator[Line]:
+        found: Lanes = self.asked.past.lanes(self.since, self.until)
+        if len(found.gaps) == 1 and found.gaps[0].begin <= self.since and found.gaps[0].end >= self.until:
+            yield Line(text=_say("no_record"))
+            return
+        for one in found.silent:
+            if one.end - one.begin >= QUIET_MS or one.end >= self.until:
+                code = "silent_now" if one.end >= self.until else "silent"
+                yield Line(text=self._span(code, one.begin, one.end, one.name), page=WORKERS, target=one.name)
+        for one in found.deploys:
+            yield Line(text=self._span("deploy", one.begin, one.end, one.name))
+        for gap in found.gaps:
+            if gap.end - gap.begin >= QUIET_MS:
+                yield Line(text=self._span("gap", gap.begin, gap.end))
+
+    def _span(self, code: str, begin: int, end: int, name: str = "") -> str:
+        return _say(code, name=name, at=self._clock(begin), until=self._clock(end))
+
+    # who did what
+
+    def _of_people(self) -> Iterator[Line]:
+        within = f"since:{filter_time.iso(self.since, self.zone)} until:{filter_time.iso(self.until, self.zone)}"
+        found = self.asked.trail.entries(within, limit=ENTRIES, scan=SCAN)
+        entries: Sequence[AuditEntry] = found.entries
+        for acts in handover.of_people(entries)[:MOST_ACTS]:
+            names = ", ".join(acts.targets) or "–"
+            if acts.more:
+                names = _say_of("alert.names_more", names=names, more=acts.more)
+            yield Line(
+                text=_say(
+                    "acts" if acts.count > 1 else "act",
+                    who=acts.who,
+                    action=act_words.act(acts.action),
+                    n=acts.count,
+                    names=names,
+                ),
+                number=acts.count,
+                page=AUDIT,
+                filter=f'who:"{acts.who}" action:{acts.action} {within}',
+            )
+        if found.next and len(entries) >= ENTRIES:
+            yield Line(text=_say("acts_cut", n=ENTRIES), page=AUDIT, filter=within)
+
+    # what waits for whom, and what is promised
+
+    def _item(self, item: Attention) -> Line:
+        between = "：" if i18n.is_chinese() else ": "
+        asked = next((target for verb, target in item.verbs if verb == "open_tasks"), "")
+        opens = next(((verb, target) for verb, target in item.verbs if verb.startswith(("open_", "triage"))), None)
+        return Line(
+            text=_say(
+                "item",
+                who=_say_of(handover.whose(item.code, str(item.params.get("kind", "")))),
+                what=between.join(filter(None, attention.present(item))),
+            ),
+            page=TASKS if asked else "",
+            filter=asked,
+            verb=opens,
+        )
+
+    def _of_promises(self, rows: Sequence[PromiseRow]) -> Part:
+        judged = [one for one in rows if one.standing is not None]
+        bad = [one for one in judged if one.state in (BROKEN, AT_RISK)]
+        if bad:
+            return self._part(
+                PROMISES, map(self._promise, sorted(bad, key=lambda one: (one.state != BROKEN, one.name)))
+            )
+        kept = _say("promises_kept", n=len(judged)) if judged else _say("no_promises")
+        return Part(key=PROMISES, title=i18n._(PARTS[PROMISES]), empty=kept)
+
+    def _promise(self, one: PromiseRow) -> Line:
+        standing = one.standing
+        assert standing is not None
+        broken = one.state == BROKEN
+        why = messages.render(one.holds[0].message) if one.holds else _say("unknown_why")
+        return Line(
+            text=_say(
+                "promise_broken" if broken else "promise_at_risk",
+                name=one.name,
+                n=standing.broken if broken else standing.at_risk,
+                of=standing.total,
+                at=self._clock(standing.first_break),
+                why=why,
+            ),
+            page=PROMISE,
+            target=one.name,
+        )
+
+    def _advice(self, active: Sequence[IncidentNow]) -> Part:
+        order = [one for one in active if one.state == incidents.OPEN] + [
+            one for one in active if one.state == incidents.ANSWERED
+        ]
+        steps = ((one.incident.id, wording.next_step(one.incident.words, self.zone)) for one in order)
+        lines = [Line(text=_say("next", id=name, step=step), page=ALERTS, target=name) for name, step in steps if step]
+        return self._part(NEXT, lines[:MOST_NEXT])
+
+    def _clock(self, instant: int) -> str:
+        """The time on the fleet's clocks, with the day where it is not that of the end."""
+        if not instant:
+            return "–"
+        words, end = recurrence.iso(instant, self.zone), recurrence.iso(self.until, self.zone)
+        return words[11:16] if words[:10] == end[:10] else f"{words[5:10]} {words[11:16]}"
+
+
+def _say(code: str, **params: Param) -> str:
+    return _say_of(f"handover.{code}", **params)
+
+
+def _say_of(code: str, **params: Param) -> str:
+    return mask.masked_text(messages.render(Message(code, params)))
