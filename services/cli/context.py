@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services import assembly, messages, settings
-from services.cli import output
+from services.cli import output, tables
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.task import filter_time
-from services.domain.text.visible import columns, visible
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
@@ -148,31 +146,8 @@ def examples(commands: Sequence[str]) -> dict[str, Any]:
     return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns padded to their widest cell, cells masked, cut at 60 characters and visible."""
-    cells = [[_cell(value) for value in row] for row in [header, *rows]]
-    widths = [max(columns(row[place]) for row in cells) for place in range(len(header))]
-    return ["  ".join(_padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - columns(text))
-
-
-def plain(value: object) -> str:
-    """A value as people read it: nothing for None, yes or no for a truth, items with commas between, JSON as JSON."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value))
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    return "" if value is None else str(value)
-
-
-def _cell(value: object) -> str:
-    clean = visible(output.masked_text(plain(value)))
-    return clean if len(clean) <= 60 else clean[:59] + "…"
+#: under the names by which every command knows them
+table, plain = tables.table, tables.plain
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:

@@ -3,16 +3,47 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TextIO
 
 from services.domain.text import mask
 from services.domain.text.visible import escaped, visible
 
 #: this run was asked for the secrets themselves, and the person may see them
 REVEALED: ContextVar[bool] = ContextVar("secrets are shown", default=False)
+#: this run was asked for no colours
+COLOURLESS: ContextVar[bool] = ContextVar("no colours", default=False)
+
+
+class Line(str):
+    """A line with styles for terminals that show colours; anywhere else its text alone."""
+
+    spans: Sequence[tuple[int, int, str]]  #: from, to, and the style between
+
+    def __new__(cls, words: str, spans: Sequence[tuple[int, int, str]] = ()) -> Line:
+        """``words`` with styles on parts of it."""
+        made = super().__new__(cls, words)
+        made.spans = spans
+        return made
+
+
+def coloured(stream: TextIO | None) -> bool:
+    """Whether colours are wanted there: a terminal that shows them, no ``--no-color``, no ``NO_COLOR``."""
+    if stream is None or COLOURLESS.get() or not stream.isatty():
+        return False
+    # here, because it is for people at a terminal only
+    from rich.console import Console
+
+    console = Console(file=stream)
+    return not console.no_color and not console.is_dumb_terminal
+
+
+def room() -> int | None:
+    """Columns of the terminal that reads the output; None: it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 def masked(value: Any) -> Any:
@@ -39,16 +70,33 @@ def text(words: str) -> str:
 
 def out(lines: Iterable[str]) -> None:
     """Print lines."""
-    sys.stdout.write("".join(f"{text(line)}\n" for line in lines))
+    if not coloured(sys.stdout):
+        sys.stdout.write("".join(f"{text(line)}\n" for line in lines))
+    else:
+        _styled(lines)
     sys.stdout.flush()
+
+
+def _styled(lines: Iterable[str]) -> None:
+    # here, as above
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    for line in lines:
+        shown = Text(text(line))
+        if isinstance(line, Line) and shown.plain == line:  # where something became dots, places are others
+            for start, end, style in line.spans:
+                shown.stylize(style, start, end)
+        console.print(shown)
 
 
 def err(words: str, *, before: str = "", lead: str = "", style: str = "") -> None:
     """Tell something beside the output; ``before`` is for the terminal itself.
 
-    ``lead``: a word before it, in ``style`` on a terminal that shows colours (not piped, no ``NO_COLOR``).
+    ``lead``: a word before it, in ``style`` on a terminal that shows colours.
     """
-    if lead and sys.stderr.isatty():
+    if lead and coloured(sys.stderr):
         # here, because it is for people at a terminal only
         from rich.console import Console
 

@@ -19,6 +19,7 @@ from services.cli.commands import (
     alerts,
     at,
     batches,
+    causes,
     completion,
     dead,
     doctor,
@@ -48,6 +49,7 @@ __all__ = ["ConsoleRequest", "run"]
 def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
+    output.COLOURLESS.set("--no-color" in argv)
     try:
         args = grammar().parse_args(_readable(argv))
         logs.set_up(verbose=getattr(args, "verbose", False))
@@ -71,6 +73,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
     finally:
         output.REVEALED.set(False)
+        output.COLOURLESS.set(False)
 
 
 def _reveal(context: Context, argv: Sequence[str]) -> None:
@@ -94,8 +97,8 @@ class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
     def format_help(self) -> str:
-        """As ever, in colour on a terminal that wants it (not piped, no ``NO_COLOR``, no ``TERM=dumb``)."""
-        if not sys.stdout.isatty():
+        """As ever, in colour on a terminal that wants it."""
+        if not output.coloured(sys.stdout):
             return super().format_help()
         # here, because only help is drawn with it
         from rich_argparse import RawDescriptionRichHelpFormatter, RichHelpFormatter
@@ -150,6 +153,7 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
         tasks,
         batches,
         dead,
+        causes,
         shops,
         work,
         at,
@@ -184,6 +188,7 @@ def common_options() -> argparse.ArgumentParser:
         "--read-only", action="store_true", help="change nothing, whatever the role and the profile permit"
     )
     group.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    group.add_argument("--no-color", action="store_true", help="no colours, as where NO_COLOR is set or a pipe reads")
     group.add_argument("--reveal", action="store_true", help="show secrets instead of dots; goes into the audit")
     group.add_argument("--verbose", action="store_true", help="more on stderr")
     return parent

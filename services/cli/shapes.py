@@ -20,6 +20,7 @@ from services.domain.task.record import Task
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
 from services.monitor import attention as items
+from services.monitor.causes import Cause
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
 
@@ -167,6 +168,26 @@ def same_work(said: Message) -> dict[str, Any]:
     """The last success of the same work as another task."""
     params = said.params
     return {"id": params["id"], "by": params["by"], "at": iso(int(params["since"])), "text": messages.english(said)}
+
+
+def cause(one: Cause) -> dict[str, Any]:
+    """One cause of dead letters, the same for every command."""
+    return {
+        "fingerprint": one.fingerprint,
+        "kind": one.kind,
+        "name": one.rule.name,
+        "note": one.rule.note,
+        "title": messages.english(one.title),
+        "headline": one.headline,
+        "count": one.count,
+        "shops": one.shops,
+        "types": list(one.types),
+        "platforms": list(one.platforms),
+        "scope": one.scope,
+        "first_at": iso(one.first_at),
+        "last_at": iso(one.last_at),
+        "worth": worth(one.worth),
+    }
 
 
 def worth(said: Worth | None) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.text.said import Said
+from services.engine import portions
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec
@@ -312,6 +313,7 @@ def in_portions(
         if why is not None:
             return join(outcome, Outcome(skipped=tuple(Refusal(task_id=name(one), why=why) for one in items[start:])))
         outcome = join(outcome, act(items[start : start + BATCH]))
+        portions.done(min(start + BATCH, len(items)))
     return outcome
 
 

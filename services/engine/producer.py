@@ -18,7 +18,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.domain.types import task_type
-from services.engine import links, recipe
+from services.engine import links, portions, recipe
 from services.engine.links import Links
 from services.engine.registry import Registry
 from services.engine.spec import Before, Checked, Twin
@@ -59,12 +59,15 @@ class Producer:
         if len(bulk.specs) <= BULK:
             chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, done, bulk)
             return _submitted(chunk.fresh, duplicates, done, errors, self._publish(chunk))
+        prepared = 0
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
             for specs in _chunks(bulk.specs):
                 chunk = self._record(self._prepare_all(specs, bulk), duplicates, done, bulk)
                 sending.append(publisher.submit(self._publish, chunk))
                 created += chunk.fresh
+                prepared += len(specs)
+                portions.done(prepared)
         return _submitted(created, duplicates, done, errors, sum(one.result() for one in sending))
 
     def check(self, specs: Sequence[TaskSpec]) -> Checked:

@@ -53,7 +53,7 @@ QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": 
 ELSEWHERE = {
     "promise disable", "promise enable", "promise remove", "token revoke",
     "audit accept", "export", "type export", "quiet set", "quiet remove", "shop dedicate", "shop undedicate",
-    "shop move", "shop pause",
+    "shop breaker", "shop session open", "shop session close", "shop move", "shop pause",
     "shop resume", "worker drain", "worker resume", "worker stop",
 }  # fmt: skip
 

@@ -74,13 +74,14 @@ NAMES = frozenset(
 #: commands that go on until they are stopped, or open something for a person
 ENDLESS = {"api", "demo", "worker", "shop login", ""}
 #: the first words of what only looks
-LOOKS = ("list", "show", "stats", "doctor", "export", "artifacts", "duplicates", "runs")
+LOOKS = ("list", "show", "stats", "doctor", "export", "artifacts", "duplicates", "runs", "log", "causes")
 ANSWERS = {
     "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1", "lane_depth"],
     "names": [["nightly"], ["work"]],
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
-    "shell": ["bash"], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
+    "shell": ["bash"],
+    "shops": [["pdd:s1"]], "fingerprint": [""], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
 

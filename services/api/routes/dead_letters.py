@@ -9,8 +9,8 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from services.api import shapes
-from services.api.here import Here, answer
-from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Text
+from services.api.here import Here
+from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Name, Text
 from services.domain.task.status import Triage
 
 router = APIRouter(tags=["dead letters"])
@@ -63,7 +63,12 @@ def letters(
 
 @router.get("/causes", response_model=Causes, summary="Why tasks died, and whether they would pass now")
 def causes(here: Here, triage: Triage = Triage.OPEN) -> Response:
-    return answer({"causes": here.ask("dead list", triage=str(triage), limit=1)["causes"]})
+    return here.look("causes", triage=str(triage))
+
+
+@router.get("/causes/{fingerprint}", response_model=shapes.Open, summary="One cause: how far it reaches, since when")
+def cause(here: Here, fingerprint: Name, triage: Triage = Triage.OPEN) -> Response:
+    return here.look("causes", fingerprint, triage=str(triage))
 
 
 @router.get("/dead/runs", response_model=shapes.Open, summary="Bulk republishing: what went how far")

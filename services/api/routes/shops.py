@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from services import assembly
@@ -14,6 +14,7 @@ from services.api.shapes import Name, Note
 from services.cli import known_shops
 
 router = APIRouter(prefix="/shops", tags=["shops"])
+_FILTER = "words, or such as `platform:temu state:login,dead dead>0 group:a*`"
 
 
 class Shops(shapes.Open):
@@ -35,8 +36,8 @@ class Concurrency(shapes.Body):
 
 
 @router.get("", response_model=Shops, summary="All shops, and what is true of them")
-def shops(here: Here) -> Response:
-    return here.look("shop list")
+def shops(here: Here, filter: Annotated[str, Query(max_length=2000, description=_FILTER)] = "") -> Response:
+    return here.look("shop list", filter=filter)
 
 
 @router.get("/{shop}", response_model=Shop, summary="One shop, why it stands, and what a person can do")

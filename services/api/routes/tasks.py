@@ -8,12 +8,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import ConfigDict, Field
 
-from services import assembly
 from services.api import shapes
-from services.api.here import Here, answer
+from services.api.here import Here
 from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Name, Sort, Text
-from services.cli import shapes as documents
-from services.domain.errors import NotFound, UsageError
+from services.domain.errors import UsageError
 from services.domain.gates.dependency import POLICIES
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -95,14 +93,7 @@ def log(
     attempt: Annotated[int, Query(ge=0, le=1000, description="0: the last one")] = 0,
     start: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next` of the lines before")] = 0,
 ) -> Response:
-    engine = here.engine
-    record = engine.store.get([task_id])[0]
-    if record is None:
-        raise NotFound(f"there is no task {task_id!r:.220}", field="task_id")
-    number = attempt or record.attempt
-    tail = assembly.queries(engine).tasks.log(task_id, number, start)
-    lines = [{"at": documents.iso(line.at), "stream": line.stream, "text": line.text} for line in tail.lines]
-    return answer({"task_id": task_id, "attempt": number, "lines": lines, "next": tail.place})
+    return here.look("task log", task_id, attempt=attempt or None, start=start or None)
 
 
 @router.get("/{task_id:path}", response_model=shapes.TaskDetail, summary="One task: why it waits, and what happened")

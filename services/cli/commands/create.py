@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from services import assembly
-from services.cli import guesses, json_text, shapes, task_sheet
+from services.cli import guesses, json_text, progress, shapes, task_sheet
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds
 from services.cli.instants import Instants
 from services.commands.sheet import text_file
@@ -112,7 +112,8 @@ def create(context: Context) -> int:
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
-        done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
+        with progress.of_portions("create", len(specs), quiet=context.json):
+            done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
         before = _before(context, engine, done)
     batch = batch if done.created else ""
@@ -140,7 +141,8 @@ def _create_of_file(context: Context) -> int:
         if warnings is None:
             return EXIT_FAILED
         goes = bool(specs) and not args.dry_run and (args.skip_bad or not asked.faults)
-        done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
+        with progress.of_portions("create", len(specs) if goes else 0, quiet=context.json):
+            done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
         errors = [*_row_errors(asked), *_faults(engine, done)]
         before = _before(context, engine, done)
     batch = batch if done.created else ""

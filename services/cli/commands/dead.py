@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from services import assembly, messages
-from services.cli import choose, shapes
+from services.cli import choose, progress, shapes
 from services.cli.commands import republish
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
@@ -144,19 +144,7 @@ def list_dead(context: Context) -> int:
         "next": page.next,
         "total": page.total,
         "at_least": page.at_least,
-        "causes": [
-            {
-                "fingerprint": cause.fingerprint,
-                "kind": cause.kind,
-                "title": messages.english(cause.title),
-                "headline": cause.headline,
-                "count": cause.count,
-                "shops": cause.shops,
-                "scope": cause.scope,
-                "worth": shapes.worth(cause.worth),
-            }
-            for cause in (causes.rows if causes is not None else ())
-        ],
+        "causes": [shapes.cause(one) for one in (causes.rows if causes is not None else ())],
     }
     rows = [
         (
@@ -229,7 +217,8 @@ def change(context: Context) -> int:
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
             return EXIT_FAILED
         word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "restore": Triage.OPEN}[args.verb]
-        outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
+        with progress.of_portions(args.verb, len(ids), quiet=context.json):
+            outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from services import assembly
-from services.cli import choose, record_files
+from services.cli import choose, progress, record_files
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
 from services.commands.records import left_out
 from services.domain.errors import UsageError
@@ -103,7 +103,8 @@ def import_records(context: Context) -> int:
     with context.engine() as engine:
         if not context.confirm("import", len(wanted)):
             return EXIT_FAILED
-        outcome = assembly.commands(engine).records.import_records(tasks, letters)
+        with progress.of_portions("import", len(tasks), quiet=context.json):
+            outcome = assembly.commands(engine).records.import_records(tasks, letters)
     context.show(choose.document(outcome) | {"errors": errors}, [*lines, *choose.lines(outcome, "import")])
     return EXIT_USAGE if errors else EXIT_OK if outcome.clean else EXIT_FAILED
 

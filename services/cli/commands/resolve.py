@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import choose
+from services.cli import choose, progress
 from services.cli.context import EXIT_FAILED, Context
 from services.domain.errors import UsageError
 from services.domain.task.status import Status
@@ -39,5 +39,6 @@ def resolve(context: Context) -> int:
             return choose.dry_run(context, ids, "resolve")
         if (args.filter or len(ids) > 1) and not context.confirm(f"resolve as {args.decision}", len(ids)):
             return EXIT_FAILED
-        outcome = assembly.commands(engine).tasks.resolve(ids, DECISIONS[args.decision], note=args.note.strip())
+        with progress.of_portions("resolve", len(ids), quiet=context.json):
+            outcome = assembly.commands(engine).tasks.resolve(ids, DECISIONS[args.decision], note=args.note.strip())
     return choose.report(context, outcome, "resolve")

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from services import assembly, messages
-from services.cli import choose, output, shapes
-from services.cli.commands import artifacts, create, duplicates, resolve
+from services.cli import choose, output, progress, shapes
+from services.cli.commands import artifacts, create, duplicates, resolve, task_log
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.domain.errors import NotFound, UsageError
 from services.domain.insight import attempts, estimate, same_work, wait
@@ -22,6 +22,7 @@ EXAMPLES = (
     "task create --file tasks.csv --strict",
     "task list --filter 'status:running,retrying platform:temu age>1h'",
     "task show pdd_sync_order_s1_1f3a9c20",
+    "task log pdd_sync_order_s1_1f3a9c20 --follow",
     "task artifacts pdd_sync_order_s1_1f3a9c20 --save files",
     "task duplicates",
     "task resolve pdd_batch_reply_s1_1f3a9c20 --as succeeded --note 'the buyers have the answer'",
@@ -46,6 +47,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
     showing.add_argument("id")
     showing.set_defaults(handler=show)
+    task_log.add(verbs, common)
     artifacts.add(verbs, common)
     duplicates.add(verbs, common)
     resolve.add(verbs, common)
@@ -186,16 +188,17 @@ def change(context: Context) -> int:
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
             return EXIT_FAILED
         tasks = assembly.commands(engine).tasks
-        if args.verb == "cancel":
-            outcome = tasks.cancel(ids, reason=args.reason)
-        elif args.verb == "retry":
-            outcome = tasks.retry_waiting(ids, reason=args.reason)
-        elif args.verb == "create-again":
-            outcome = tasks.create_again(ids, reason=args.reason)
-        elif args.verb == "run-now":
-            outcome = tasks.run_now(ids)
-        else:
-            outcome = tasks.prioritize(ids, args.priority)
+        with progress.of_portions(args.verb, len(ids), quiet=context.json):
+            if args.verb == "cancel":
+                outcome = tasks.cancel(ids, reason=args.reason)
+            elif args.verb == "retry":
+                outcome = tasks.retry_waiting(ids, reason=args.reason)
+            elif args.verb == "create-again":
+                outcome = tasks.create_again(ids, reason=args.reason)
+            elif args.verb == "run-now":
+                outcome = tasks.run_now(ids)
+            else:
+                outcome = tasks.prioritize(ids, args.priority)
         return choose.report(context, outcome, args.verb)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from services import assembly
-from services.cli import known_shops, shapes
+from services.cli import known_shops, several, shapes
 from services.cli.context import EXIT_OK, Context, seconds, table, whole
+from services.cli.several import Told
 from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker
 from services.domain.gates.breaker import Breaker, Rule
 
@@ -31,7 +34,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
         " breaker opens and its tasks wait. After the cool-down one of them tries; if it fails, the cool-down doubles,"
         " if it succeeds, the others follow. Without options: what is open, and the rule.",
     )
-    parser.add_argument("shop", nargs="?", default="", help="platform:shop_id, or the bare id")
+    several.add_shops(parser, least="*")
     parser.add_argument("--close", action="store_true", help="the shop works again: forget its failures")
     parser.add_argument("--note", default="", help="why; kept in the audit")
     parser.add_argument("--failures", type=_failures, metavar="N|off", help="so many failed attempts open it")
@@ -49,21 +52,18 @@ def run(context: Context) -> int:
     """
     args = context.args
     changes = _changes(args)
-    if args.close and not args.shop:
+    if args.close and not args.shops:
         raise UsageError("say of which shop: shop breaker SHOP --close", field="shop")
-    if changes and args.shop:
+    if changes and args.shops:
         raise UsageError("the rule is one for all shops: leave the shop away", field="shop")
+    if args.close:
+        return several.each(context, "close", partial(_close, args.note), what="close the breaker of {shops}")
     with context.engine() as engine:
         commands = assembly.commands(engine).breakers
         if changes:
             commands.set_rule(msgspec.structs.replace(commands.rule(), **changes))
-        key = known_shops.find(engine, args.shop).key if args.shop else ""
-        was = commands.close(key, note=args.note) if args.close else False
-        rule, found = commands.rule(), [one for one in engine.store.breakers() if not key or one.shop == key]
-    if args.close:
-        text = f"the breaker of {key} is closed" if was else f"the breaker of {key} was not open"
-        context.show({"closed": key, "was_open": was}, [text])
-        return EXIT_OK
+        keys = {known_shops.find(engine, one).key for one in args.shops}
+        rule, found = commands.rule(), [one for one in engine.store.breakers() if not keys or one.shop in keys]
     document = {"breakers": [_row(one) for one in found], "rule": msgspec.to_builtins(rule)}
     header = ("shop", "failed", "last", "since", "next try")
     rows = [
@@ -72,6 +72,12 @@ def run(context: Context) -> int:
     ]
     context.show(document, [*(table(header, rows) if rows else ["no breaker is open"]), _words(rule)])
     return EXIT_OK
+
+
+def _close(note: str, engine: assembly.Engine, shop: Shop) -> Told:
+    was = assembly.commands(engine).breakers.close(shop.key, note=note)
+    text = f"the breaker of {shop.key} is closed" if was else f"the breaker of {shop.key} was not open"
+    return Told(document={"closed": shop.key, "was_open": was}, line=text)
 
 
 def _changes(args: argparse.Namespace) -> dict[str, int]:

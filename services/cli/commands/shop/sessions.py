@@ -6,8 +6,10 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import known_shops, shapes
+from services.cli import several, shapes
 from services.cli.context import EXIT_OK, Context, examples, table
+from services.cli.several import Told
+from services.domain.fleet.shop import Shop
 from services.domain.gates import session
 from services.domain.gates.session import ClosedSession, Login
 from services.domain.task import classify
@@ -38,7 +40,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
         ("close", close, "start none of its tasks until somebody has logged in"),
     ):
         one = which.add_parser(name, parents=[common], help=text)
-        one.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+        several.add_shops(one)
         one.add_argument("--note", default="", help="why; kept in the audit")
         if name == "close":
             one.add_argument("--kind", choices=session.KINDS, default=classify.LOGIN_EXPIRED, help="what is asked for")
@@ -64,26 +66,27 @@ def show_all(context: Context) -> int:
 
 
 def open_(context: Context) -> int:
-    """Say that a shop is logged in."""
-    with context.engine() as engine:
-        key = known_shops.find(engine, context.args.shop).key
-        was = assembly.commands(engine).sessions.open(key, note=context.args.note)
-    text = (
-        f"{key} is logged in; its tasks go on" if was else f"{key} did not wait for a login; that it has one is noted"
-    )
-    context.show({"opened": key, "was_closed": was}, [text])
-    return EXIT_OK
+    """Say that shops are logged in."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        was = assembly.commands(engine).sessions.open(shop.key, note=context.args.note)
+        waited = f"{shop.key} did not wait for a login; that it has one is noted"
+        text = f"{shop.key} is logged in; its tasks go on" if was else waited
+        return Told(document={"opened": shop.key, "was_closed": was}, line=text)
+
+    return several.each(context, "open", act, what="say that {shops} can be worked in")
 
 
 def close(context: Context) -> int:
-    """Say that a shop must be logged in first."""
+    """Say that shops must be logged in first."""
     args = context.args
-    with context.engine() as engine:
-        key = known_shops.find(engine, args.shop).key
-        done = assembly.commands(engine).sessions.close(key, kind=args.kind, note=args.note)
-    text = f"{key} waits for a login; running tasks go on" if done else f"{key} waits for a login already"
-    context.show({"closed": key, "was_open": done}, [text])
-    return EXIT_OK
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        done = assembly.commands(engine).sessions.close(shop.key, kind=args.kind, note=args.note)
+        text = f"{shop.key} waits for a login{'; running tasks go on' if done else ' already'}"
+        return Told(document={"closed": shop.key, "was_open": done}, line=text)
+
+    return several.each(context, "close", act, what="let {shops} wait for a login")
 
 
 def standing(engine: assembly.Engine, shop: str) -> dict[str, Any]:

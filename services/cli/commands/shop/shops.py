@@ -9,11 +9,13 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import known_shops, shapes, shop_files
+from services.cli import known_shops, several, shapes, shop_files
 from services.cli.commands import work
 from services.cli.commands.shop import breakers, login, sessions
 from services.cli.commands.shop import homes as cli_homes
-from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
+from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, plain, table
+from services.cli.several import Told
+from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
 from services.domain.gates import paused
 from services.domain.gates.home import Home
@@ -24,8 +26,10 @@ from services.monitor.shops.states import ShopStates, stranger
 
 EXAMPLES = (
     "shop list",
+    "shop list --filter 'platform:temu state:login,dead group:a*'",
     "shop import shops.csv --skip-bad",
     "shop pause pdd:s1 --note 'stock-taking'",
+    "shop pause pdd:s1 pdd:s2 temu:9 --note 'risk control' --yes",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
     *cli_homes.EXAMPLES,
@@ -59,7 +63,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the noun."""
     noun = nouns.add_parser("shop", parents=[common], help="shops of the fleet", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all shops").set_defaults(handler=list_shops)
+    listing = verbs.add_parser("list", parents=[common], help="shops, and what is true of each")
+    listing.add_argument("--filter", metavar="EXPR", default="", help=f"words, or by {', '.join(shop_filter.FIELDS)}")
+    listing.set_defaults(handler=list_shops)
     for name, handler, text in (
         ("show", show, "one shop"),
         ("pause", pause, "start none of its tasks; running ones go on, waiting ones stay"),
@@ -68,12 +74,13 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("undedicate", undedicate, "let its tasks go through the lanes again; the queue ends when nothing can come"),
     ):
         parser = verbs.add_parser(name, parents=[common], help=text)
-        parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
         parser.set_defaults(handler=handler)
+        if name == "show":
+            parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+        else:
+            several.add_shops(parser)
         if name in ("pause", "resume"):
             parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
-        if name != "show":
-            parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
     importing = verbs.add_parser(
         "import",
         parents=[common],
@@ -91,7 +98,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 
 def list_shops(context: Context) -> int:
-    """Print all shops with what is true of them, those that are known from tasks alone among them."""
+    """Print shops with what is true of them, those that are known from tasks alone among them."""
+    wanted = shop_filter.parse(context.args.filter)
     with context.engine(looking=True) as engine:
         found = ShopStates(engine.store, engine.registry, engine.broker.health).look()
         counts, known = engine.store.counts().shops, engine.registry.shops()
@@ -100,6 +108,7 @@ def list_shops(context: Context) -> int:
         _row(known.get(now.key) or stranger(now.key), counts.get(now.key, {}), homes.get(now.key), now, at_ms)
         for now in found
     ]
+    rows = [row for row in rows if wanted(row)]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
@@ -129,55 +138,51 @@ def show(context: Context) -> int:
 
 
 def pause(context: Context) -> int:
-    """Stop starting tasks of a shop."""
-    with context.engine() as engine:
-        shop = known_shops.find(engine, context.args.shop)
-        if not _sure(context, engine, f"pause {shop.key}"):
-            return EXIT_FAILED
+    """Stop starting tasks of shops."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
         assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
-    context.show({"paused": shop.key}, [f"{shop.key} is paused; running tasks go on, waiting ones stay"])
-    return EXIT_OK
+        text = f"{shop.key} is paused; running tasks go on, waiting ones stay"
+        return Told(document={"paused": shop.key}, line=text)
+
+    return several.each(context, "pause", act)
 
 
 def resume(context: Context) -> int:
-    """Start tasks of a shop again."""
-    with context.engine() as engine:
-        shop = known_shops.find(engine, context.args.shop)
-        if not _sure(context, engine, f"resume {shop.key}"):
-            return EXIT_FAILED
+    """Start tasks of shops again."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
         was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}", note=context.args.note)
-    context.show(
-        {"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"]
-    )
-    return EXIT_OK
+        text = f"{shop.key} runs again" if was else f"{shop.key} was not paused"
+        return Told(document={"resumed": shop.key, "was_paused": was}, line=text)
+
+    return several.each(context, "resume", act)
 
 
 def dedicate(context: Context) -> int:
-    """Give a shop a queue of its own."""
-    with context.engine() as engine:
-        shop = known_shops.find(engine, context.args.shop)
-        if not _sure(context, engine, f"give {shop.key} a queue of its own"):
-            return EXIT_FAILED
-        moved = assembly.commands(engine).fleet.dedicate(shop.key)
-    queue = shop_queue(shop.shop_id)
-    line = f"{shop.key} has the queue {queue}; {moved} waiting tasks moved there; running workers take it up in seconds"
-    context.show({"dedicated": shop.key, "queue": queue, "moved": moved}, [line])
-    return EXIT_OK
+    """Give shops queues of their own."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        moved, queue = assembly.commands(engine).fleet.dedicate(shop.key), shop_queue(shop.shop_id)
+        text = f"{shop.key} has the queue {queue}; {moved} waiting tasks moved there"
+        document = {"dedicated": shop.key, "queue": queue, "moved": moved}
+        return Told(document=document, line=f"{text}; running workers take it up in seconds")
+
+    return several.each(context, "dedicate", act, what="give {shops} a queue of its own")
 
 
 def undedicate(context: Context) -> int:
-    """Let a shop share the lanes."""
-    with context.engine() as engine:
-        shop = known_shops.find(engine, context.args.shop)
-        if not _sure(context, engine, f"let {shop.key} share the lanes"):
-            return EXIT_FAILED
+    """Let shops share the lanes."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
         moved = assembly.commands(engine).fleet.undedicate(shop.key)
-    line = (
-        f"{shop.key} shares the lanes; {moved} waiting tasks moved there; the leader deletes {shop_queue(shop.shop_id)}"
-        " when nothing can come there any more"
-    )
-    context.show({"undedicated": shop.key, "moved": moved}, [line])
-    return EXIT_OK
+        text = (
+            f"{shop.key} shares the lanes; {moved} waiting tasks moved there; the leader deletes"
+            f" {shop_queue(shop.shop_id)} when nothing can come there any more"
+        )
+        return Told(document={"undedicated": shop.key, "moved": moved}, line=text)
+
+    return several.each(context, "undedicate", act, what="let {shops} share the lanes")
 
 
 def import_shops(context: Context) -> int:
@@ -199,12 +204,6 @@ def import_shops(context: Context) -> int:
     context.warn(file.warnings)
     context.show(document, [*filter(None, lines), f"{count} shops imported"])
     return EXIT_USAGE if file.faults else EXIT_OK
-
-
-def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
-    profile = engine.settings.profiles.get(engine.settings.profile)
-    asks = profile is not None and profile.environment.upper() == "PROD"
-    return not asks or context.confirm(what)
 
 
 def _command(verb: str, what: str) -> str:

@@ -1,0 +1,74 @@
+"""``causes``: why tasks died, how far each cause reaches, and whether its letters would pass now."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly, messages
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples, plain, table
+from services.domain.errors import NotFound, UsageError
+from services.domain.task.status import Triage
+from services.monitor.causes import Cause
+
+EXAMPLES = ("causes", "causes 9ac1", "causes --triage archived --json")
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    parser = nouns.add_parser(
+        "causes",
+        parents=[common],
+        help="why tasks died: equal failures as one, the worst first",
+        description="Dead letters whose errors differ only in ids, numbers and addresses have one cause, named by its"
+        " fingerprint. With a fingerprint, or a beginning that only one has: that cause alone.",
+        **examples(EXAMPLES),
+    )
+    parser.add_argument("fingerprint", nargs="?", default="", metavar="FINGERPRINT")
+    parser.add_argument("--triage", choices=[*map(str, Triage)], default="open", help="of letters in this state")
+    parser.set_defaults(handler=causes)
+
+
+def causes(context: Context) -> int:
+    """Print causes, or one of them."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        found = assembly.queries(engine).causes.causes(args.triage)
+    rows = sorted(found.rows, key=lambda one: one.rank)
+    if args.fingerprint:
+        one = _one(rows, args.fingerprint)
+        told = shapes.cause(one)
+        lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in ("", [], None, {})]
+        context.show({"cause": told}, [*lines, f"{'letters':<14} task list --filter 'fp:{one.fingerprint}'"])
+        return EXIT_OK
+    header = ("cause", "letters", "shops", "scope", "worth it", "kind", "last", "what")
+    cells = [
+        (
+            one.fingerprint,
+            one.count,
+            one.shops,
+            one.scope,
+            one.worth.level,
+            one.kind,
+            shapes.iso(one.last_at),
+            one.rule.name or messages.english(one.title),
+        )
+        for one in rows
+    ]
+    more = [f"of the newest {found.scanned} of {found.total} letters"] if found.scanned < found.total else []
+    lines = [*table(header, cells), *more] if rows else ["nothing died"]
+    context.show({"causes": [shapes.cause(one) for one in rows], "scanned": found.scanned, "total": found.total}, lines)
+    return EXIT_OK
+
+
+def _one(rows: list[Cause], word: str) -> Cause:
+    found = [one for one in rows if one.fingerprint == word] or [
+        one for one in rows if one.fingerprint.startswith(word)
+    ]
+    if len(found) > 1:
+        names = ", ".join(one.fingerprint for one in found)
+        raise UsageError(f"{word!r:.40} is the beginning of several causes: {names:.300}", field="fingerprint")
+    if not found:
+        raise NotFound(f"there is no cause {word!r:.40} of these letters; see `causes`", field="fingerprint")
+    return found[0]

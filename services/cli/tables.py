@@ -1,0 +1,91 @@
+"""Tables for people: no wider than the terminal where there is one, what stands in a state in its colour."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from services.cli import output
+from services.domain.text.visible import columns, visible
+
+#: of a cell where nobody said how wide a line may be: piped, or into a file
+WIDEST = 60
+#: what a column keeps where a line is narrow
+LEAST = 6
+GAP = "  "
+#: headings of columns whose words have colours
+STATES = frozenset({"status", "state", "level", "severity", "outcome", "verdict"})
+_GOOD, _BUSY, _DOUBT, _BAD, _OVER = "green", "cyan", "yellow", "bold red", "dim"
+COLOURS = {
+    **dict.fromkeys(("succeeded", "kept", "ok", "fine", "healthy", "done", "ready"), _GOOD),
+    **dict.fromkeys(("running", "queued", "pending"), _BUSY),
+    **dict.fromkeys(
+        ("retrying", "held", "blocked", "at_risk", "at risk", "warning", "silent", "paused", "stopped", "draining",
+         "interrupted", "breaker", "login", "quiet", "waiting", "open", "doubtful"),
+        _DOUBT,
+    ),
+    **dict.fromkeys(("dead", "broken", "error", "critical", "gone", "failed", "cut_off", "failing", "hung"), _BAD),
+    **dict.fromkeys(("cancelled", "archived", "ignored", "disabled", "off", "idle", "over", "note"), _OVER),
+}  # fmt: skip
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Columns padded to their widest cell, cells masked and visible; what has no room is cut, names last."""
+    cells = [[_clean(value) for value in row] for row in [header, *rows]]
+    natural = [max(columns(row[place]) for row in cells) for place in range(len(header))]
+    room = output.room()
+    widths = [min(one, WIDEST) for one in natural] if room is None else _fitted(natural, room)
+    cells = [[cut(text, width) for text, width in zip(row, widths, strict=True)] for row in cells]
+    named = [place for place, name in enumerate(header) if name in STATES]
+    return [_line(row, widths, named, head=place == 0) for place, row in enumerate(cells)]
+
+
+def cut(text: str, width: int) -> str:
+    """A visible text in so many columns of a terminal, with dots where some of it is left out."""
+    if columns(text) <= width:
+        return text
+    kept, used = 0, 1  # the dots take one
+    for char in text:
+        used += columns(char)
+        if used > width:
+            break
+        kept += 1
+    return text[:kept] + "…"
+
+
+def _fitted(natural: Sequence[int], room: int) -> list[int]:
+    """Widths that fit: the widest gives way first, the first column, by which a row is named, after all others."""
+    space = max(room - len(GAP) * (len(natural) - 1), 0)
+    widths = [min(one, max(space, LEAST)) for one in natural]
+    for places in (range(1, len(widths)), range(len(widths))):
+        while sum(widths) > space:
+            widest = max(places, key=lambda place: widths[place], default=0)
+            if widths[widest] <= LEAST:
+                break
+            widths[widest] -= 1
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], states: Sequence[int], *, head: bool) -> output.Line:
+    text, spans = "", []
+    for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        if place in states and not head and (style := COLOURS.get(cell.casefold())):
+            spans.append((len(text), len(text) + len(cell), style))
+        text += cell + " " * (width - columns(cell)) + GAP
+    text = text.rstrip()
+    return output.Line(text, [(0, len(text), "bold")] if head else spans)
+
+
+def plain(value: object) -> str:
+    """A value as people read it: nothing for None, yes or no for a truth, items with commas between, JSON as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
+
+
+def _clean(value: object) -> str:
+    return visible(output.masked_text(plain(value)))

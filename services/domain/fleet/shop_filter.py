@@ -1,0 +1,96 @@
+"""Which shops a text means: ``platform:temu state:login dead>0 group:a* name``, all of which must hold. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from services.domain.errors import UsageError
+from services.domain.insight import shop as insight
+from services.domain.task import filter
+from services.domain.task.filter import Piece
+
+#: of a shop as the list tells it
+WORDS = ("shop", "platform", "group", "name", "home", "state")
+NUMBERS = ("active", "dead", "concurrency")
+TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
+FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
+_YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_SIGNS: dict[str, Callable[[int, int], bool]] = {
+    "=": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+_NUMBER = re.compile(r"[0-9]{1,9}\Z")
+
+#: a shop as the list tells it: its fields and those of its state
+Row = Mapping[str, Any]
+Test = Callable[[Row], bool]
+
+
+def parse(text: str) -> Test:
+    """What tells whether a shop is meant; an empty text means all.
+
+    Raises:
+        UsageError: it is no such filter, and what there is instead.
+    """
+    if len(text) > filter.MAX_TEXT:
+        raise UsageError(f"a filter may have {filter.MAX_TEXT} characters", field="filter")
+    tests = [_negated(_test(one, text), one) for one in filter.pieces(text)]
+    return lambda row: all(test(row) for test in tests)
+
+
+def _negated(test: Test, one: Piece) -> Test:
+    return (lambda row: not test(row)) if one.negated else test
+
+
+def _test(one: Piece, text: str) -> Test:
+    values = [value for value, _quoted in one.values]
+    if one.field == "text" and values:
+        return lambda row: any(_contains(row, value) for value in values)
+    if one.field not in FIELDS:
+        where = repr(text[one.at : one.end])[:80]
+        raise UsageError(f"shops are not chosen by {where}; there are {', '.join(FIELDS)}, and words", field="filter")
+    if one.field in NUMBERS:
+        return _of_number(one, values)
+    if one.op not in ("=", "~"):
+        raise UsageError(f"{one.field} is compared by `:` or `~`, not {one.op!r}", field="filter")
+    if one.field in TRUTHS:
+        wanted = {_YES.get(value.casefold()) for value in values}
+        if None in wanted:
+            raise UsageError(f"{one.field} is yes or no, not {values[0]!r:.40}", field="filter")
+        return lambda row: bool(row[one.field]) in wanted
+    if one.field == "state" and (wrong := [value for value in values if value not in insight.STATES]):
+        known = ", ".join(insight.STATES)
+        raise UsageError(f"no shop is ever {wrong[0]!r:.40}; there are {known}", field="filter")
+    return lambda row: any(_same(word, value, one.op) for word in _words(row, one.field) for value in values)
+
+
+def _of_number(one: Piece, values: list[str]) -> Test:
+    if one.op not in _SIGNS or not all(_NUMBER.match(value) for value in values):
+        raise UsageError(f"{one.field} is compared with a number, such as {one.field}>0", field="filter")
+    sign, numbers = _SIGNS[one.op], [int(value) for value in values]
+    return lambda row: any(sign(int(row[one.field]), number) for number in numbers)
+
+
+def _words(row: Row, field: str) -> tuple[str, ...]:
+    if field == "shop":
+        return (str(row["shop_id"]), f"{row['platform']}:{row['shop_id']}")
+    if field == "name":
+        return (str(row["name"]), str(row["name_en"]))
+    return (str(row[field]),)
+
+
+def _same(word: str, value: str, op: str) -> bool:
+    word, value = word.casefold(), value.casefold()
+    if op == "~":
+        return value in word
+    return word.startswith(value[:-1]) if value.endswith("*") else word == value
+
+
+def _contains(row: Row, value: str) -> bool:
+    part = value.casefold()
+    return any(part in word.casefold() for field in ("shop", "name", "group") for word in _words(row, field))

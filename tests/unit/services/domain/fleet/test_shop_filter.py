@@ -1,0 +1,83 @@
+"""Which shops a text means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.errors import UsageError
+from services.domain.fleet import shop_filter
+
+
+def shop(key: str, **more: Any) -> dict[str, Any]:
+    platform, _, shop_id = key.partition(":")
+    row = {
+        "platform": platform,
+        "shop_id": shop_id,
+        "name": "",
+        "name_en": "",
+        "group": "",
+        "home": "",
+        "state": "idle",
+    }
+    numbers = {"active": 0, "dead": 0, "concurrency": 1}
+    return row | numbers | dict.fromkeys(shop_filter.TRUTHS, False) | more
+
+
+SHOPS = [
+    shop("pdd:s1", name="旗舰店", group="east", dead=3, state="dead"),
+    shop("pdd:s2", group="west", paused=True, state="paused", active=7),
+    shop("temu:s1", name="Berlin Shop", name_en="flagship", dedicated=True, home="desk-02", active=2),
+    shop("temu:9", group="east-2", concurrency=4, state="login"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", "pdd:s1 pdd:s2 temu:s1 temu:9"),
+        ("platform:temu", "temu:s1 temu:9"),
+        ("-platform:temu", "pdd:s1 pdd:s2"),
+        ("platform:pdd,temu dead>0", "pdd:s1"),
+        ("shop:s1", "pdd:s1 temu:s1"),
+        ("shop:pdd:s1", "pdd:s1"),
+        ("shop:pdd:*", "pdd:s1 pdd:s2"),
+        ("group:east", "pdd:s1"),
+        ("group:east*", "pdd:s1 temu:9"),
+        ("group~ST", "pdd:s1 pdd:s2 temu:9"),
+        ("state:login,dead", "pdd:s1 temu:9"),
+        ("active>=2 active<7", "temu:s1"),
+        ("concurrency:4", "temu:9"),
+        ("paused:yes", "pdd:s2"),
+        ("paused:no dedicated:yes", "temu:s1"),
+        ("home:desk-02", "temu:s1"),
+        ("旗舰", "pdd:s1"),
+        ("flag", "temu:s1"),
+        ("name:旗舰店", "pdd:s1"),
+        ("platform：temu", "temu:s1 temu:9"),
+        ('"Berlin Shop"', "temu:s1"),
+    ],
+)
+def test_shops_are_found(text: str, found: str) -> None:
+    wanted = shop_filter.parse(text)
+    assert [f"{one['platform']}:{one['shop_id']}" for one in SHOPS if wanted(one)] == found.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("status:dead", "platform"),
+        ("state:gone", "login"),
+        ("dead>many", "dead>0"),
+        ("dead~1", "dead>0"),
+        ("paused:perhaps", "yes or no"),
+        ("platform>a", "`:` or `~`"),
+        ('name:"', "name"),
+        ("x" * 30_000, "characters"),
+    ],
+)
+def test_what_is_no_filter_is_refused_with_what_there_is(text: str, named: str) -> None:
+    with pytest.raises(UsageError, match=named) as told:
+        shop_filter.parse(text)
+    assert told.value.field == "filter"
