@@ -279,6 +279,7 @@ def notices(engine: Engine) -> Notices:
     return Notices(
         engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.name,
         strict_shops=settings.strict_shops, hold=settings.foreign_duplicates == config.HOLD,
+        looks=settings.broker.profile == config.BrokerSettings().profile,
     )  # fmt: skip
 
 

@@ -146,7 +146,12 @@ def work_queues(engine: Engine) -> dict[str, WorkQueue]:
 def notice_reader(engine: Engine) -> NoticeReader:
     """Reads notices in a process that never leads, while nobody leads."""
     taken = notices(engine)
-    return NoticeReader(taken, engine.clock, engine.name, lambda: not engine.store.leader(leader.ROLE))
+    wanted = partial(_nobody_leads, engine)
+    return NoticeReader(taken, engine.clock, engine.name, wanted, beside=taken.look_beside)
+
+
+def _nobody_leads(engine: Engine) -> bool:
+    return not engine.store.leader(leader.ROLE)
 
 
 def retention(kept: config.RetentionSettings) -> Retention:

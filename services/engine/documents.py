@@ -19,7 +19,7 @@ from services.domain.plans import schedule
 from services.domain.promises import promise, standing
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
-from services.engine import farewells, homes
+from services.engine import farewells, homes, unnoticed
 from services.engine.lead import leader_link, ledger_keeper, results
 
 
@@ -77,6 +77,7 @@ _OF_THE_FLEET: Mapping[str, Callable[[str], object]] = {
     breaker.NAME: _rule,
     "time_zone": _json(str),
     ledger_keeper.NAME: _json(int),
+    unnoticed.NAME: _json(int),
     role.FIRST: _json(str),
     role.DEFAULT: _role,
     "sample": _json(dict[str, Any]),

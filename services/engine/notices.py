@@ -20,6 +20,7 @@ from services.domain.task.record import Task
 from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.steps import Steps
+from services.engine.unnoticed import Unnoticed
 from services.ports import Broker, Clock, Consumer, Store
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ FIRST_S, QUIET_S = 1.0, 0.1
 
 
 class Notices:
-    """Safe to share between threads: it remembers nothing."""
+    """Safe to share between threads."""
 
     def __init__(
         self,
@@ -42,9 +43,13 @@ class Notices:
         *,
         strict_shops: bool = False,
         hold: bool = False,
+        looks: bool = True,
     ) -> None:
-        """``hold``: of the same work that waits or runs already the second is held for a person."""
+        """``hold``: of the same work that waits or runs already the second is held for a person. ``looks``: lanes may
+        be read for messages without a notice; not where the broker counts how often a message was delivered.
+        """
         self._hold = hold
+        self._unnoticed = Unnoticed(store, broker, clock, name, self.record) if looks else None
         self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._name, self._strict_shops = registry, clock, name, strict_shops
 
@@ -53,13 +58,24 @@ class Notices:
         return self._broker.notices(name=f"{self._name}-notices")
 
     def take_up(self, seconds: float) -> int:
-        """Record what waits now, for at most so long; how many notices were read.
+        """Record what waits now, for at most so long, and what no notice told of; how many notices were read.
 
         Raises:
             ConsoleError: store or broker do not answer; what was not recorded is still there.
         """
-        if not any(depth.kind == "notice" and depth.ready for depth in self._broker.depths()):
-            return 0
+        read = 0
+        if any(depth.kind == "notice" and depth.ready for depth in self._broker.depths()):
+            read = self._take_all(seconds)
+        if self._unnoticed is not None:
+            self._unnoticed.look()
+        return read
+
+    def look_beside(self) -> None:
+        """Now and then: record what no notice told of. Raises the errors of store and broker."""
+        if self._unnoticed is not None:
+            self._unnoticed.look_now_and_then()
+
+    def _take_all(self, seconds: float) -> int:
         consumer = self.consumer()
         if consumer is None:
             return 0

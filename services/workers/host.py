@@ -88,7 +88,7 @@ class Steward:
         self.janitor = Janitor(store, steps, clock, retention)
         self.archiver = Archiver(store, broker, steps, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
-        self.notices = NoticeReader(notices, clock, holder) if notices is not None else None
+        self.notices = NoticeReader(notices, clock, holder, beside=notices.look_beside) if notices is not None else None
         taken = [NoticeReader(one, clock, f"{holder}-{name}") for name, one in (queues or {}).items()]
         ledger = LedgerKeeper(store)
         duties: tuple[Duty | None, ...] = (

@@ -167,7 +167,7 @@ def test_too_many_notices_lose_no_task(fleet: Fleet, rabbitmq: RabbitMQ, seen: P
     send(fleet, *many(30, seen=str(seen)))
     eventually(lambda: fleet.ready(NOTICES) == 5, 30)
     assert noticed(fleet) == 5
-    assert fleet.engine.store.counts().status == {"queued": 5}
+    assert fleet.engine.store.counts().status == {"queued": 31}, "those without a notice are found in their lane"
     fleet.worker()
     eventually(lambda: fleet.engine.store.counts().status == {"succeeded": 31}, 60)
     assert len(lines(seen, "start")) == 30
@@ -321,3 +321,47 @@ def test_a_limit_for_a_platform_without_a_shop_is_asked_about(fleet: Fleet, cli:
     assert said["limit"]["concurrency"] == 2
     assert said["warnings"] == ["no shop of platform:pdb is known yet; did you mean platform:pdd?"]
     assert cli.run("queue", "limit", "platform:pdd", "--concurrency", 2)["warnings"] == []
+
+
+def test_what_was_sent_before_anybody_came_is_recorded_and_stays_where_it_is(
+    amqp_vhost: str, redis_url: str, tmp_path: Path, cli: Cli
+) -> None:
+    limits = {"x-max-priority": 10, "x-dead-letter-exchange": "rpa_dlx_exchange"}
+    with channel(amqp_vhost) as raw:  # a producer that declares what the contract says, and knows of no notices
+        raw.exchange_declare("rpa_task_exchange", "topic", durable=True)
+        for lane in ("high", "normal", "low"):
+            raw.queue_declare(f"rpa_tasks_{lane}", durable=True, arguments=limits)
+            raw.queue_bind(f"rpa_tasks_{lane}", "rpa_task_exchange", f"task.*.{lane}")
+    with opened("fleet", settings_for("fleet", tmp_path, amqp=amqp_vhost, redis=redis_url), tmp_path) as early:
+        send(early, *many(60))
+        stats = cli.run("stats")
+        assert (stats["status"], stats["lanes"]["high"]["ready"]) == ({"queued": 60}, 60)
+        assert cli.run("task", "show", "f7")["task"]["marks"] == ["foreign", "noticed"]
+        assert early.ready("rpa_tasks_high") == 60
+        assert [one.body for one in early.take("rpa_tasks_high", 60)] == [json.dumps(one).encode() for one in many(60)]
+
+
+def test_what_no_notice_tells_of_is_looked_for_once(fleet: Fleet, seen: Path) -> None:
+    own = [fleet.create(shop=f"own{n}") for n in range(3)]
+    fleet.commands().tasks.cancel(own[:2])
+    assert noticed(fleet) == 0, "old messages of our own are no work of others"
+    assert fleet.engine.store.counts().status == {"cancelled": 2, "queued": 1}
+    send(fleet, *many(20, seen=str(seen)))
+    eventually(lambda: fleet.ready(NOTICES) == 20, 30)
+    fleet.purge(NOTICES)
+    steward = fleet.steward()
+    eventually(lambda: steward.leader.leading, 30)
+    eventually(lambda: fleet.engine.store.counts().status == {"cancelled": 2, "queued": 21}, 30)
+    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "2", 30)
+    fleet.commands().tasks.cancel(["f3"])
+    fleet.worker()
+    eventually(lambda: fleet.engine.store.counts().status == {"cancelled": 3, "succeeded": 20}, 60)
+    assert sorted(line[1] for line in lines(seen, "start")) == sorted({f"f{n}" for n in range(20)} - {"f3"})
+    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "0", 30)
+
+
+def test_what_needs_attention_counts_what_nobody_has_recorded(fleet: Fleet, cli: Cli) -> None:
+    send(fleet, *many(3))
+    eventually(lambda: fleet.ready(NOTICES) == 3, 30)
+    (item,) = [one for one in cli.run("stats", "--read-only")["attention"] if one["key"] == "no_workers"]
+    assert item["params"]["tasks"] == 3

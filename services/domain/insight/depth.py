@@ -63,6 +63,17 @@ def unrecorded(counts: Counts, depths: Iterable[QueueDepth]) -> int:
     return min(noticed, max(0, waiting - counts.status.get(Status.QUEUED, 0)))
 
 
+def beyond(counts: Counts, depths: Iterable[QueueDepth]) -> int:
+    """Messages that wait in queues of work and of which neither records nor notices tell: another program sent them
+    before there were notices, or theirs were dropped. Old messages of tasks that were moved or cancelled count, too.
+    """
+    known = list(depths)
+    noticed = sum(depth.ready + (depth.unacked or 0) for depth in known if depth.kind == "notice")
+    waiting = sum(depth.ready for depth in known if depth.kind in ("lane", "shop"))
+    recorded = sum(counts.status.get(one, 0) for one in (Status.QUEUED, Status.PENDING))
+    return max(0, waiting - recorded - noticed)
+
+
 def held_told(depths: Iterable[QueueDepth]) -> bool:
     """Whether the broker tells what consumers hold."""
     asked = [depth for depth in depths if depth.kind in ("lane", "shop")]

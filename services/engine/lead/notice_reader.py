@@ -30,9 +30,17 @@ class Source(Protocol):
 class NoticeReader:
     """A thread of its own; ``wanted`` tells whether it is this process's turn."""
 
-    def __init__(self, notices: Source, clock: Clock, name: str, wanted: Callable[[], bool] = lambda: True) -> None:
-        """``wanted`` may raise what a silent store raises."""
-        self._notices, self._clock, self._wanted = notices, clock, wanted
+    def __init__(
+        self,
+        notices: Source,
+        clock: Clock,
+        name: str,
+        wanted: Callable[[], bool] = lambda: True,
+        *,
+        beside: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``wanted`` may raise what a silent store raises. ``beside``: what is done when there was nothing to read."""
+        self._notices, self._clock, self._wanted, self._beside = notices, clock, wanted, beside
         self._duty = DutyThread(self._loop, f"{name}-notices", leave_s=LEAVE_S)
 
     def start(self) -> None:
@@ -70,9 +78,12 @@ class NoticeReader:
         if not wanted:
             _close(held)
         if held:
-            self._notices.round(held[0], TAKE_S)
+            read = self._notices.round(held[0], TAKE_S)
         else:
+            read = 0
             self._clock.wait(stop, AWAY_S)
+        if wanted and not read:
+            self._beside()
 
 
 def _close(held: list[Consumer]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight import depth
 from services.domain.insight.cause import Worth
 from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.flow import Flow
@@ -13,7 +14,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
 from services.domain.task.query import Query, Term, Total, equals
 from services.domain.task.record import Task
-from services.domain.task.status import WAITING
+from services.domain.task.status import WAITING, Status
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.monitor.causes import Cause
@@ -62,7 +63,22 @@ class Look:
 
     def waiting(self) -> int:
         """How many tasks wait, for whatever."""
-        return sum(self.number(status) for status in WAITING)
+        return sum(self.number(status) for status in WAITING) + self.unrecorded
+
+    @property
+    def unrecorded(self) -> int:
+        """How many messages of other programs wait that nobody has recorded yet."""
+        if self.flow is not None:
+            return self.flow.facts.unrecorded
+        snapshot = self.snapshot
+        return depth.unrecorded(snapshot.counts, snapshot.depths) if snapshot.told else 0
+
+    def queued(self, lane: str) -> int:
+        """How many tasks stand in the queue of a lane; those of other programs count before they are recorded."""
+        snapshot = self.snapshot
+        recorded = snapshot.counts.lanes.get(lane, {}).get(Status.QUEUED, 0)
+        (row,) = [row for row in depth.lanes(snapshot.counts, snapshot.depths) if row.lane == lane]
+        return max(recorded, min(row.ready, recorded + self.unrecorded))
 
     def at_gate(self, gate: str, *where: Term) -> Total:
         """How many tasks wait at a gate, as the list behind an item says it."""

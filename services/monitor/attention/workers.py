@@ -112,7 +112,7 @@ def missing(look: Look) -> Iterable[Attention]:
         return
     served = {lane for info in alive for lane in info.lanes}
     for lane in ("high", "normal", "low") if alive else ():
-        stands = look.snapshot.counts.lanes.get(lane, {}).get(Status.QUEUED, 0)
+        stands = look.queued(lane)
         if stands and lane not in served:
             terms = (equals("status", Status.QUEUED), equals("lane", lane))
             oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks

@@ -54,3 +54,10 @@ def test_what_other_programs_sent_and_nobody_recorded() -> None:
     assert depth.unrecorded(counts, [lane, notices]) == 5, "one of them is the old message of a moved task"
     assert depth.unrecorded(counts, [lane]) == 0
     assert depth.unrecorded(Counts(status={"queued": 8}), [lane, notices]) == 2, "some notices are read a second time"
+
+
+def test_what_neither_records_nor_notices_tell_of() -> None:
+    lane = QueueDepth(name="rpa_tasks_high", ready=10, unacked=0, consumers=0)
+    notices = QueueDepth(name="rpa_notice_queue", ready=5, unacked=1, consumers=1, kind="notice")
+    assert depth.beyond(Counts(status={"queued": 1, "pending": 2}), [lane, notices]) == 1
+    assert depth.beyond(Counts(status={"queued": 12, "blocked": 3}), [lane]) == 0, "those of a worker are in its hands"
