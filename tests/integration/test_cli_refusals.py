@@ -94,6 +94,7 @@ TABLE: list[Row] = [
     row("task list", "--sort", ("x",)),
     row("task list", "--cursor", ("x", LONG), names="first page"),
     named("task show", IDS),
+    row("completion", "--values", ("x", "secrets")),
     row("task log", "", IDS, names="no task"),
     row("task log a", "--attempt", WHOLE),
     row("task log a", "--start", WHOLE),

@@ -9,11 +9,17 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from services.cli import known_names
 from services.cli.context import EXIT_OK, Context, examples
+from services.domain.errors import UsageError
 
 #: what a value is called whose place on the disk a shell can finish, and what that is
 PLACES = {"FILE": "FILE", "tasks.xlsx|.csv|.jsonl": "FILE", "FOLDER": "DIRECTORY", "DIR": "DIRECTORY"}
 SHELLS = ("bash", "zsh", "fish", "powershell")
+#: what a shell asks at a Tab; where nobody answers it offers nothing
+ASK = "fleetdeck completion --values {kind}"
+#: behind it, except for PowerShell, whose script leaves errors out by itself
+SILENT = " 2>/dev/null"
 EXAMPLES = (
     "completion bash > ~/.local/share/bash-completion/completions/fleetdeck",
     'completion zsh > "${fpath[1]}/_fleetdeck"',
@@ -25,27 +31,40 @@ def add(nouns: Any, common: argparse.ArgumentParser, program: argparse.ArgumentP
     """Declare the verb; ``program`` is what will be complete once every noun is declared."""
     text = "print a script that lets a shell finish commands, options and their values"
     parser = nouns.add_parser("completion", parents=[common], help=text, **examples(EXAMPLES))
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    text = f"print the names that the script asks for instead: {', '.join(known_names.KINDS)}"
+    parser.add_argument("--values", choices=[*known_names.KINDS], metavar="KIND", help=text)
     parser.set_defaults(handler=partial(_print, program))
 
 
 def _print(program: argparse.ArgumentParser, context: Context) -> int:
+    args = context.args
+    if bool(args.shell) == bool(args.values):
+        raise UsageError(f"say for which shell: {', '.join(SHELLS)}", field="shell")
+    if args.values:
+        with context.engine(looking=True) as engine:
+            found = known_names.names(engine, args.values)
+        context.show({"values": found}, found)
+        return EXIT_OK
     # here, because no other command should pay for loading it
     import shtab
 
-    for action in _actions(program):
+    for noun, action in _actions(program):
         if kind := PLACES.get(str(action.metavar)):
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]  # what the library reads
-    script = shtab.complete(program, shell=context.args.shell)
+        elif kind := known_names.kind_of(noun, action):
+            asked = ASK.format(kind=kind) + (SILENT if args.shell != "powershell" else "")
+            action.complete = shtab.cmd(asked)  # type: ignore[attr-defined]
+    script = shtab.complete(program, shell=args.shell)
     # as it is: nothing in it is anybody's secret, and a shell must read it
-    sys.stdout.write(json.dumps({"shell": context.args.shell, "script": script}) if context.json else script)
+    sys.stdout.write(json.dumps({"shell": args.shell, "script": script}) if context.json else script)
     sys.stdout.write("\n")
     return EXIT_OK
 
 
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+def _actions(parser: argparse.ArgumentParser, noun: str = "") -> Iterator[tuple[str, argparse.Action]]:
     for action in parser._actions:  # noqa: SLF001 - argparse has no public list of them
-        yield action
+        yield noun, action
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for child in action.choices.values():
-                yield from _actions(child)
+            for name, child in action.choices.items():
+                yield from _actions(child, noun or name)

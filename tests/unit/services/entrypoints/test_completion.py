@@ -46,6 +46,51 @@ def test_bash_finishes_nouns_verbs_options_values_and_files(tmp_path: Path, caps
     assert offered("completion", "") == ["bash", "zsh", "fish", "powershell"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="asks bash")
+def test_bash_offers_what_there_is_in_the_fleet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("FLEETDECK_HOME", str(home))
+    sheet = tmp_path / "shops.csv"
+    sheet.write_text("platform,shop_id\npdd,s1\ntemu,s1\ntemu,t9\n", encoding="utf-8")
+    assert program.run(["shop", "import", str(sheet)], lambda _request: 0) == 0
+    script_ = script("bash", capsys).rpartition("shops imported\n")[2]
+    (tmp_path / "completion.bash").write_text(script_, encoding="utf-8")
+    itself = tmp_path / "bin" / "fleetdeck"
+    itself.parent.mkdir()
+    itself.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT / "main.py"}" "$@"\n', encoding="utf-8")
+    itself.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{itself.parent}{os.pathsep}{os.environ['PATH']}")
+
+    def offered(*words: str) -> list[str]:
+        asked = ["bash", "-c", ASK, "bash", str(tmp_path / "completion.bash"), "fleetdeck", *words]
+        return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+
+    assert offered("shop", "pause", "t") == ["t9", "temu:s1"]
+    assert offered("task", "create", "--type", "sync_or") == ["sync_order"]
+    assert offered("type", "show", "sync_or") == ["sync_order"]
+    assert offered("task", "create", "--platform", "") == ["pdd", "temu"]
+    monkeypatch.setenv("FLEETDECK_HOME", "/dev/null/nowhere")
+    assert offered("shop", "pause", "t") == []
+
+
+def test_a_name_that_a_shell_would_obey_is_not_offered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from services import assembly, settings
+
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    engine = assembly.open_engine(settings.load())
+    try:
+        for name in ("$(reboot)", "good", "`id`", "a b", "-x"):
+            engine.store.put_document("promise", name, "{}")
+    finally:
+        engine.close()
+    assert program.run(["completion", "--values", "promises"], lambda _request: 0) == 0
+    assert capsys.readouterr().out.split("\n") == ["good", ""]
+
+
 @pytest.mark.parametrize(
     ("shell", "word"),
     [("zsh", "#compdef fleetdeck"), ("fish", "complete -c fleetdeck"), ("powershell", "Register-ArgumentCompleter")],
