@@ -29,6 +29,7 @@ from services.commands.bulk.republish import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
+from services.commands.handover import HandoverCommands
 from services.commands.homes import HomeCommands
 from services.commands.promises import PromiseCommands
 from services.commands.quiet import QuietCommands
@@ -82,6 +83,7 @@ from services.ports import ArtifactStore, Broker, Clock, Store
 from services.vault import Vault
 from services.watch.alerts import rules
 from services.watch.alerts.sender import Sender
+from services.watch.handover import write as write_handover
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -127,6 +129,7 @@ class Commands:
     quiet: QuietCommands
     promises: PromiseCommands
     alerts: AlertCommands
+    handover: HandoverCommands
     batches: BatchCommands
     schedules: ScheduleCommands
     roles: RoleCommands
@@ -266,6 +269,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         quiet=QuietCommands(store, steps, audit, who, lambda: _zone(engine.settings)),
         promises=PromiseCommands(store, registry, audit, who, lambda: _zone(engine.settings)),
         alerts=AlertCommands(store, audit, who, rules.DEFAULTS, partial(_test_channel, engine)),
+        handover=HandoverCommands(store, audit, who, partial(_write_handover, engine)),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         tokens=TokenCommands(store, audit, who),
@@ -321,6 +325,11 @@ def _test_channel(engine: Engine, channel: Channel, who: str) -> str:
     machine = socket.gethostname()
     text = wording.test_text(channel.name, who, machine, channel.language)
     return Sender(engine.store, _secret, machine).hand_over(channel, text, "note")
+
+
+def _write_handover(engine: Engine, to: Sequence[str], span_ms: int) -> list[str]:
+    now = engine.store.now_ms()
+    return write_handover(engine.store, queries(engine).handover.page, to, now - span_ms, now)
 
 
 def audit_of(engine: Engine, who: str) -> Audit:

@@ -42,6 +42,7 @@ from services.vault import Vault
 from services.watch.alerts.keeper import AlertKeeper
 from services.watch.alerts.look import Eyes
 from services.watch.alerts.sender import Sender
+from services.watch.handover import HandoverKeeper
 from services.watch.promises.keeper import PromiseKeeper
 from services.watch.recorder import Recorder
 from services.workers.host import Duty, LocalWorkers, Steward
@@ -94,6 +95,7 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
     return (
         Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings), engine.name),
         promise_keeper(engine),
+        HandoverKeeper(store, assembly.queries(engine).handover.page, clock, engine.name),
     )
 
 

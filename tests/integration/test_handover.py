@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
 import pytest
+from msgspec.structs import replace
 
 from services import assembly, workforce
 from services.domain.alerts.incident import ROLE
+from services.domain.errors import UsageError
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
+from services.domain.plans.handover import KIND, PLAN, SENT, HandoverPlan, dump
 from services.domain.promises.promise import Promise
 from services.domain.task import filter
 from services.domain.task.query import Query
 from services.engine.lead import leader
+from services.engine.zone import set_fleet_zone
 from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain
+from services.watch.handover import HandoverKeeper
+from tests.integration import hook as hooks
+from tests.integration.alert_rig import Watch
 from tests.integration.fleet_rig import Fleet
+from tests.integration.hook import Hook
 
 HOUR_MS = 3_600_000
 
@@ -119,3 +130,104 @@ def test_a_promise_that_nobody_judges_any_more_is_a_doubt(fleet: Fleet) -> None:
     assert found.doubts == ()
     (promised,) = (one for one in found.parts if one.key == PROMISES)
     assert promised.lines or promised.empty
+
+
+# ----------------------------------------------------------------------------------------------------- how it is sent
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with hooks.listening() as found:
+        yield found
+
+
+@pytest.fixture
+def watch(fleet: Fleet, hook: Hook) -> Iterator[Watch]:
+    made = Watch(fleet, hook)
+    made.only()
+    made.channel(language="zh")
+    yield made
+    made.stop.set()
+    made.keeper.stop()
+
+
+def keeper(fleet: Fleet, name: str) -> HandoverKeeper:
+    """As whoever leads has one."""
+    engine = fleet.engine
+    return HandoverKeeper(engine.store, assembly.queries(engine).handover.page, engine.clock, name)
+
+
+def planned(fleet: Fleet, minutes_ago: int) -> None:
+    """It was to be sent so long ago, and had been set before that."""
+    now = fleet.engine.store.now_ms()
+    due = datetime.fromtimestamp(now / 1000 - 60 * minutes_ago, UTC)
+    plan = HandoverPlan(times=(f"{due:%H:%M}",), by="ann@desk", at=now - 6 * HOUR_MS)
+    fleet.engine.store.put_document(KIND, PLAN, dump(plan))
+
+
+def test_it_is_sent_once_at_its_time_whoever_leads(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    set_fleet_zone(fleet.engine.store, "UTC")
+    fleet.create("s1")
+    planned(fleet, 2)
+    led(fleet)
+    first, second = keeper(fleet, "w1"), keeper(fleet, "w2")
+    assert first.tick() == 1
+    assert second.tick() == 0  # the next leader knows that it was sent
+    watch.store.resign(ROLE, "desk-02/11")
+    watch.until(lambda _now: hook.told)
+    assert first.tick() == 0
+    watch.turn()
+    (sent,) = hook.told
+    assert "交接班" in sent["title"]
+    assert "现状" in sent["message"]
+    assert "1 个任务在等待" in sent["message"]
+
+
+def test_a_leader_that_dies_in_the_middle_leaves_one_page(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    set_fleet_zone(fleet.engine.store, "UTC")
+    planned(fleet, 2)
+    assert keeper(fleet, "w1").tick() == 1
+    fleet.engine.store.remove_document(KIND, SENT)  # it wrote the page and ended before it noted that
+    assert keeper(fleet, "w2").tick() == 1
+    watch.until(lambda _now: hook.told)
+    watch.turn()
+    assert len(hook.told) == 1, hook.titles
+
+
+def test_what_is_hours_late_or_was_due_before_it_was_set_is_not_sent(fleet: Fleet) -> None:
+    set_fleet_zone(fleet.engine.store, "UTC")
+    planned(fleet, 3 * 60)
+    assert keeper(fleet, "w1").tick() == 0
+    planned(fleet, 1)
+    plan = fleet.commands().handover.plan()
+    assert plan is not None
+    fleet.engine.store.put_document(KIND, PLAN, dump(replace(plan, at=fleet.engine.store.now_ms())))
+    assert keeper(fleet, "w1").tick() == 0
+
+
+def test_a_page_that_a_channel_refuses_is_not_lost(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    hook.refuses = True
+    assert fleet.commands().handover.send(["ops"], HOUR_MS) == ["ops"]
+    watch.until(lambda _now: hook.asked)
+    assert hook.told == []
+    (waits,) = watch.now().channels
+    assert (waits.waiting, bool(waits.error)) == (1, True)
+    hook.refuses = False
+    watch.until(lambda _now: hook.told)  # the next try is after 10 s
+    assert len(hook.told) == 1
+
+
+def test_who_may_say_when_and_to_whom(fleet: Fleet, watch: Watch) -> None:
+    commands = fleet.commands().handover
+    with pytest.raises(UsageError, match="no channel nobody"):
+        commands.set(HandoverPlan(times=("08:00",), to=("nobody",)))
+    for times in ((), ("24:00",), ("8:00",), ("08:00", "08:00")):
+        with pytest.raises(UsageError) as refused:
+            commands.set(HandoverPlan(times=times))
+        assert refused.value.field == "at"
+    assert commands.set(HandoverPlan(times=("20:00", "08:00"))) is None
+    made = commands.plan()
+    assert made is not None
+    assert (made.times, made.to) == (("08:00", "20:00"), ("duty",))
+    assert commands.remove()
+    assert not commands.remove()
+    acts = [entry.action for entry in assembly.queries(fleet.engine).audit.entries("action:handover*").entries]
+    assert acts == ["handover.remove", "handover.remove", "handover.set"]

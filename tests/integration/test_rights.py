@@ -36,6 +36,7 @@ from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours
+from services.domain.plans.handover import HandoverPlan
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
@@ -160,6 +161,15 @@ class Stage:
         self.my["AlertCommands"].set_channel(Channel(name=name))
         return name
 
+    def handover(self) -> HandoverPlan:
+        return HandoverPlan(times=("08:00",), to=(self.channel(),))
+
+    def planned(self) -> HandoverPlan:
+        """It is sent at its times, and is to be so no more."""
+        plan = self.handover()
+        self.my["HandoverCommands"].set(plan)
+        return plan
+
     def promise(self) -> str:
         self.my["PromiseCommands"].set(PROMISE)
         return PROMISE.name
@@ -196,6 +206,11 @@ def of(name: str, /, *prepare: Callable[[Stage], Any], **words: Any) -> Prepare:
 
 def one(make: Callable[[Stage], str]) -> Callable[[Stage], list[str]]:
     return lambda stage: [make(stage)]
+
+
+def unplanned(stage: Stage) -> Callable[[Any], Any]:
+    stage.planned()
+    return lambda commands: commands.remove()
 
 
 def exactly(value: Any) -> Callable[[Stage], Any]:
@@ -265,6 +280,9 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "AlertCommands.set_channel": of("set_channel", exactly(Channel(name="ops"))),
     "AlertCommands.remove_channel": of("remove_channel", Stage.channel),
     "AlertCommands.test_channel": of("test_channel", Stage.channel),
+    "HandoverCommands.set": of("set", Stage.handover),
+    "HandoverCommands.remove": unplanned,
+    "HandoverCommands.send": of("send", lambda stage: [stage.channel()], exactly(60_000)),
     "PromiseCommands.enable": of("enable", Stage.promise, enabled=False),
     "PromiseCommands.remove": of("remove", Stage.promise),
     "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
@@ -299,6 +317,7 @@ READS: dict[str, Prepare] = {
     "QuietCommands.known": of("known"),
     "TokenCommands.known": of("known"),
     "AlertCommands.rules": of("rules"),
+    "HandoverCommands.plan": of("plan"),
     "AlertCommands.channels": of("channels"),
     "QuietCommands.names": of("names"),
     "QuietCommands.zone": of("zone"),
@@ -317,6 +336,8 @@ ADMINS = {
     "AlertCommands.reset_rule",
     "AlertCommands.set_channel",
     "AlertCommands.remove_channel",
+    "HandoverCommands.set",
+    "HandoverCommands.remove",
     "RecordCommands.import_records",
     "FleetCommands.limit_type",
     "FleetCommands.import_types",

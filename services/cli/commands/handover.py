@@ -9,12 +9,24 @@ from typing import Any
 from services import assembly
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples
+from services.domain.alerts import rule as rules
+from services.domain.alerts.incident import ROLE
 from services.domain.errors import UsageError
+from services.domain.plans import handover as plans
+from services.domain.plans import recurrence
+from services.domain.plans.handover import HandoverPlan
 from services.monitor.alerts.wording import LANGUAGES
 from services.monitor.handover import LONGEST_MS, SHORTEST_MS, Handover, Line
 from services.monitor.past import queries as past
 
-EXAMPLES = ("handover show", "handover show --since 08:00", "handover show --since 24h --language zh")
+EXAMPLES = (
+    "handover show",
+    "handover show --since 08:00 --language zh",
+    "handover set --at 08:00 --at 20:00 --to duty",
+    "handover send --to duty --since 8h",
+)
+#: a page that nobody gave a time for
+SPAN = "12h"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -30,23 +42,103 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         " the page says so and advises nothing.",
         **examples(EXAMPLES),
     )
-    parser.add_argument("--since", default="12h", metavar="WHEN", help="from when: 12h ago, 08:00, 2026-11-20T20:00")
+    _add_since(parser)
     parser.add_argument("--language", default="en", choices=sorted(LANGUAGES), help="of the page: en or zh")
     parser.set_defaults(handler=show)
+    verbs.add_parser("plan", parents=[common], help="when it is sent, and to whom").set_defaults(handler=plan)
+    setting = verbs.add_parser("set", parents=[common], help="send it every day at these times, by channels of alerts")
+    setting.add_argument("--at", action="append", required=True, metavar="HH:MM", help="repeats; on the fleet's clocks")
+    setting.set_defaults(handler=set_)
+    sending = verbs.add_parser("send", parents=[common], help="send it now")
+    _add_since(sending)
+    sending.set_defaults(handler=send)
+    for one in (setting, sending):
+        one.add_argument("--to", action="append", metavar="NAME", help="a channel or a group of them; repeats (duty)")
+    verbs.add_parser("remove", parents=[common], help="send it no more").set_defaults(handler=remove)
 
 
 def show(context: Context) -> int:
     """Print the page."""
     args = context.args
     with context.engine() as engine:
-        zone, now = assembly.commands(engine).quiet.zone(), engine.store.now_ms()
-        since = past.instant(args.since, now, zone)
-        if since is None or not SHORTEST_MS <= now - since <= LONGEST_MS:
-            text = f"--since takes a past time of the last week such as 12h or 08:00, not {args.since!r:.40}"
-            raise UsageError(text, field="--since")
-        page = assembly.queries(engine).handover.page(since, LANGUAGES[args.language])
+        page = assembly.queries(engine).handover.page(_since(context, engine), LANGUAGES[args.language])
     context.show(document(page), list(lines(page)))
     return EXIT_OK
+
+
+def plan(context: Context) -> int:
+    """Print when it is sent."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine)
+        found, zone, now = commands.handover.plan(), commands.quiet.zone(), engine.store.now_ms()
+        sent = plans.load_sent(engine.store.documents(plans.KIND).get(plans.SENT, ""))
+    if found is None:
+        context.show({"plan": None}, ["it is not sent by itself; see `handover set`"])
+        return EXIT_OK
+    following = plans.following(found, zone, now)
+    told = [
+        f"sent every day at {', '.join(found.times)} ({zone}) to {', '.join(found.to)}, set by {found.by}",
+        f"next: {recurrence.iso(following, zone)}",
+    ]
+    if sent.due:
+        told.append(f"last: {recurrence.iso(sent.due, zone)}")
+    last = shapes.iso(sent.due) if sent.due else None
+    context.show({"plan": _plan(found), "next": shapes.iso(following), "last": last}, told)
+    return EXIT_OK
+
+
+def set_(context: Context) -> int:
+    """Say when it is sent, and to whom."""
+    args = context.args
+    with context.engine() as engine:
+        commands = assembly.commands(engine).handover
+        before = commands.set(HandoverPlan(times=tuple(args.at), to=tuple(args.to or (rules.DUTY,))))
+        made = commands.plan()
+    assert made is not None
+    context.show(
+        {"plan": _plan(made), "before": _plan(before) if before is not None else None},
+        [f"sent every day at {', '.join(made.times)} to {', '.join(made.to)}"],
+    )
+    return EXIT_OK
+
+
+def send(context: Context) -> int:
+    """Send it now."""
+    args = context.args
+    with context.engine() as engine:
+        since = _since(context, engine)
+        names = assembly.commands(engine).handover.send(args.to or [rules.DUTY], engine.store.now_ms() - since)
+        watched = bool(engine.store.leader(ROLE))
+    told = [f"written for {', '.join(names)}; whoever watches for alerts sends it"]
+    if not watched:
+        told.append("nobody watches now: it is sent once a worker, or a window on one machine, does")
+    context.show({"to": list(names), "watched": watched}, told)
+    return EXIT_OK
+
+
+def remove(context: Context) -> int:
+    """Send it no more."""
+    with context.engine() as engine:
+        was = assembly.commands(engine).handover.remove()
+    context.show({"was_set": was}, ["it is not sent any more" if was else "it was not sent"])
+    return EXIT_OK
+
+
+def _plan(found: HandoverPlan) -> dict[str, Any]:
+    return {"at": list(found.times), "to": list(found.to), "by": found.by, "since": shapes.iso(found.at)}
+
+
+def _since(context: Context, engine: assembly.Engine) -> int:
+    word, now = context.args.since, engine.store.now_ms()
+    since = past.instant(word, now, assembly.commands(engine).quiet.zone())
+    if since is None or not SHORTEST_MS <= now - since <= LONGEST_MS:
+        text = f"--since takes a past time of the last week such as 12h or 08:00, not {word!r:.40}"
+        raise UsageError(text, field="--since")
+    return since
+
+
+def _add_since(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--since", default=SPAN, metavar="WHEN", help="from when: 12h ago, 08:00, 2026-11-20T20:00")
 
 
 def document(page: Handover) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from services.domain.alerts.incident import Incident, Told, Words
 from services.domain.upkeep.stored import Count, Instant
 
 KIND = "alert_out"
+HANDOVER = "handover"  #: not of an incident: the page for who takes over, in its title
 FIRST_MS, LONGEST_MS = 10_000, 600_000  #: until the next try of a message that a channel refused
 KEPT_MS = 24 * 3_600_000  #: what a channel has not taken for so long is given up, and said
 SENT_MS = 3_600_000  #: a sent one stays known so long: a step that is written once more after a crash finds it
@@ -21,7 +22,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
     incident: str
     step: Count
-    what: str  #: raised | again | escalated | resolved
+    what: str  #: raised | again | escalated | resolved | handover
     channel: str
     severity: str
     rule: str

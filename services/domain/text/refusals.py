@@ -5,6 +5,9 @@ from __future__ import annotations
 from services.domain.text.sentences import N_
 
 REFUSALS: dict[str, str] = {
+    "handover.bad_time": N_("at takes a time of day HH:MM between 00:00 and 23:59, not {value}"),
+    "handover.bad_times": N_("at takes 1 to {most} times of day, each once"),
+    "handover.bad_to": N_("the name of a channel or of a group of channels, not {value}"),
     "role.read_only": N_(
         "The connection {profile} is read-only: nothing is changed through it. To act, open it without --read-only, and"
         " without read-only in its profile."

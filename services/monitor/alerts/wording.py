@@ -7,6 +7,7 @@ from datetime import UTC, datetime, tzinfo
 
 from services import i18n, messages, spans
 from services.domain.alerts import channel as channels
+from services.domain.alerts import outbox
 from services.domain.alerts.incident import AGAIN, ESCALATED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
 from services.domain.plans import recurrence
@@ -29,6 +30,9 @@ class Text:
 
 def letter_text(letter: Letter, language: str, zone: Zone, now_ms: int) -> Text:
     """The message in ``en`` or ``zh``; instants on the clocks of ``zone``. Holds no secret that this process knows."""
+    if letter.what == outbox.HANDOVER:  # written in the language of its channel
+        page = letter.words.title.params
+        return Text(mask.masked_text(str(page.get("title", ""))), mask.masked_text(str(page.get("text", ""))))
     with i18n.speaking(LANGUAGES.get(language, "en")):
         head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": title(letter.words, zone)}))
         lines = list(_lines(letter, zone, now_ms))

@@ -1,0 +1,110 @@
+"""Sends the page for who takes over at its times: whoever leads writes it down, and who watches sends it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+from services.domain.alerts import channel as channels
+from services.domain.alerts import outbox
+from services.domain.alerts.incident import Words
+from services.domain.errors import ConsoleError
+from services.domain.plans import handover as plans
+from services.domain.plans.handover import KIND, PLAN, SENT, HandoverSent
+from services.domain.text.message import Message
+from services.engine.lead.duty import DutyThread
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.monitor.alerts.wording import LANGUAGES
+from services.monitor.handover import Handover, plain
+from services.ports import Clock, Store
+
+log = logging.getLogger(__name__)
+EVERY_S = 10.0
+#: so much of a page goes into a message
+MOST_TEXT = 8_000
+#: writes the page: since when, in which language, until when
+Page = Callable[[int, str, int], Handover]
+
+
+class HandoverKeeper:
+    """Started and stopped with the leadership. What was sent stands in the store, so the next leader sends nothing
+    twice.
+    """
+
+    def __init__(self, store: Store, page: Page, clock: Clock, name: str) -> None:
+        self._store, self._page, self._clock = store, page, clock
+        self._duty = DutyThread(self._loop, f"{name}-handover")
+
+    def start(self) -> None:
+        """Begin to look at the clock."""
+        self._duty.start()
+
+    def stop(self) -> None:
+        """Stop after the present round."""
+        self._duty.stop()
+
+    def _loop(self, stop: threading.Event) -> None:
+        while True:
+            try:
+                self.tick()
+            except ConsoleError as exc:
+                log.warning("the handover waits: %s", exc)
+            except Exception:  # the next round may go well, and nobody else sends it while this process leads
+                log.exception("handover")
+            if self._clock.wait(stop, EVERY_S):
+                return
+
+    def tick(self) -> int:
+        """Write down what is due now; to how many channels.
+
+        Raises:
+            StoreUnavailable: nothing can be read or recorded now.
+        """
+        stored = self._store.documents(KIND)
+        if PLAN not in stored:
+            return 0
+        try:
+            plan = plans.load(stored[PLAN])
+        except ValueError:  # the doctor tells it
+            return 0
+        found = plans.due(plan, fleet_zone(self._store) or DEFAULT_ZONE, self._store.now_ms())
+        if found is None or plans.load_sent(stored.get(SENT, "")).due >= found[0]:
+            return 0
+        at, before = found
+        written = write(self._store, self._page, plan.to, before, at)
+        self._store.put_document(KIND, SENT, plans.dump(HandoverSent(due=at)))
+        return len(written)
+
+
+def write(store: Store, page: Page, to: Sequence[str], since: int, until: int) -> list[str]:
+    """Put the page into the outbox, for each channel in its language; their names. The same page is written once.
+
+    Raises:
+        StoreUnavailable: the records do not answer.
+    """
+    known = channels.readable(store.documents(channels.KIND))
+    names = channels.chosen(to, known)
+    pages: dict[str, Handover] = {}
+    now = store.now_ms()
+    for name in names:
+        language = LANGUAGES.get(known[name].language, "en")
+        if language not in pages:
+            pages[language] = page(since, language, until)
+        title, *lines = plain(pages[language])
+        body = "\n".join(lines).strip()
+        text = body if len(body) <= MOST_TEXT else body[: MOST_TEXT - 1] + "…"
+        letter = outbox.Letter(
+            incident=f"{outbox.HANDOVER}-{until}",
+            step=0,
+            what=outbox.HANDOVER,
+            channel=name,
+            severity="note",
+            rule=outbox.HANDOVER,
+            words=Words(title=Message("handover.sent", {"title": title, "text": text})),
+            first_at=since,
+            at=now,
+            due_at=now,
+        )
+        store.add_document(outbox.KIND, letter.name, outbox.dump(letter))
+    return names
