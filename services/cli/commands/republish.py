@@ -75,7 +75,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--overtaken",
         type=whole(0, 1_000_000),
         metavar="N",
-        help="with --skip none: how many go whose work has succeeded since, as --dry-run counts them (done)",
+        help="also those whose work has succeeded since, so many as --dry-run counts (done)",
     )
     parser.add_argument(
         "--reason", default="", help="needed with --if-duplicate force, and for one whose work has succeeded since"
@@ -186,10 +186,11 @@ def _told(progress: Progress) -> str:
 
 def _options(args: argparse.Namespace, *, one: bool) -> Options:
     """``one``: a single letter was named; a reason for it says that its work may be done again, unless something else
-    asks for one.
+    asks for one. So does their number of many.
     """
     anyway = one and args.reason.strip() and args.if_duplicate != "force"
-    skip = args.skip if args.skip is not None else "schema" if anyway else "schema,done"
+    default = "schema" if anyway or args.overtaken else "schema,done"
+    skip = args.skip if args.skip is not None else default
     words = [word.strip() for word in skip.split(",") if word.strip()]
     if not words or not set(words) <= set(SKIPS):
         raise UsageError(f"--skip takes {', '.join(SKIPS)}, not {skip!r:.60}", field="--skip")
