@@ -47,7 +47,7 @@ PLAN = (
     Entry(looks="make run", way=Way.WINDOW),
     Entry(looks="make test", way=Way.NOT_HERE, why="is what runs this"),
     Entry(looks="P demo --seconds 60 --json", way=Way.LINE),
-    Entry(looks="P (handover|alert) .*", way=Way.LINE),
+    Entry(looks="P handover .*", way=Way.LINE),
     Entry(looks="P --profile shops( --read-only)?", way=Way.FLEET_WINDOW),
     Entry(looks="P worker --profile shops .*", way=Way.FLEET_WORKER),
     Entry(looks="P task create --profile shops .*", way=Way.FLEET_LINE),
