@@ -62,7 +62,7 @@ def links(store: Store, leader: str) -> Mapping[str, LinkState]:
         note = read_note(body) if body else _Note()
     except (msgspec.DecodeError, RecursionError):  # of another program
         return {}
-    return {leader: note.link} if note.holder == leader else {}
+    return {leader: note.link} if leader and note.holder == leader else {}
 
 
 def last_resigned(store: Store) -> Resigned:
