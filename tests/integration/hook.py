@@ -21,6 +21,7 @@ class Hook:
 
     url: str = ""
     refuses: bool = False
+    hangs: threading.Event | None = None  #: it answers nobody before this is set
     asked: int = 0
     told: list[dict[str, Any]] = field(default_factory=list)
 
@@ -43,6 +44,8 @@ def listening() -> Iterator[Hook]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             hook.asked += 1
+            if hook.hangs is not None:
+                hook.hangs.wait(SECONDS)
             if not hook.refuses:
                 hook.told.append(json.loads(body))
             self.send_response(503 if hook.refuses else 200)

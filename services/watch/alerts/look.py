@@ -15,6 +15,7 @@ from services.domain.errors import ConsoleError
 from services.domain.gates.breaker import Breaker
 from services.domain.insight import depth
 from services.domain.insight.depth import LaneDepth
+from services.domain.task.order import QueueDepth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -75,7 +76,9 @@ class Eyes:
         self._dead, self._due, self._grouped_at = -1, 0.0, float("-inf")
         self._facts: Mapping[str, str] = {}
         self._facts_at = float("-inf")
-        self._depths: tuple[LaneDepth, ...] | None = None
+        self._queues: Sequence[QueueDepth] | None = None
+        self._lanes: tuple[LaneDepth, ...] | None = None
+        self._silent = ""  #: why the broker told no depths
         self._depths_due = float("-inf")
         self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
         self.gap: Gap | None = None
@@ -86,6 +89,7 @@ class Eyes:
         Raises:
             ConsoleError: the store does not answer.
         """
+        self._ask_broker()
         snapshot = live.look(self._store, self._broker.health())
         self._count(snapshot)
         return Look(self, snapshot)
@@ -104,15 +108,24 @@ class Eyes:
 
     def lanes(self, snapshot: Snapshot) -> tuple[LaneDepth, ...]:
         """Every lane. Raises NotKnown where the broker does not answer."""
+        if self._queues is None:
+            raise NotKnown(self._silent)
+        self._lanes = self._lanes or depth.lanes(snapshot.counts, self._queues)
+        return self._lanes
+
+    def _ask_broker(self) -> None:
+        """How deep its queues are. A process that publishes nothing hears of an alarm, and that the broker is gone, by
+        asking alone, whichever rules there are.
+        """
         begun = self._clock.monotonic()
-        if self._depths is None or begun >= self._depths_due:
-            try:
-                self._depths = depth.lanes(snapshot.counts, self._broker.depths())
-            except ConsoleError as exc:
-                self._depths = None
-                raise NotKnown(str(exc)) from exc
-            self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
-        return self._depths
+        if self._queues is not None and begun < self._depths_due:
+            return
+        self._lanes = None
+        try:
+            self._queues = self._broker.depths()
+        except ConsoleError as exc:
+            self._queues, self._silent = None, str(exc)
+        self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
 
     def store_facts(self) -> Mapping[str, str]:
         """What the store says of itself, a minute old at most."""

@@ -23,13 +23,18 @@ DEFAULT = Rule(
 )
 
 
+#: so much of its minutes has to be counted before few attempts mean few
+WHOLE = 0.8
+
+
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """At most one; it is the matter of the cause that most of them have, so that one cause is not told twice."""
     counted = look.attempts(rule)
     ended = counted.done + counted.failed
-    if not counted.span_ms:
-        raise NotKnown("attempts are counted from now on")
-    if ended < rule.limit("attempts") or 100 * counted.failed <= rule.limit("percent") * ended:
+    few = ended < rule.limit("attempts")
+    if few and counted.span_ms < WHOLE * rule.limit("minutes") * 60_000:
+        raise NotKnown("attempts are counted since a moment ago")  # as after another process: it is not over by that
+    if few or 100 * counted.failed <= rule.limit("percent") * ended:
         return
     recent = [task for task in look.failing if task.updated_at >= look.now_ms - rule.limit("minutes") * 60_000]
     kinds = Counter(task.error_kind or classify.UNKNOWN for task in recent) if recent else Counter[str]()

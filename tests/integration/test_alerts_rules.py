@@ -1,0 +1,218 @@
+"""Each rule on real servers: its condition is made, one message says so, also when the watcher dies meanwhile, and
+one more once the condition is gone. Those of promises, lanes and the recorder are in the files beside this one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from services import workforce
+from services.domain.gates.breaker import Rule as BreakerRule
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Planned, Schedule
+from services.ports import ScheduleEntry
+from services.watch.alerts import look
+from tests.contract.waiting import eventually
+from tests.integration import hook as hooks
+from tests.integration.alert_rig import Watch
+from tests.integration.fleet_rig import Fleet
+from tests.integration.hook import Hook
+from tests.integration.rabbitmq_rig import set_memory_limit
+from tests.support.services import RabbitMQ, Redis
+
+ONLY_FLEET = pytest.mark.parametrize(
+    "pair", [pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])], indirect=True
+)
+
+
+@dataclass
+class World:
+    fleet: Fleet
+    watch: Watch
+    hook: Hook
+
+
+#: makes a condition, yields what the message must say, and ends it
+Situation = Callable[[World], Iterator[str]]
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with hooks.listening() as found:
+        yield found
+
+
+@pytest.fixture
+def world(fleet: Fleet, hook: Hook) -> Iterator[World]:
+    watch = Watch(fleet, hook, production=True)
+    watch.channel()
+    yield World(fleet, watch, hook)
+    watch.stop.set()
+    watch.keeper.stop()
+
+
+def goes(world: World, situation: Iterator[str]) -> None:
+    """The condition begins, the watcher dies, another goes on, the condition ends: two messages in all."""
+    said, hook = next(situation), world.hook
+    world.watch.raised()
+    assert hook.titles[0].startswith("INC-1 ")
+    assert said in hook.titles[0]
+    assert "Next step: " in hook.told[0]["message"]
+    world.watch.store.resign("watch", "w1")  # as its lease runs out after a kill
+    after = Watch(world.fleet, hook, holder="w2", production=True)
+    for _ in range(3):
+        after.turn()
+    assert not world.watch.keeper.tick()
+    assert len(hook.told) == 1, hook.titles
+    assert next(situation, None) is None
+    after.resolved()
+    assert len(hook.told) == 2, hook.titles
+    assert hook.titles[1].startswith("INC-1 resolved: ")
+    after.keeper.stop()
+
+
+# -------------------------------------------------------------------------------------------------------- on both pairs
+def dead_letters(world: World) -> Iterator[str]:
+    world.watch.only("dead_letters", limits={"letters": 3})
+    world.fleet.archiver()
+    world.fleet.worker()
+    ids = [world.fleet.create(f"s{n}", fail="risk_control", max_retries=0) for n in range(3)]
+    world.fleet.wait_ended(ids)
+    yield ": 3 dead letters, shops: 3"
+    world.fleet.commands().dead_letters.set_triage(ids, "archived")
+
+
+def shop_failing(world: World) -> Iterator[str]:
+    world.watch.only("shop_failing")
+    commands = world.fleet.commands().breakers
+    commands.set_rule(BreakerRule(failures=2, of=3, cooldown_s=600, max_cooldown_s=600))
+    world.fleet.worker()
+    world.fleet.wait_ended([world.fleet.create(fail="risk_control", max_retries=0, n=n) for n in range(2)])
+    yield "1 shop fails too often"
+    commands.close("pdd:s1")
+
+
+def failure_rate(world: World) -> Iterator[str]:
+    world.watch.only("failure_rate", limits={"percent": 30, "attempts": 5, "minutes": 0.15})
+    worker = world.fleet.worker()
+    eventually(lambda: any(one.worker == worker.name for one in world.fleet.engine.store.workers()))
+    world.watch.turn()
+    world.fleet.wait_ended([world.fleet.create(f"s{n}", fail="risk_control", max_retries=0) for n in range(6)])
+    yield "attempts failed (100 %)"
+
+
+def captcha(world: World) -> Iterator[str]:
+    world.watch.only("needs_login")
+    world.fleet.worker()
+    waits = world.fleet.create(fail="captcha", fail_first=1)
+    world.fleet.wait(waits, "blocked")
+    yield "1 shop shows a captcha"
+    world.fleet.commands().sessions.open("pdd:s1", note="solved")
+
+
+def schedule_late(world: World) -> Iterator[str]:
+    world.watch.only("schedule_late")
+    world.fleet.shop("s1")
+    store = world.fleet.engine.store
+    at = store.now_ms() - 90_000
+    made = Schedule(name="orders", uid="orders", task_type="work", every_s=3600, first_at=at, all_shops=True)
+    store.put_schedule(ScheduleEntry(name="orders", body=schedules.dump(Planned(schedule=made)), next_at=at), 0)
+    yield "Schedule orders has not fired, "
+    workforce.scheduler(world.fleet.engine).tick()
+
+
+BOTH: list[Situation] = [dead_letters, shop_failing, failure_rate, captcha, schedule_late]
+
+
+@pytest.mark.parametrize("situation", BOTH, ids=lambda one: one.__name__)
+def test_a_rule_tells_once_and_when_it_is_over(world: World, situation: Situation) -> None:
+    goes(world, situation(world))
+
+
+# ----------------------------------------------------------------------------------------------- on RabbitMQ and Redis
+@ONLY_FLEET
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (("broker_alarm",), "The broker is out of memory and takes no new messages"),
+        (("broker_alarm", "publisher_blocked"), "The broker "),
+    ],
+    ids=["broker_alarm", "publisher_blocked"],
+)
+def test_an_alarm_of_the_broker(world: World, rabbitmq: RabbitMQ, rules: tuple[str, ...], said: str) -> None:
+    def situation() -> Iterator[str]:
+        world.watch.only(*rules)
+        world.watch.turn()
+        set_memory_limit(rabbitmq, "0")
+        if "publisher_blocked" in rules:
+            world.fleet.create()
+        yield said
+        set_memory_limit(rabbitmq)
+        if "publisher_blocked" in rules:
+            world.fleet.reconciler().republish_outbox()
+
+    try:
+        goes(world, situation())
+    finally:
+        set_memory_limit(rabbitmq)
+
+
+@ONLY_FLEET
+def test_a_redis_that_may_forget(world: World, redis_server: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look, "FACTS_S", 0.0)
+
+    def situation() -> Iterator[str]:
+        world.watch.only("redis_forgets")
+        redis_server.command("CONFIG SET appendfsync everysec")
+        yield "Redis may forget what it was told"
+        redis_server.command("CONFIG SET appendfsync always")
+
+    try:
+        goes(world, situation())
+    finally:
+        redis_server.command("CONFIG SET appendfsync everysec")
+
+
+# ------------------------------------------------------------------------------------------------------------- channels
+def test_a_channel_that_never_answers_delays_no_task_and_no_other_channel(world: World) -> None:
+    fleet, watch, hook = world.fleet, world.watch, world.hook
+    watch.only("lane_depth", limits={"tasks": 0})
+    watch.channel("hangs", language="zh")
+    with hooks.listening() as other:
+        watch.secrets["hangs"] = other.url
+        other.hangs = threading.Event()
+        fleet.create()
+        began = time.monotonic()
+        while not (hook.told and other.asked):
+            watch.keeper.tick()
+            watch.keeper.send(watch.stop)
+            assert time.monotonic() - began < 30
+        fleet.worker()
+        done = fleet.wait_ended([fleet.create(f"t{n}") for n in range(20)])
+        assert {one.status for one in done} == {"succeeded"}
+        assert not other.told, "it still has not answered"
+        assert [one.waiting for one in watch.now().channels if one.channel.name == "hangs"] == [1]
+        other.hangs.set()
+        watch.until(lambda _now: other.told, 60)
+
+
+def test_an_incident_nobody_answers_escalates_by_itself(world: World) -> None:
+    watch, hook = world.watch, world.hook
+    watch.only("lane_depth", limits={"tasks": 0}, escalate_s=1)
+    watch.channel("boss", group="lead")
+    with hooks.listening() as boss:
+        watch.secrets["boss"] = boss.url
+        world.fleet.create()
+        watch.raised()
+        watch.until(lambda _now: boss.told)
+        assert boss.titles[0].startswith("INC-1 escalated: ")
+        assert "Nobody has answered for " in boss.told[0]["message"]
+        world.fleet.worker()
+        watch.resolved()
+        assert [title.split(":")[0] for title in boss.titles] == ["INC-1 escalated", "INC-1 resolved"]
+        assert len(hook.told) == 2, hook.titles
