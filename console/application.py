@@ -69,7 +69,8 @@ def run(request: ConsoleRequest) -> int:
                 " what works without a window: --help\n"
             )
         config.use_offscreen()
-    logs.set_up(file=request.settings.home_path / "logs" / "console.log")
+    logs.set_up()
+    logs.keep(request.settings.home_path, "console")
     sys.excepthook = _log_exception
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     with _Ending() as ending:

@@ -1,43 +1,182 @@
-"""Logging of the program: one line a record on stderr, and a rotating file for the console."""
+"""Logging of the program: one line a record on stderr for people, and files of JSON that rotate.
+
+What a record is about (task, attempt, worker, request) stands in fields of its own, so that everything about one of
+them is found: ``about`` names it for all that is logged within a block, ``of_process`` for all of this process.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import logging
 import logging.handlers
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
+from typing import IO, Any
 
 from services import home_folder
+from services.domain.text import mask
 from services.domain.text.mask import masked_text
-from services.domain.text.visible import visible
+from services.domain.text.visible import escaped, visible
+
+FOLDER, ENDING = "logs", ".jsonl"
+#: bytes of a file, and how many older ones are kept beside it
+ROTATED, KEPT = 5_000_000, 3
+#: programs of one kind and home that write at once, each its own file
+BESIDE = 64
+#: what a record may be about
+ABOUT = ("task", "attempt", "worker", "request")
+_ABOUT: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("what is logged is about", default=())
+_OF_PROCESS: dict[str, str] = {}
+#: a traceback longer than that is cut at its head
+MAX_TRACE = 20_000
+
+
+@contextmanager
+def about(**names: object) -> Iterator[None]:
+    """Say of all that is logged within the block, in this thread and those that take its context over, what it is
+    about; names are those of ``ABOUT``.
+    """
+    token = _ABOUT.set(tuple({**dict(_ABOUT.get()), **{name: str(value) for name, value in names.items()}}.items()))
+    try:
+        yield
+    finally:
+        _ABOUT.reset(token)
+
+
+def of_process(**names: str) -> None:
+    """Say the same of all that this process logs from now on; "" takes it back."""
+    _OF_PROCESS.update(names)
+
+
+class _Noting(logging.Filter):
+    """Keeps with a record what it is about, while its context is there."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        found = {name: text for name, text in {**_OF_PROCESS, **dict(_ABOUT.get())}.items() if text}
+        found |= {name: str(getattr(record, name)) for name in ABOUT if getattr(record, name, None)}
+        record.about = found
+        return True
 
 
 class _Masked(logging.Formatter):
     """Secrets as dots; what a message says stays on its line, and nothing in it is obeyed by a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        return masked_text(super().formatMessage(record)).replace("\n", "\\n")
+        text = super().formatMessage(record)
+        # of the process only its file says it, whose every line would have it
+        own = {name: one for name, one in _about(record).items() if _OF_PROCESS.get(name) != one}
+        own = {name: one for name, one in own.items() if name == "attempt" or one not in record.message}
+        text += f" ({', '.join(f'{name} {one}' for name, one in own.items())})" if own else ""
+        return masked_text(text).replace("\n", "\\n")
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(masked_text(super().format(record)), keep_newlines=True)
 
 
+class _Json(logging.Formatter):
+    """One object a line: when (UTC, milliseconds), how bad, who says it, what, what it is about, and a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
+        told: dict[str, Any] = {
+            "at": at,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "text": masked_text(record.getMessage()),
+            **_about(record),
+        }
+        if isinstance(more := getattr(record, "more", None), dict):
+            told["more"] = mask.masked(more)
+        told |= {"pid": record.process, "thread": record.threadName}
+        if record.exc_info:
+            told["trace"] = masked_text(self.formatException(record.exc_info))[-MAX_TRACE:]
+        return escaped(json.dumps(told, ensure_ascii=False, default=str))
+
+
+def _about(record: logging.LogRecord) -> dict[str, str]:
+    found: dict[str, str] = getattr(record, "about", {})
+    return found
+
+
 def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
     """Send warnings (everything with ``verbose``) to stderr and, when named, all from INFO up to a file."""
     root = logging.getLogger()
-    for old in [handler for handler in root.handlers if isinstance(handler.formatter, _Masked)]:
+    for old in [handler for handler in root.handlers if isinstance(handler.formatter, _Masked | _Json)]:
         root.removeHandler(old)
         old.close()
-    form = _Masked("%(asctime)s %(levelname)s %(name)s %(message)s")
+    _OF_PROCESS.clear()
     stream = logging.StreamHandler()
     stream.setLevel(logging.INFO if verbose else logging.WARNING)
-    stream.setFormatter(form)
-    root.addHandler(stream)
+    _add(stream, _Masked("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root.setLevel(logging.INFO)
     for noisy in ("pika", "qtawesome"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        home_folder.keep_private(file)
-        rotating = logging.handlers.RotatingFileHandler(file, maxBytes=5_000_000, backupCount=3, encoding="utf-8")
-        rotating.setFormatter(form)
-        root.addHandler(rotating)
+        _write_to(file)
+
+
+def keep(home: Path, program: str) -> Path | None:
+    """Write all from INFO up to a file of this program from now on: ``logs/worker.jsonl``, or ``worker-2`` where
+    another one writes that. None, and a warning, where no file can be written: a full disk keeps nobody from working.
+    """
+    folder = home / FOLDER
+    try:
+        home_folder.make_private(folder)
+        for number in range(1, BESIDE + 1):
+            path = folder / (program + (f"-{number}" if number > 1 else "") + ENDING)
+            if (lock := _locked(path.with_suffix(".lock"))) is not None:
+                _write_to(path, lock)
+                return path
+        raise OSError(None, f"{BESIDE} programs write there already")
+    except OSError as exc:
+        logging.getLogger(__name__).warning("nothing is logged to %s: %s", folder, exc.strerror or exc)
+    return None
+
+
+class _Rotating(logging.handlers.RotatingFileHandler):
+    """Lets its lock go with itself."""
+
+    lock_file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        super().close()
+        if self.lock_file is not None:
+            self.lock_file.close()
+
+
+def _write_to(file: Path, lock: IO[bytes] | None = None) -> None:
+    home_folder.make_private(file.parent)
+    home_folder.keep_private(file)
+    rotating = _Rotating(file, maxBytes=ROTATED, backupCount=KEPT, encoding="utf-8")
+    rotating.lock_file = lock
+    _add(rotating, _Json())
+
+
+def _add(handler: logging.Handler, formatter: logging.Formatter) -> None:
+    handler.setFormatter(formatter)
+    handler.addFilter(_Noting())
+    logging.getLogger().addHandler(handler)
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """The lock of a file, held until it is closed or this process ends; None: another one has it."""
+    home_folder.keep_private(path)
+    handle = path.open("r+b")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        with suppress(OSError):
+            handle.close()
+        return None
+    return handle

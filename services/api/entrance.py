@@ -13,6 +13,7 @@ from typing import Any
 
 from fastapi.datastructures import Headers
 
+from services import log as logs
 from services.api.problems import MEDIA, Problem
 from services.domain.text.mask import masked_text
 from services.domain.text.visible import visible
@@ -93,11 +94,12 @@ class Entrance:
 
         try:
             self._at_once += counted
-            await self._app(scope, await self._admitted(scope, headers, receive), out)
+            with logs.about(request=request_id):
+                await self._app(scope, await self._admitted(scope, headers, receive), out)
         except Problem as exc:
             await _answer(exc, request_id, out)
         except Exception:
-            log.exception("request %s broke off", request_id)
+            log.exception("request %s broke off", request_id, extra={"request": request_id})
             if status:  # the answer has begun: a broken connection says that it is not whole
                 raise
             text = "this program met a fault of its own; nothing more is known here"
@@ -231,4 +233,6 @@ async def _answer(problem: Problem, request_id: str, send: Send) -> None:
 
 
 def _write(told: dict[str, Any]) -> None:
-    log.info("%s", json.dumps(told, ensure_ascii=False))
+    more = {name: value for name, value in told.items() if name != "request"}
+    what = "{method} {path}: {status} in {ms} ms".format(**told)
+    log.info("%s", what, extra={"request": told["request"], "more": more})

@@ -25,6 +25,7 @@ from services.cli.commands import (
     doctor,
     fleet,
     handover,
+    logged,
     promises,
     queues,
     quiet,
@@ -170,6 +171,7 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
         api,
         doctor,
         repair,
+        logged,
         records,
     ):
         module.add(nouns, common)

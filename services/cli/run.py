@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from services import assembly, workforce
+from services import log as logs
 from services import settings as config
 from services.cli import output, signals
 from services.cli.commands import workers
@@ -163,6 +164,8 @@ def _work(
         assembly.commands(engine)  # who works over a connection that nobody checks is written down
     steward = workforce.steward(engine)
     worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
+    logs.keep(settings.home_path, "worker")
+    logs.of_process(worker=worker.name)
     try:
         worker.start()
         steward.start()

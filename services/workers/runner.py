@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Mapping
 
+from services import log as logs
 from services.domain.change import Finish
 from services.domain.task import classify, fingerprint, own_words, retry
 from services.domain.task.record import ERROR_LIMIT, Attempt
@@ -22,6 +23,8 @@ from services.workers.preempt import OUTCOME
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
+#: characters of an error that the log of the program takes
+LOGGED = 500
 GOES_ON = "waiting"  #: outcome of an attempt that did its part and goes on with the next one
 
 
@@ -46,13 +49,20 @@ class Runner:
 
     def run(self, held: Held, slot: int) -> Finish:
         """Execute and decide; never raises."""
+        with logs.about(task=held.task.task_id, attempt=held.task.attempt, worker=self._worker):
+            return self._run(held, slot)
+
+    def _run(self, held: Held, slot: int) -> Finish:
         held.started = self._clock.monotonic()
         started = held.task.started_at
         if held.cancelled.is_set():
             return self.unstarted(held)
         try:
             outcome = self._execute(held, slot)
-            return self._decide(held, outcome, started, self._ended(held))
+            end = self._decide(held, outcome, started, self._ended(held))
+            if not outcome.ok:  # a line for each success would cost more than many tasks do
+                log.info("%s ended as %s: %s %s", held.task.task_id, end.to, end.error_kind, end.error[:LOGGED])
+            return end
         except Exception as exc:  # the edge of the slot: a thread that ends here would keep its task running for ever
             log.exception("%s could not be executed", held.task.task_id)
             decision = retry.decide(held.task, "crashed", self._policy)

@@ -21,7 +21,18 @@ from tests.support.grammar import arguments, leaves
 
 #: texts of people, and what any value is right for
 ANY = " "
-FREE = {"--reason", "--note", "--screenshot", "--resume", "--save", "--version", "text"}
+FREE = {
+    "--task",
+    "--worker",
+    "--request",
+    "--reason",
+    "--note",
+    "--screenshot",
+    "--resume",
+    "--save",
+    "--version",
+    "text",
+}
 LONG, HUGE = "x" * 5000, "9" * 30
 WHOLE = ("-1", "NaN", HUGE)
 SPAN = ("-1", "NaN", "inf", HUGE, "soon")
@@ -94,6 +105,10 @@ TABLE: list[Row] = [
     row("task list", "--sort", ("x",)),
     row("task list", "--cursor", ("x", LONG), names="first page"),
     named("task show", IDS),
+    row("log", "--level", ("x", "WARNING")),
+    row("log", "--program", ("x", "../api")),
+    row("log", "--since", SPAN),
+    row("log", "--limit", WHOLE),
     row("completion", "--values", ("x", "secrets")),
     row("task log", "", IDS, names="no task"),
     row("task log a", "--attempt", WHOLE),

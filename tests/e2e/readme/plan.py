@@ -80,6 +80,7 @@ PLAN = (
     Entry(looks="P promise (list|show pdd-orders|set .*)", way=Way.LINE),
     Entry(looks=r"P completion bash > fleetdeck\.bash", way=Way.LINE),
     Entry(looks="P task log ID", way=Way.LINE),
+    Entry(looks="P log .*", way=Way.LINE),
     Entry(looks="P causes", way=Way.LINE),
     Entry(looks="P shop list --filter .*", way=Way.LINE),
     Entry(looks="P shop pause .* --yes", way=Way.LINE),

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from services import log as logs
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +73,93 @@ def test_everything_goes_to_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     logging.getLogger("x").info("a detail")
     assert "a detail" in file.read_text(encoding="utf-8")
     assert capsys.readouterr().err == ""
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_file_holds_json_with_what_each_record_is_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up()
+    path = logs.keep(tmp_path, "worker")
+    assert path is not None
+    logs.of_process(worker="desk-01-7")
+    with logs.about(task="T1", attempt=2):
+        with logs.about(attempt=3):
+            logging.getLogger("x").warning("slow %s", "page")
+        thread = Thread(target=logging.getLogger("y").info, args=("elsewhere",))
+        thread.start()
+        thread.join()
+    logging.getLogger("x").error("asked", extra={"request": "r1", "more": {"status": 503, "password": "hunter22"}})
+    slow, elsewhere, asked = records(path)
+    assert (slow["text"], slow["task"], slow["attempt"], slow["worker"]) == ("slow page", "T1", "3", "desk-01-7")
+    assert (slow["level"], slow["logger"]) == ("warning", "x")
+    assert dt.datetime.fromisoformat(slow["at"]).tzinfo is not None
+    assert "task" not in elsewhere, "a thread of its own is about nothing that was not said there"
+    assert (asked["request"], asked["more"]["status"], "hunter22" in str(asked)) == ("r1", 503, False)
+    shown = capsys.readouterr().err
+    assert "slow page (task T1, attempt 3)" in shown
+    assert "asked (request r1)" in shown
+
+
+def test_a_record_is_one_line_whatever_it_says(tmp_path: Path) -> None:
+    logs.set_up()
+    path = logs.keep(tmp_path, "api")
+    assert path is not None
+    try:
+        raise ValueError("redis://:hunter2@host\nrefused \u202e")
+    except ValueError:
+        logging.getLogger("x").exception('a "quoted"\nline \x1b[31m %s', "amqp://u:secret7@host/v")
+    (one,) = records(path)
+    assert one["text"].startswith('a "quoted"\nline')
+    assert "ValueError" in one["trace"]
+    raw = path.read_text(encoding="utf-8")
+    assert not {"hunter2", "secret7", "\x1b", "\u202e"} & {
+        part for part in ("hunter2", "secret7", "\x1b", "\u202e") if part in raw
+    }
+
+
+def test_files_rotate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "ROTATED", 2000)
+    logs.set_up()
+    path = logs.keep(tmp_path, "worker")
+    assert path is not None
+    for number in range(200):
+        logging.getLogger("x").info("line %d", number)
+    kept = sorted(path.parent.glob("worker.jsonl*"))
+    assert len(kept) == 1 + logs.KEPT
+    assert all(one.stat().st_size <= 2000 for one in kept)
+    assert records(path)[-1]["text"] == "line 199"
+
+
+def test_programs_that_write_at_once_have_a_file_each(tmp_path: Path) -> None:
+    """Two that rotate one file would lose what the other wrote."""
+    code = (
+        "import sys, pathlib; from services import log; log.set_up();"
+        "print(log.keep(pathlib.Path(sys.argv[1]), 'worker').name, flush=True); sys.stdin.read()"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path)]
+
+    def begin() -> tuple[subprocess.Popen[str], str]:
+        made = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        assert made.stdout is not None
+        return made, made.stdout.readline().strip()
+
+    (first, one), (second, two) = begin(), begin()
+    try:
+        assert (one, two) == ("worker.jsonl", "worker-2.jsonl")
+        first.communicate()
+        third, three = begin()
+        third.communicate()
+        assert three == "worker.jsonl", "whoever ended has left it"
+    finally:
+        second.communicate()
+
+
+def test_where_nothing_can_be_written_the_program_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs").write_text("no folder", encoding="utf-8")
+    logs.set_up()
+    assert logs.keep(tmp_path, "worker") is None
+    logging.getLogger("x").warning("goes on")
+    assert "nothing is logged to" in (shown := capsys.readouterr().err)
+    assert "goes on" in shown

@@ -6,6 +6,7 @@ import argparse
 import threading
 from typing import Any
 
+from services import log as logs
 from services import workforce
 from services.cli import output, signals
 from services.cli.context import EXIT_OK, Context, examples, whole
@@ -57,6 +58,7 @@ def serve(context: Context) -> int:
         names=tuple(args.host_name),
     )
     server.check(place)
+    logs.keep(settings.home_path, "api")
     stop = threading.Event()
     with context.engine() as engine, signals.heard(stop.set):
         steward = None if settings.read_only else workforce.steward(engine)
