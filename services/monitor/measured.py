@@ -61,6 +61,12 @@ class Measured:
         here = self._ended(*_here(task_type, shop)[1]) if shop else durations.NOTHING
         return durations.best(here, everywhere, declared_s)
 
+    def on_platform(self, task_type: str, platform: str, declared_s: float) -> Runs:
+        """How long tasks of a type run in the shops of a platform."""
+        everywhere = self._ended(equals("type", task_type))
+        here = self._ended(equals("type", task_type), equals("platform", platform))
+        return durations.best(here, everywhere, declared_s)
+
     def prime(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Ask at once what ``usual`` will be asked of these types, each in a shop: of many by the newest successes in
         all these shops, and only of a few of those that had none among them by questions of their own.

@@ -24,6 +24,7 @@ from tests.bench import (
     limited,
     pages,
     peers,
+    promises,
     size,
     steps,
 )
@@ -33,7 +34,7 @@ from tests.support.services import RabbitMQ, Redis
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps", "foreign")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps", "foreign", "promises")
 
 
 def main() -> int:
@@ -72,7 +73,9 @@ def main() -> int:
         found["charts"] = charts.measure()
     if "browser" in args.parts:
         found["browser, embedded"] = browser.measure(args.scale)
-    if set(args.parts) - {"embedded", "browser", "charts"}:
+    if "promises" in args.parts:
+        found["promises, embedded"] = promises.measure(args.scale)
+    if set(args.parts) - {"embedded", "browser", "charts", "promises"}:
         conf = held.SETTINGS if "dedicated" in args.parts else ""
         with RabbitMQ(extra_conf=conf) as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)

@@ -17,6 +17,8 @@ from services.domain.promises.judge import Forecast
 UNKNOWN_MS = 15 * 60_000
 #: a run that was to be created is missing so long after its time; who fires looks every second
 MISSING_MS = 35_000
+#: one that nobody planned is missing so long after the latest time at which one came so far
+SILENT_MS = 20_000
 #: of a type of which nothing is known, one run
 _UNKNOWN_S = 60.0
 
@@ -48,15 +50,20 @@ def in_line(now: int, load: Load, lasts: Runs) -> Forecast | None:
     return _from(now, found.done_low_s, found.done_s, found.done_high_s + longer)
 
 
-def planned(now: int, at: int, spread_s: int, load: Load, shops: int, lasts: Runs) -> Forecast | None:
-    """The end of one task of a run that is planned: its shops start over ``spread_s``, then they share the slots."""
-    found = outlook(load, max(1, shops), per_minute=60 * shops / spread_s if spread_s and shops > 1 else 0.0)
+def planned(
+    now: int, at: int, spread_s: int, load: Load, shops: int, lasts: Runs, share: float = 1.0
+) -> Forecast | None:
+    """The end of one task of a run that is planned: its shops start over ``spread_s``, then they share the slots.
+    ``share``: of its shops whose turn comes no later than that of this one.
+    """
+    before = max(1, round(shops * share))
+    found = outlook(load, before, per_minute=60 * shops / spread_s if spread_s and shops > 1 else 0.0)
     if found.done_s is None or found.done_high_s is None:
         return None
     low, usual, high = _span(lasts)
-    begin = max(now, at)
-    last = max(found.done_high_s + high - usual, spread_s + high)
-    return _from(begin, low, max(usual, found.done_s / 2), last)
+    turn = spread_s * share
+    last = max(found.done_high_s + high - usual, turn + high)
+    return _from(max(now, at), low, max(usual, turn / 2 + usual, min(found.done_s, last)), last)
 
 
 def usual(now: int, since: int, gaps: Runs, lasts: Runs) -> Forecast:
@@ -74,13 +81,13 @@ def regular(gaps: Sequence[int]) -> Runs:
 
 
 def missing(now: int, since: int, gaps: Runs) -> int:
-    """When the run was due that nobody has created, by how regularly they came; 0 while none is missing, or where
-    nobody can tell.
+    """When the run was due that nobody has created: as late as one ever came. 0 while none is missing, or where nobody
+    can tell.
     """
     if len(gaps.seconds) < ENOUGH:
         return 0
-    at = since + round(gaps.at(durations.HIGH) * 1000)
-    return at if now > at + MISSING_MS else 0
+    at = since + round(gaps.seconds[-1] * 1000)
+    return at if now > at + SILENT_MS else 0
 
 
 def unknown(now: int, lasts: Runs) -> Forecast:
@@ -92,6 +99,19 @@ def unknown(now: int, lasts: Runs) -> Forecast:
 def later(one: Forecast, by_ms: int) -> Forecast:
     """The same so much later."""
     return Forecast(low=one.low + by_ms, mid=one.mid + by_ms, high=one.high + by_ms)
+
+
+def not_before(one: Forecast, at: int, lasts: Runs) -> Forecast:
+    """The same where it cannot begin before an instant (UTC ms; 0: it can)."""
+    low, middle, high = (round(seconds * 1000) for seconds in _span(lasts))
+    return Forecast(low=max(one.low, at + low), mid=max(one.mid, at + middle), high=max(one.high, at + high))
+
+
+def latest(one: Forecast, other: Forecast | None) -> Forecast:
+    """Where both have to be over."""
+    if other is None:
+        return one
+    return Forecast(low=max(one.low, other.low), mid=max(one.mid, other.mid), high=max(one.high, other.high))
 
 
 def first(found: Sequence[Forecast | None]) -> Forecast | None:

@@ -103,6 +103,11 @@ def in_line(task: Task) -> Hold:
     )
 
 
+def behind(lane: str) -> Hold:
+    """Its next run is planned in time, and so much else goes first that it may not be through."""
+    return Hold(WORKER, "promise.behind", {"lane": lane}, role=OF_WORKERS, verb="open_workers")
+
+
 def login(closed: ClosedSession) -> Hold:
     """Somebody has to log the shop in."""
     code = "promise.captcha" if closed.kind == classify.CAPTCHA else "promise.login"
@@ -160,6 +165,7 @@ SENTENCES: Mapping[str, str | Counted] = {
     "promise.gate_broker": N_("the broker does not answer"),
     "promise.held": N_("held: a person decides what becomes of it"),
     "promise.in_line": N_("waits behind others in lane {lane}"),
+    "promise.behind": N_("its next run will wait behind others in lane {lane}"),
     "promise.login": N_("logged out"),
     "promise.captcha": N_("a captcha is asked for"),
     "promise.no_worker": N_("no worker is heard of"),

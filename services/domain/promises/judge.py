@@ -22,6 +22,8 @@ CREATED, GATES, LOGIN, WORKER, PAGE = "created", "gates", "login", "worker", "pa
 CHECKS = (CREATED, GATES, LOGIN, WORKER, PAGE)
 #: so long before its end a promise that is not met yet is at risk, whatever the forecast says
 NEAR_MS = 60_000
+#: what was said to be at risk is well again when the forecast leaves this share of the time to its break
+ROOM = 0.25
 #: a shop in which the type never ran is not looked at before this last part of its first limit
 FIRST_MS = 15 * 60_000
 _DAY_MS = 86_400_000
@@ -114,37 +116,40 @@ def due(promise: Promise, zone: str, now: int) -> Due:
     return Due(begins=begins, ends=ends, over=max(ends, day_begins(ends - 1, zone)[1]))
 
 
-def judge(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
-    """One shop."""
+def judge(promise: Promise, window: Due, facts: Facts, now: int, *, warned: int = 0) -> Judged:
+    """One shop. ``warned``: the instant of the break that was said to be at risk before, 0 for none: that stays so
+    until a success is there, or the forecast has room to spare.
+    """
     if not window.holds:
         return _judged(facts, NOT_DUE)
-    return (_age if promise.kind == AGE else _by)(promise, window, facts, now)
+    return (_age if promise.kind == AGE else _by)(promise, window, facts, now, warned)
 
 
-def _age(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
+def _age(promise: Promise, window: Due, facts: Facts, now: int, warned: int) -> Judged:
     limit = promise.limit_s * 1000
     break_at = max(facts.done_at, window.begins, promise.since) + limit
     if not facts.done_at and now < break_at - min(FIRST_MS, limit // 4):
         return _judged(facts, NOT_DUE, break_at)
     if window.ends and break_at >= window.ends:  # in this window it cannot break
         return _judged(facts, KEPT)
-    return _open(facts, break_at, min(NEAR_MS, limit // 4), now)
+    return _open(facts, break_at, min(NEAR_MS, limit // 4), now, warned)
 
 
-def _by(promise: Promise, window: Due, facts: Facts, now: int) -> Judged:
+def _by(promise: Promise, window: Due, facts: Facts, now: int, warned: int) -> Judged:
     if facts.done_at >= window.begins and facts.done_at:
         return _judged(facts, NOT_DUE if now >= window.over else KEPT)
     if promise.since >= window.ends:  # nobody had promised that
         return _judged(facts, NOT_DUE)
-    return _open(facts, window.ends, NEAR_MS, now)
+    return _open(facts, window.ends, NEAR_MS, now, warned)
 
 
-def _open(facts: Facts, break_at: int, near: int, now: int) -> Judged:
+def _open(facts: Facts, break_at: int, near: int, now: int, warned: int) -> Judged:
     """One of which a success is still to come."""
     if now >= break_at:
         return _judged(facts, BROKEN, break_at)
     forecast = facts.forecast
-    risky = forecast is None or forecast.high > break_at or now >= break_at - near
+    room = round((break_at - now) * ROOM) if warned == break_at else 0
+    risky = forecast is None or forecast.high + room > break_at or now >= break_at - near
     return _judged(facts, AT_RISK if risky else KEPT, break_at)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
+from services.domain.promises.judge import CREATED
 from services.domain.promises.promise import AGE, KIND, STATE, Promise
 from services.domain.promises.standing import Standing
 from services.domain.task.order import BrokerHealth
@@ -129,23 +130,36 @@ def judge_one(
     """
     window = judge.due(promise, look.zone, look.now)
     gaps = before.gaps if before is not None and before.version == promise.version else ()
-    found = [judge.judge(promise, window, one, look.now) for one in look.facts(promise, window, gaps)]
-    fresh = _gaps(promise, window.begins, seen.get(promise.task_type, {}), {one.shop: one.done_at for one in found})
+    warned = {row.shop: row.break_at for row in before.rows} if before is not None else {}
+    found = [
+        judge.judge(promise, window, one, look.now, warned=warned.get(one.shop, 0))
+        for one in look.facts(promise, window, gaps)
+    ]
+    done = {one.shop: one.done_at for one in found}
+    fresh = _gaps(promise, window.begins, seen.get(promise.task_type, {}), done, _held_back(before))
     known = before
     if before is not None and before.version != promise.version:
         known = standing.renewed(before)
     return standing.after(promise, window, found, known, now=look.now, by=by, gaps=fresh)
 
 
-def _gaps(promise: Promise, begins: int, seen: Mapping[str, int], done: Mapping[str, int]) -> list[int]:
-    """Seconds from the last success (of ``by``: from the begin of the window) to one that came since the last look."""
+def _held_back(before: Standing | None) -> set[str]:
+    """Shops whose next success came late for another reason than that nobody had asked for it: that is no pace."""
+    return {row.shop for row in before.rows if row.check not in ("", CREATED)} if before is not None else set()
+
+
+def _gaps(
+    promise: Promise, begins: int, seen: Mapping[str, int], done: Mapping[str, int], apart: Container[str]
+) -> list[int]:
+    """Seconds from the last success, or from the begin of the window, to one that came since the last look."""
+    longest = promise.limit_s if promise.kind == AGE else LONGEST_GAP_S
     found = []
     for shop, at in done.items():
         last = seen.get(shop, 0)
-        if not last or at <= last:
+        if not last or at <= last or shop in apart:
             continue
-        since = last if promise.kind == AGE else begins
-        if 0 < at - since <= LONGEST_GAP_S * 1000 and (promise.kind == AGE or last < begins):
+        since = max(last, begins) if promise.kind == AGE else begins
+        if 0 < at - since <= longest * 1000 and (promise.kind == AGE or last < begins):
             found.append((at - since) // 1000)
     return found
 

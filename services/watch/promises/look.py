@@ -4,6 +4,7 @@ grow with the shops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import gates
-from services.domain.insight.durations import NOTHING, Runs
+from services.domain.insight.durations import Runs
 from services.domain.insight.outlook import Load
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
@@ -44,6 +45,8 @@ PAGE, MOST_TASKS, MOST_LETTERS = 500, 3_000, 500
 DETAILED = 60
 #: which of the tasks of a shop comes first: what runs, what waits, what is planned, what a person decides
 _RANK = {Status.RUNNING: 0, Status.SCHEDULED: 2, Status.HELD: 3}
+#: the shops of a planned run are forecast in so many groups, by when their turn comes
+PLACES = 20
 _QUEUED = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
 #: a worker is heard of every few seconds; what its lease outlived so long nobody runs
 _LEASE_MS = 15_000
@@ -58,6 +61,7 @@ class Planned:
     spread_s: int
     shops: int  #: of that run
     missing: bool  #: its time has passed and nothing was made
+    place: int = 0  #: of the shop among them, in ``PLACES`` of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class OfType:
     gates: Mapping[str, str] = field(default_factory=dict)  #: by task
     letters: dict[str, list[Task]] = field(default_factory=dict)
     planned: dict[str, Planned] = field(default_factory=dict)
-    usual: Runs = NOTHING
+    usual: dict[str, Runs] = field(default_factory=dict)  #: how long it runs, by platform
     supply: Supply = NOBODY  #: workers that can run it in its lane
     waits: dict[str, Wait] = field(default_factory=dict)
     complete: bool = True  #: False where there are more tasks than are looked at
@@ -105,6 +109,7 @@ class Look:
         self._types: dict[str, OfType] = {}
         self._absent: dict[tuple[str, str], bool] = {}
         self._loads: dict[tuple[str, int], Load] = {}
+        self._plans: dict[tuple[Planned, str], Forecast | None] = {}
 
     # ------------------------------------------------------------ once for a look
     @cached_property
@@ -149,7 +154,6 @@ class Look:
         if name not in self._types:
             kind = self._registry.task_type(name)
             found = OfType(kind=kind, done=self._store.successes_of(name))
-            found.usual = self._measured.usual(name, "", kind.expected_s)
             found.supply = ability.supply(kind, kind.lane, self._workers, self.now)
             self._find_tasks(found)
             self._find_letters(found)
@@ -186,12 +190,19 @@ class Look:
             if row.schedule.task_type != found.kind.name or not row.now.due_ms or not row.schedule.enabled:
                 continue
             missing = self.now > row.now.due_ms + forecasts.MISSING_MS
-            chosen = schedules.fitting(row.schedule, self.shops.values())
-            plan = Planned(row.now.due_ms, row.schedule.name, row.schedule.spread_s, len(chosen), missing)
-            for shop in chosen:
-                known = found.planned.get(shop.key)
-                if known is None or plan.at < known.at:
-                    found.planned[shop.key] = plan
+            chosen = schedules.choose(row.schedule, self.shops.values())
+            for number, shop in enumerate(chosen, 1):
+                known, place = found.planned.get(shop.key), math.ceil(number * PLACES / len(chosen))
+                if known is None or row.now.due_ms < known.at:
+                    found.planned[shop.key] = Planned(
+                        row.now.due_ms, row.schedule.name, row.schedule.spread_s, len(chosen), missing, place
+                    )
+
+    def _usual(self, known: OfType, shop: str) -> Runs:
+        platform = shop.partition(":")[0]
+        if platform not in known.usual:
+            known.usual[platform] = self._measured.on_platform(known.kind.name, platform, known.kind.expected_s)
+        return known.usual[platform]
 
     # ----------------------------------------------------------------- of a promise
     def facts(self, promise: Promise, window: Due, gaps: Sequence[int]) -> list[Facts]:
@@ -221,7 +232,7 @@ class Look:
             return Facts(
                 shop=shop.key, done_at=done_at, forecast=forecast, holds=found, task_id=task.task_id, created=True
             )
-        since = max(done_at, promise.since) if promise.kind == AGE else max(window.begins, promise.since)
+        since = max(done_at if promise.kind == AGE else 0, window.begins, promise.since)
         forecast, found, created = self._without(known, shop, since, break_at, came)
         return Facts(shop=shop.key, done_at=done_at, forecast=forecast, holds=found, created=created)
 
@@ -240,30 +251,38 @@ class Look:
         return forecast, (*found, *(one for one in more if not found or one.code not in holds.SOFT))
 
     def _running(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
-        ran_s = max(0, self.now - task.started_at) / 1000
+        ran_s, lasts = max(0, self.now - task.started_at) / 1000, self._usual(known, task.shop)
         if 0 < task.lease_until < self.now - _LEASE_MS:
-            return forecasts.unknown(self.now, known.usual), (holds.away(task.worker),)
-        if known.usual.hangs(ran_s, task.progress):
-            return None, (holds.hangs(task, known.usual, ran_s),)
-        return forecasts.running(self.now, ran_s, task.progress, known.usual), (holds.runs(task, ran_s),)
+            return forecasts.unknown(self.now, lasts), (holds.away(task.worker),)
+        if lasts.hangs(ran_s, task.progress):
+            return None, (holds.hangs(task, lasts, ran_s),)
+        if task.shop in self._breakers:  # it only tries whether the shop is well again
+            return None, (holds.breaking(self._breakers[task.shop]),)
+        return forecasts.running(self.now, ran_s, task.progress, lasts), (holds.runs(task, ran_s),)
 
     def _waits(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
         gate = known.gates.get(task.task_id, "")
         hold, opens = self._gate(known, task, gate)
         if not opens:
             return None, (hold,)
-        detail = known.waits.get(task.task_id)
+        # what it meets once its own gate opens: a planned one, or one whose message nobody has taken yet
+        more, until = self._obstacles(known, task.shop)
+        if until is None:
+            return None, tuple(more)
+        detail, lasts = known.waits.get(task.task_id), self._usual(known, task.shop)
         if detail is not None:
             starts = detail.starts
-            forecast = forecasts.waiting(self.now, starts, known.usual) if starts is not None else None
+            forecast = forecasts.waiting(self.now, starts, lasts) if starts is not None else None
+            if forecast is not None and gate not in ("", gates.LANE_ORDER):  # then it still has to get a slot
+                forecast = forecasts.latest(forecast, self._in_line(known, task))
         else:
             forecast = self._in_line(known, task)
         if forecast is None:
-            forecast = forecasts.unknown(self.now, known.usual)
+            forecast = forecasts.unknown(self.now, lasts)
         if task.retries:  # it may fail once more, and wait for that as long
-            again = max(0, task.due_at - self.now) + round(known.usual.span_s[1] * 1000)
+            again = max(0, task.due_at - self.now) + round(lasts.span_s[1] * 1000)
             forecast = Forecast(low=forecast.low, mid=forecast.mid, high=forecast.high + again * task.retries)
-        return forecast, (hold,)
+        return forecasts.not_before(forecast, until, lasts), tuple(more) or (hold,)
 
     def _gate(self, known: OfType, task: Task, gate: str) -> tuple[Hold, bool]:
         """What a waiting task waits at, and whether that opens by itself."""
@@ -293,14 +312,14 @@ class Look:
 
     def _in_line(self, known: OfType, task: Task) -> Forecast | None:
         share = known.places.get(task.task_id, 1.0)
-        lasts = known.usual
+        lasts = self._usual(known, task.shop)
         return forecasts.in_line(self.now, self._load(str(task.lane), lasts, share), lasts)
 
     # ----------------------------------------------------------- without a task
     def _without(
         self, known: OfType, shop: Shop, since: int, break_at: int, came: Runs
     ) -> tuple[Forecast | None, tuple[Hold, ...], bool]:
-        found, until = self._obstacles(known, shop)
+        found, until = self._obstacles(known, shop.key)
         plan = known.planned.get(shop.key)
         failed = self._failures(known, shop.key)
         if failed is not None:
@@ -309,25 +328,26 @@ class Look:
         if plan is not None and plan.missing:
             clock = quiet_hours.clock_at(plan.at, self.zone, self.now)
             return None, (holds.unfired(plan.schedule, clock, self.now - plan.at), *found), False
+        lasts, due = self._usual(known, shop.key), 0
+        forecast: Forecast | None
         if plan is not None:
-            forecast = self._planned(known, plan)
-            due = 0
-            lacks = plan.at + round(known.usual.usual_s * 1000) >= break_at > 0
+            forecast = self._planned(known, plan, shop.key)
+            lacks = plan.at + round(lasts.usual_s * 1000) >= break_at > 0
         else:
-            forecast = forecasts.usual(self.now, since, came, known.usual)
+            forecast = forecasts.usual(self.now, since, came, lasts)
             due = forecasts.missing(self.now, since, came)
             lacks = due > 0 or forecast.high > break_at > 0
         created = plan is not None or not lacks
         if lacks:
             found.insert(0, self._missing(plan, due, came))
-        if until is None:
+        if until is None or due:
             return None, tuple(found), created
-        begins = max(self.now, plan.at if plan is not None else 0)
-        if forecast is not None and until > begins:
-            forecast = forecasts.later(forecast, until - begins)
         if forecast is None:
-            forecast = forecasts.unknown(self.now, known.usual)
-        return forecast, tuple(found), created
+            forecast = forecasts.unknown(self.now, lasts)
+        elif not found and forecast.high > break_at > 0:
+            found.append(holds.behind(str(known.kind.lane)))
+        begins = max(self.now, plan.at if plan is not None else 0)
+        return forecasts.later(forecast, max(0, until - begins)), tuple(found), created
 
     def _missing(self, plan: Planned | None, due: int, came: Runs) -> Hold:
         if plan is not None:
@@ -336,31 +356,36 @@ class Look:
             return holds.silent(quiet_hours.clock_at(due, self.zone, self.now), came.usual_s)
         return holds.unplanned()
 
-    def _obstacles(self, known: OfType, shop: Shop) -> tuple[list[Hold], int | None]:
+    def _obstacles(self, known: OfType, shop: str) -> tuple[list[Hold], int | None]:
         """What would hold a run back that was created now, and until when; None: until somebody does something."""
         found: list[Hold] = []
         until: int | None = 0
-        closed = self._switch(shop.key, known.kind.name)
+        closed = self._switch(shop, known.kind.name)
         if closed is not None:
             found.append(holds.switched(closed))
             until = closed.until or None
-        elif shop.key in self._breakers:
-            found.append(holds.breaking(self._breakers[shop.key]))
+        elif shop in self._breakers:
+            found.append(holds.breaking(self._breakers[shop]))
             until = None
-        if shop.key in self._sessions:
-            found.append(holds.login(self._sessions[shop.key]))
+        if shop in self._sessions:
+            found.append(holds.login(self._sessions[shop]))
             until = None
         if not known.supply.able:
             found.append(holds.worker(known.kind.name, known.supply))
             until = None
-        elif (node := self._homes.get(shop.key, "")) and self._is_absent(node, known.kind):
+        elif (node := self._homes.get(shop, "")) and self._is_absent(node, known.kind):
             found.append(holds.away(node))
             until = None
         return found, until
 
-    def _planned(self, known: OfType, plan: Planned) -> Forecast | None:
-        load = self._load(str(known.kind.lane), known.usual, 1.0 if plan.at <= self.now + 60_000 else 0.0)
-        return forecasts.planned(self.now, plan.at, plan.spread_s, load, plan.shops, known.usual)
+    def _planned(self, known: OfType, plan: Planned, shop: str) -> Forecast | None:
+        key = (plan, shop.partition(":")[0])  # the same for all of its shops there whose turn it is
+        if key not in self._plans:
+            lasts = self._usual(known, shop)
+            load = self._load(str(known.kind.lane), lasts, 1.0 if plan.at <= self.now + 60_000 else 0.0)
+            share = plan.place / PLACES
+            self._plans[key] = forecasts.planned(self.now, plan.at, plan.spread_s, load, plan.shops, lasts, share)
+        return self._plans[key]
 
     # -------------------------------------------------------------------- shared
     def _failures(self, known: OfType, shop: str) -> Failures | None:

@@ -78,6 +78,22 @@ def test_an_age(ago: float, forecast: Forecast | None, state: str) -> None:
     assert found.break_at == NOON - round(ago * MINUTE) + HOUR
 
 
+@pytest.mark.parametrize(
+    ("warned", "forecast", "state"),
+    [
+        (50, soon(45), AT_RISK),  # hardly better than it was: still said
+        (50, soon(30), KEPT),
+        (50, None, AT_RISK),
+        (0, soon(45), KEPT),
+        (-10, soon(45), KEPT),  # that was of the break before: a success has come since
+    ],
+)
+def test_a_warning_stays_until_there_is_room_to_spare(warned: int, forecast: Forecast | None, state: str) -> None:
+    promised, before = promise(), NOON + warned * MINUTE if warned else 0
+    facts = Facts(shop="pdd:1", done_at=NOON - 10 * MINUTE, forecast=forecast)
+    assert judge(promised, Due(), facts, NOON, warned=before).state == state
+
+
 def test_what_never_ran_is_looked_at_before_its_first_limit_ends() -> None:
     fresh = promise(since=NOON - 10 * MINUTE)
     assert one(fresh, forecast=None).state == NOT_DUE

@@ -1,0 +1,48 @@
+"""When the next success of a shop is expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.insight import durations
+from services.domain.insight.outlook import Load
+from services.domain.promises import forecast
+from services.domain.promises.judge import Forecast
+
+NOW = 1_795_000_000_000
+MINUTE = 60_000
+LASTS = durations.measured([50.0, 55.0, 60.0, 65.0, 70.0])
+GAPS = forecast.regular([590, 595, 600, 605, 640])
+
+
+@pytest.mark.parametrize(("seconds", "due"), [(600, 0), (655, 0), (665, 640), (6000, 640)])
+def test_a_run_that_nobody_planned_is_missing_when_it_is_later_than_ever(seconds: int, due: int) -> None:
+    since = NOW - seconds * 1000
+    assert forecast.missing(NOW, since, GAPS) == (since + due * 1000 if due else 0)
+
+
+def test_of_a_pace_that_is_hardly_known_nothing_is_missing() -> None:
+    assert forecast.missing(NOW, NOW - 10**7, forecast.regular([600])) == 0
+
+
+def test_nothing_ends_before_it_may_begin() -> None:
+    soon = Forecast(low=NOW, mid=NOW + MINUTE, high=NOW + 2 * MINUTE)
+    assert forecast.not_before(soon, 0, LASTS) == soon
+    later = forecast.not_before(soon, NOW + 10 * MINUTE, LASTS)
+    assert later.low >= NOW + 10 * MINUTE
+    assert later.mid == NOW + 11 * MINUTE
+
+
+def test_what_has_to_wait_for_both_waits_for_the_later() -> None:
+    one = Forecast(low=1, mid=5, high=9)
+    assert forecast.latest(one, Forecast(low=2, mid=4, high=10)) == Forecast(low=2, mid=5, high=10)
+    assert forecast.latest(one, None) == one
+
+
+def test_of_a_planned_run_the_first_shops_are_through_first() -> None:
+    load = Load(slots=2, mean_s=60.0, deviation_s=5.0, measured=20)
+    ends = [forecast.planned(NOW, NOW + MINUTE, 0, load, 100, LASTS, share) for share in (0.05, 0.5, 1.0)]
+    highs = [one.high for one in ends if one is not None]
+    assert highs == sorted(highs)
+    assert highs[0] < NOW + 10 * MINUTE < NOW + 45 * MINUTE < highs[-1]
+    assert forecast.planned(NOW, NOW, 0, Load(slots=0), 100, LASTS) is None
