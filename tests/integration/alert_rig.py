@@ -47,6 +47,11 @@ class Watch:
                 mine["limits"] = {**one.limits, **mine["limits"]}  # type: ignore[dict-item]
             self.store.put_document(rules.KIND, one.name, rules.dump(replace(one, **mine)))
 
+    def limits(self, name: str, **limits: float) -> None:
+        """Other limits of a rule that is on."""
+        one = rules.load(self.store.documents(rules.KIND)[name])
+        self.store.put_document(rules.KIND, name, rules.dump(replace(one, limits={**one.limits, **limits})))
+
     def turn(self) -> AlertsNow:
         """One look, and all that is due is sent."""
         assert self.keeper.tick()

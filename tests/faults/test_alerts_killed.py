@@ -1,0 +1,58 @@
+"""Who watches is killed: what it told is not told again, and that it is gone is told by the next; real processes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.engine.lead import leader
+from tests.contract.waiting import eventually
+from tests.integration import hook as hooks
+from tests.integration.alert_rig import Watch
+from tests.integration.cli_rig import Cli
+from tests.integration.fleet_rig import HANDLERS, Fleet
+from tests.integration.hook import Hook
+
+pytestmark = pytest.mark.fault
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with hooks.listening() as found:
+        yield found
+
+
+def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp_path: Path) -> None:
+    watch = Watch(fleet, hook)
+    watch.channel()
+    watch.only("no_leader", "silent_worker", "lane_depth")
+    watch.limits("no_leader", seconds=1)
+    watch.limits("silent_worker", seconds=1)
+    watch.limits("lane_depth", tasks=0)
+    cli.environment["FLEETDECK_SECRET__OPS"] = hook.url
+    words = ("worker", "--slots", "1", "--lanes", "high", "--handlers", HANDLERS)
+    task = fleet.create()
+    with cli.start(*words) as first:
+        hook.wait(1)
+        assert hook.titles == ["INC-1 1 task in the lane normal (0 allowed)"]
+        eventually(lambda: watch.store.leader(leader.ROLE))
+        eventually(lambda: watch.store.documents("alert_state"))
+        (info,) = eventually(watch.store.workers)
+        first.send_signal(signal.SIGKILL)
+        first.wait(30)
+    eventually(watch.keeper.tick, 60)
+    now = watch.until(lambda _now: len(hook.told) == 3, 90)
+    assert sorted(title.partition(" ")[2][:12] for title in hook.titles[1:]) == [
+        "Nobody leads",
+        f"Worker {info.worker}"[:12],
+    ]
+    assert {one.incident.id for one in now.incidents} == {"INC-1", "INC-2", "INC-3"}
+    _leads, _works = fleet.steward(fleet.open()), fleet.worker(name=info.worker)
+    fleet.wait(task, "succeeded")
+    watch.resolved()
+    assert len(hook.told) == 6, hook.titles
+    assert sum(" resolved: " in title for title in hook.titles) == 3
+    watch.keeper.stop()
