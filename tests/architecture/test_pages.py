@@ -15,6 +15,7 @@ from services.domain.task.mapping import QueueMapping
 from services.settings.browser import BrowserShopSettings
 from services.settings.http import HttpRequestSettings
 from services.settings.values import ProfileSettings, Settings
+from services.watch.alerts.rules import DEFAULTS
 from tests.support.grammar import names, options
 from tests.support.pages import OTHERS, PAGES, READMES, ROOT, text_of
 
@@ -208,3 +209,9 @@ def written(default: Any) -> str:
     if isinstance(default, float) and default.is_integer():
         default = int(default)
     return f"`{msgspec.json.encode(default).decode()}`".replace('","', '", "')
+
+
+@pytest.mark.parametrize("page", ["alerts.md", "alerts.zh-CN.md"])
+def test_the_page_of_alerts_has_a_row_for_each_rule(page: str) -> None:
+    table = text_of(f"resources/docs/{page}").split("| --- | --- | --- | --- |")[1].split("\n\n")[0]
+    assert [row.split("`")[1] for row in table.strip().splitlines()] == [one.name for one in DEFAULTS]

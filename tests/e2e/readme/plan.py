@@ -74,9 +74,12 @@ PLAN = (
     Entry(looks="P queue (pause|limit) platform:.*", way=Way.LINE, answer="y"),
     Entry(looks="P quiet (set night .*|list)", way=Way.LINE),
     Entry(looks="P at .*", way=Way.LINE),
-    Entry(looks="P alert (list|channel set ops .*|rule set oldest_wait .*)", way=Way.LINE),
+    Entry(looks="P alert (list|history|channel list|channel set (ops|boss) .*)", way=Way.LINE),
+    Entry(
+        looks="P alert rule (list|(show|reset) oldest_wait|set (oldest_wait|lane_depth|dead_letters) .*)", way=Way.LINE
+    ),
     Entry(looks="P alert channel test ops", way=Way.LINE, code=1),
-    Entry(looks="P alert (answer|mute) INC-12 .*", way=Way.LINE, code=2),
+    Entry(looks="P alert (show|answer|mute|escalate) INC-12.*", way=Way.LINE, code=2),
     Entry(looks="P promise (list|show pdd-orders|set .*)", way=Way.LINE),
     Entry(looks=r"P completion bash > fleetdeck\.bash", way=Way.LINE),
     Entry(looks="P task log ID", way=Way.LINE),
