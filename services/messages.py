@@ -20,7 +20,7 @@ from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import Said, words_of
 from services.domain.text.sentences import N_, NN_, SENTENCES, Counted
 from services.domain.text.sheet_faults import SHEET
-from services.domain.upkeep import health, repair
+from services.domain.upkeep import health, repair, tuning
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
@@ -28,6 +28,7 @@ TEMPLATES: dict[str, str] = {
     **own_words.FOREIGN,
     **health.SENTENCES,
     **repair.SENTENCES,
+    **tuning.SENTENCES,
     **flow.SENTENCES,
     **attempts.SENTENCES,
     **audit.SENTENCES,

@@ -24,7 +24,7 @@ from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
 from services.domain.text.said import Said, words_of
 from services.domain.types import schema, task_type
-from services.domain.upkeep import health, health_queues
+from services.domain.upkeep import health, health_queues, tuning
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.upkeep.miscount import some
 from services.engine import audit_check, documents, fates, people
@@ -36,6 +36,7 @@ from services.engine.steps import Steps
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import english_headline
 from services.monitor import attention
+from services.monitor import tuning as figures
 from services.monitor.flow import look_once
 from services.monitor.overview import Attention
 from services.ports import Broker, Clock, Store
@@ -96,6 +97,7 @@ class Doctor:
             found += self._of_damage(deep=deep)
             found += self._of_broker(delays)
             found += self._of_fleet()
+            found += tuning.advice(figures.look(self._store, self._registry, fates.look(self._store)))
             found += self._of_records(deep=deep)
             found += self._of_roles()
             found += self._of_audit(Witness(home, mark) if mark else None, deep=deep)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from services import diagnosis
 from services import settings as config
+from services.domain.change import Claim, Finish
 from services.domain.fleet.worker import LinkState, WorkerInfo
+from services.domain.task.record import Attempt
+from services.domain.upkeep import tuning
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel, vhost
@@ -126,3 +130,25 @@ def test_records_are_read_while_the_broker_is_gone_and_it_is_named_as_the_cause(
     assert people.stderr.startswith("fleetdeck: warning: The broker does not answer, nothing new starts until it is")
     refused = cli.call("task", "cancel", task_id, "--yes", *lost)
     assert refused.returncode == 3, "what has to reach a worker does not pass for done"
+
+
+def test_advice_comes_with_what_was_measured(fleet: Fleet) -> None:
+    """One hung until its time-out where all others take no time."""
+    for number in range(tuning.ENOUGH + 1):
+        task = fleet.task(fleet.create(n=number))
+        claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=600_000)
+        taken = fleet.apply(claim).task
+        assert taken is not None
+        good = number > 0
+        times = {"started_at": taken.started_at, "ended_at": taken.started_at + (500 if good else 600_000)}
+        kind = "" if good else "timeout"
+        attempt = Attempt(1, "w", outcome="succeeded" if good else "failed", error_kind=kind, **times)
+        end = Finish(task_id=task.task_id, owner="w#1", to="succeeded" if good else "dead", attempt=attempt)
+        assert fleet.apply(msgspec.structs.replace(end, error_kind=kind)).code == "ok"
+    found = [one for one in diagnosis.examine(fleet.settings).findings if one.check == "tuning"]
+    assert [one.message.code for one in found] == ["tuning.timeout_far"]
+    params = found[0].message.params
+    assert (params["type"], params["timeout"], params["cut"]) == ("work", 600, 1)
+    assert (params["count"], params["ended"]) == (tuning.ENOUGH, tuning.ENOUGH + 1)
+    assert found[0].level == "note"
+    assert found[0].remedy is not None
