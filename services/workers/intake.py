@@ -254,6 +254,7 @@ class Intake:
             able=able,
             home=self._home(task.task_type),
             done_since=self._registry.done_since(task.task_type),
+            once=not self._registry.task_type(task.task_type).idempotent,
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:

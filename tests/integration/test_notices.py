@@ -17,7 +17,7 @@ from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
-from tests.integration.fleet_rig import Fleet, channel, lines, opened, settings_for, vhost
+from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for, vhost
 from tests.integration.foreign_rig import SAMPLE, message, send
 from tests.support.services import RabbitMQ
 
@@ -239,6 +239,19 @@ def test_two_programs_that_ask_for_the_same_work_run_it_in_turn(fleet: Fleet, se
     gate.touch()
     ended(fleet, "a2")
     assert len(lines(seen, "start")) == 2
+
+
+def test_the_second_of_work_that_may_not_run_twice_waits_for_a_person(fleet: Fleet, seen: Path) -> None:
+    define(fleet, "never_twice", idempotent=False, uniqueness="shop_type")
+    body = {"task_type": "never_twice", "payload": {"seen": str(seen)}}
+    send(fleet, message(task_id="a1", **body), message(task_id="a2", **body))
+    fleet.worker()
+    ended(fleet, "a1")
+    held = fleet.wait("a2", "held")
+    assert (held.error_kind, held.attempt) == ("already_done", 0)
+    assert [line[1] for line in lines(seen, "start")] == ["a1"]
+    fleet.commands().tasks.resolve(["a2"], "pending", note="it was for two orders")
+    assert ended(fleet, "a2").reason == "it was for two orders"
 
 
 def test_a_message_that_expires_is_a_letter_and_may_be_sent_again(fleet: Fleet, seen: Path) -> None:

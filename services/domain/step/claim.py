@@ -56,13 +56,24 @@ def _start(view: View, task: Task, op: Claim, released: list[Task]) -> Answer:
 
 def _hold_done(view: View, task: Task, op: Claim, released: list[Task]) -> Answer | None:
     """What another task has done already waits for a person, unless one has given a reason."""
-    done = view.works.done(task, op.done_since)
+    done = view.works.done(task, _not_since(task, op))
     if done is None or task.reason or not _EXCUSED.isdisjoint(task.marks):
         return None
     slots.give_back(view, task)
     forget_needs(view, task.task_id)
     held = view.put(transitions.done_already(task, done, view.now), Mark.CLEAR)
     return Answer("stale", held, (*released, *conclude(view, held)))
+
+
+def _not_since(task: Task, op: Claim) -> int:
+    """Since when its work must not have succeeded, 0 for whenever: the window of its type, and of what may not run
+    twice and no person asked for since it was created, for what came behind a twin was asked for before that one's
+    success.
+    """
+    if not op.once or task.origin not in (transitions.FOREIGN, transitions.SCHEDULE) or not task.steps:
+        return op.done_since
+    asked = task.steps[0].at
+    return min(op.done_since, asked) if op.done_since else asked
 
 
 def _of_worker(view: View, task: Task, op: Claim) -> str:

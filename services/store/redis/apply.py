@@ -53,7 +53,8 @@ def _claim(op: Claim) -> _Entry:
         same = op.adopt.task_id == op.task_id
         adopt = blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
     lease = (op.owner, op.worker, op.lease_ms)
-    return ("Claim", op.task_id, op.gen, op.attempt, *lease, adopt, op.foreign_done, op.able, op.home, op.done_since)
+    able = (op.foreign_done, op.able, op.home)
+    return ("Claim", op.task_id, op.gen, op.attempt, *lease, adopt, *able, op.done_since, op.once)
 
 
 def _finish(op: Finish) -> _Entry:

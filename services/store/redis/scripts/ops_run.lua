@@ -75,9 +75,18 @@ local function done_elsewhere(e, shop, released)
   conclude(e, released)
 end
 
+-- Since when its work must not have succeeded: the window of its type, and of what may not run twice and no person asked
+-- for since it was created, for what came behind a twin was asked for before that one's success.
+local function not_since(e, o)
+  local origin, since = e[T.origin], o[Claim.done_since]
+  if not o[Claim.once] or (origin ~= C.foreign and origin ~= C.schedule) or e.sn == 0 then return since end
+  local _, step = take_one(e.steps, 0)
+  return since == 0 and step[Step.at] or math.min(since, step[Step.at])
+end
+
 -- What another task has done already waits for a person, unless one has given a reason.
-local function hold_done(e, since, released)
-  local done, by = ledger.done(e, since)
+local function hold_done(e, o, released)
+  local done, by = ledger.done(e, not_since(e, o))
   if not done or e[T.reason] ~= '' or has_mark(e, 'forced') or has_mark(e, 'again') then return false end
   e[T.error], e[T.error_kind] = format(C.already_done, done, by), C.done_kind
   e.mark = false
@@ -119,7 +128,7 @@ local function claim(o, released)
     park(e, shop, gate, limit, released)
     return 'blocked', e
   end
-  if hold_done(e, o[Claim.done_since], released) then return 'stale', e end
+  if hold_done(e, o, released) then return 'stale', e end
   start(e, o, shop)
   return 'run', e
 end
