@@ -170,6 +170,55 @@ def test_several_are_cancelled_only_with_a_yes_and_one_without(api: Api) -> None
     assert {task.status for task in map(api.fleet.task, (first, second, third))} == {"cancelled"}
 
 
+def test_an_admin_promises_and_plans_as_on_the_command_line(api: Api) -> None:
+    new = {"type": "work", "never_older_than": "60m", "shops": ["pdd:s1"], "days": "mon-fri", "note": "audit"}
+    plan = {"type": "work", "every": "30m", "all": True, "payload": {"n": 1}, "spread": "5m"}
+    with api.by("admin") as ask:
+        looked = ask.put("/api/v1/promises/fresh", json=new | {"dry_run": True})
+        assert looked.status_code == 200, looked.text
+        assert ask.get("/api/v1/promises").json()["promises"] == []
+        made = ask.put("/api/v1/promises/fresh", json=new)
+        assert made.status_code == 200, made.text
+        assert [one["name"] for one in ask.get("/api/v1/promises").json()["promises"]] == ["fresh"]
+        told = problem(ask.put("/api/v1/promises/other", json=new | {"by": "08:00"}), 422)
+        assert told["field"]
+        made = ask.put("/api/v1/schedules/half-hourly", json=plan)
+        assert made.status_code == 200, made.text
+        problem(ask.put("/api/v1/schedules/half-hourly", json=plan), 422)
+        assert ask.put("/api/v1/schedules/half-hourly", json=plan | {"replace": True, "every": "1h"}).status_code == 200
+        shown = ask.get("/api/v1/schedules/half-hourly").json()["schedule"]
+    assert (shown["every_s"], shown["payload"]) == (3600, {"n": 1})
+    assert next(one.who for one in api.fleet.engine.store.audit(1)) == "a-admin@rest"
+
+
+def test_a_shop_is_logged_in_its_failures_forgotten_and_its_home_moved(api: Api) -> None:
+    store = api.fleet.engine.store
+    with api.by("operator") as ask:
+        path = "/api/v1/shops/pdd:s1"
+        assert ask.post(f"{path}/session/close", json={"kind": "captcha", "note": "phone"}).json()["was_open"]
+        assert [one.kind for one in store.sessions()] == ["captcha"]
+        assert ask.post(f"{path}/session/open", json={}).json() == {"opened": "pdd:s1", "was_closed": True}
+        assert ask.post(f"{path}/breaker/close", json={}).json() == {"closed": "pdd:s1", "was_open": False}
+        problem(ask.put(f"{path}/home", json={"node": "desk-09"}), 422)
+        moved = ask.put(f"{path}/home", json={"node": "desk-09", "force": True})
+        assert moved.status_code == 200, moved.text
+        problem(ask.post("/api/v1/shops/nobody/session/open", json={}), 404)
+    assert {shop: home.node for shop, home in store.homes().items()} == {"pdd:s1": "desk-09"}
+
+
+def test_causes_and_shops_are_chosen(api: Api) -> None:
+    died(api.fleet)
+    with api.by("viewer") as ask:
+        assert ask.get("/api/v1/causes/9ac1").json()["cause"]["count"] == 1
+        problem(ask.get("/api/v1/causes/ffff"), 404)
+        assert [one["shop_id"] for one in ask.get("/api/v1/shops", params={"filter": "dead>0"}).json()["shops"]] == [
+            "s1"
+        ]
+        assert ask.get("/api/v1/shops", params={"filter": "platform:temu"}).json()["shops"] == []
+        told = problem(ask.get("/api/v1/shops", params={"filter": "nonsense:1"}), 422)
+    assert told["field"] == "filter"
+
+
 def test_a_duplicate_is_a_conflict_that_names_the_other(api: Api) -> None:
     with api.by("operator") as ask:
         new = {"shops": ["pdd:s1"], "type": "single"}

@@ -1,16 +1,19 @@
-"""Schedules: list, show, enable, disable, skip, run, remove."""
+"""Schedules: list, show, put, enable, disable, skip, run, remove."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import json
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from services.api import shapes
 from services.api.here import Here
-from services.api.shapes import Name
+from services.api.shapes import Name, Text
 
 router = APIRouter(prefix="/schedules", tags=["schedules"])
+Word = Annotated[str, Field(max_length=64)]
 
 
 class Schedules(shapes.Open):
@@ -26,6 +29,31 @@ class Schedule(shapes.Open):
     schedule: dict[str, Any]
 
 
+class New(shapes.Body):
+    """What is created, when, and for which shops: some, platforms, groups, or all."""
+
+    type: Name
+    payload: dict[str, Any] = Field(default={})
+    priority: Annotated[str, Field(max_length=10, description="high, normal, low or 1-10")] = ""
+    cron: Annotated[str, Field(max_length=200, description="minute hour day month weekday, or `@hourly`, `@daily`")] = (
+        ""
+    )
+    every: Word = Field(default="", description="such as `30m`, in the place of `cron`")
+    start: Word = Field(default="", description="first run of `every`")
+    zone: Word = Field(default="", description="time zone; the fleet's where it is left out")
+    missed: Literal["once", "skip"] = Field(default="once", description="runs that nobody could start in time")
+    overlap: Literal["skip", "queue"] = Field(default="skip", description="where the run before is not through")
+    spread: Word = Field(default="", description="start the shops evenly over this time")
+    shops: list[Name] = Field(default=[], max_length=1000)
+    platforms: list[Name] = Field(default=[], max_length=100)
+    groups: list[Name] = Field(default=[], max_length=100)
+    all: bool = False
+    note: Text = ""
+    disabled: bool = Field(default=False, description="keep it, but do not run it yet")
+    replace: bool = Field(default=False, description="change the one of this name")
+    dry_run: bool = Field(default=False, description="only tell its next runs")
+
+
 @router.get("", response_model=Schedules, summary="All schedules")
 def schedules(here: Here) -> Response:
     return here.look("schedule list")
@@ -34,6 +62,14 @@ def schedules(here: Here) -> Response:
 @router.get("/{name}", response_model=Schedule, summary="One schedule with its next runs")
 def show(here: Here, name: Name, next: Annotated[int, Query(ge=1, le=1000)] = 5) -> Response:
     return here.look("schedule show", name, next=next)
+
+
+@router.put("/{name}", response_model=shapes.Open, summary="Add a schedule, or with `replace` change it")
+def put(here: Here, name: Name, new: New) -> Response:
+    fields = new.model_dump(exclude={"shops", "platforms", "groups", "payload"})
+    who: dict[str, Any] = {"shop": new.shops, "platform": new.platforms, "group": new.groups}
+    payload = json.dumps(new.payload, ensure_ascii=False) if new.payload else ""
+    return here.act("schedule add", name, payload=payload, **fields, **who)
 
 
 @router.post("/{name}/enable", response_model=shapes.Open, summary="Let it run again")

@@ -1,8 +1,8 @@
-"""Shops: list, show, pause, resume, limits, a queue of their own."""
+"""Shops: list, show, pause, resume, limits, a queue of their own, login, failures, home."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
@@ -33,6 +33,19 @@ class Concurrency(shapes.Body):
     """How many of its tasks run at once at most."""
 
     concurrency: Annotated[int, Field(ge=1, le=1000)]
+
+
+class Login(Note):
+    """What is asked for there, and why."""
+
+    kind: Literal["login_expired", "captcha"] = "login_expired"
+
+
+class Home(shapes.Body):
+    """Where its browser profile lives."""
+
+    node: Name
+    force: bool = Field(default=False, description="also where no worker has told of such a node")
 
 
 @router.get("", response_model=Shops, summary="All shops, and what is true of them")
@@ -71,3 +84,23 @@ def dedicate(here: Here, shop: Name) -> Response:
 @router.post("/{shop}/undedicate", response_model=shapes.Open, summary="Let its tasks go through the lanes again")
 def undedicate(here: Here, shop: Name) -> Response:
     return here.act("shop undedicate", shop, yes=True)
+
+
+@router.post("/{shop}/session/open", response_model=shapes.Open, summary="It is logged in: let its tasks go")
+def open_session(here: Here, shop: Name, why: Note | None = None) -> Response:
+    return here.act("shop session open", shop, note=why.note if why else "", yes=True)
+
+
+@router.post("/{shop}/session/close", response_model=shapes.Open, summary="Somebody must log in first")
+def close_session(here: Here, shop: Name, why: Login | None = None) -> Response:
+    return here.act("shop session close", shop, yes=True, **(why or Login()).model_dump())
+
+
+@router.post("/{shop}/breaker/close", response_model=shapes.Open, summary="It works again: forget its failures")
+def close_breaker(here: Here, shop: Name, why: Note | None = None) -> Response:
+    return here.act("shop breaker", shop, close=True, note=why.note if why else "", yes=True)
+
+
+@router.put("/{shop}/home", response_model=shapes.Open, summary="The node on which its browser profile lives")
+def move(here: Here, shop: Name, wanted: Home) -> Response:
+    return here.act("shop move", shop, yes=True, **wanted.model_dump())
