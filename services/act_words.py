@@ -15,6 +15,7 @@ ACTS: Mapping[str, str] = {
     "alert.channel_test": N_("Test a channel of alerts"),
     "alert.escalate": N_("Escalate an incident"),
     "alert.mute": N_("Mute an incident"),
+    "alert.run": N_("Run a command for an incident"),
     "alert.rule": N_("Change a rule of alerts"),
     "alert.rule_reset": N_("Take a rule of alerts back"),
     "alert.unanswer": N_("Give an incident back"),

@@ -39,6 +39,7 @@ from services.executors.registry import Handler
 from services.messages import english
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
+from services.watch.alerts.command import HookCommand
 from services.watch.alerts.keeper import AlertKeeper
 from services.watch.alerts.look import Eyes
 from services.watch.alerts.sender import Sender
@@ -113,6 +114,7 @@ class RuleActs:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._command = HookCommand(engine.settings.alerts, config.child_environment())
 
     def __call__(self, incident: Incident) -> Message:
         """Raises the errors of the act; nothing to do is told as well."""
@@ -126,6 +128,8 @@ class RuleActs:
                 CauseCommands(engine.store, engine.steps, audit, who).describe(
                     incident.fingerprint, name=incident.id, note=note
                 )
+        elif head == rules.RUN:
+            self._command.run(incident, scope, audit)
         elif scope := scope or incident.pause:
             queues = ShopQueues(engine.store, engine.broker, engine.steps, engine.registry, engine.clock)
             FleetCommands(engine.store, engine.broker, engine.steps, engine.registry, queues, audit, who).pause(

@@ -76,6 +76,9 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
+    for name, words in settings.alerts.commands.items():
+        yield f"alerts.commands.{name}", bool(words and words[0]), "the words of a command, the program first"
+    yield "alerts.command_seconds", 1 <= settings.alerts.command_seconds <= 3600, "1 to 3600"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
     yield "api.requests_per_minute", 1 <= settings.api.requests_per_minute <= MAX_MB, f"1 to {MAX_MB}"
     yield "api.streams", 0 <= settings.api.streams <= 1000, "0 to 1000"

@@ -103,6 +103,13 @@ class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     cancel_grace_seconds: float = 10.0
 
 
+class AlertSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What rules of alerts may run on this machine, while it watches."""
+
+    commands: dict[str, tuple[str, ...]] = {}  #: words of a command by the name that rules call it
+    command_seconds: float = 60.0  #: a command that takes longer is ended
+
+
 class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Execution half of the task types: this worker's own configuration."""
 
@@ -156,6 +163,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     executors: ExecutorSettings = ExecutorSettings()
     artifacts: ArtifactSettings = ArtifactSettings()
     api: ApiSettings = ApiSettings()
+    alerts: AlertSettings = AlertSettings()
     profiles: dict[str, ProfileSettings] = {}
 
     @property

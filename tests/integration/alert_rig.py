@@ -27,8 +27,16 @@ PATIENCE_S = 60.0
 class Watch:
     """One process that watches; rules have no patience unless a test gives them some."""
 
-    def __init__(self, fleet: Fleet, hook: Hook, *, holder: str = "w1", production: bool = False) -> None:
-        self.fleet, self.hook, self.engine = fleet, hook, fleet.engine
+    def __init__(
+        self,
+        fleet: Fleet,
+        hook: Hook,
+        *,
+        holder: str = "w1",
+        production: bool = False,
+        engine: assembly.Engine | None = None,
+    ) -> None:
+        self.fleet, self.hook, self.engine = fleet, hook, engine or fleet.engine
         self.store = self.engine.store
         self.secrets: dict[str, str] = {"ops": hook.url}
         eyes = Eyes(self.store, self.engine.broker, self.engine.registry, self.engine.clock, production=production)

@@ -4,10 +4,13 @@ one more once the condition is gone. Those of promises, lanes and the recorder a
 
 from __future__ import annotations
 
+import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,7 @@ from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
 from services.ports import ScheduleEntry
+from services.settings.values import AlertSettings
 from services.watch.alerts import look
 from tests.contract.waiting import eventually
 from tests.integration import hook as hooks
@@ -216,3 +220,68 @@ def test_an_incident_nobody_answers_escalates_by_itself(world: World) -> None:
         watch.resolved()
         assert [title.split(":")[0] for title in boss.titles] == ["INC-1 escalated", "INC-1 resolved"]
         assert len(hook.told) == 2, hook.titles
+
+
+# ------------------------------------------------------------------------------------------ what a rule does by itself
+SAVES = """
+import os, sys
+names = " ".join(name for name in os.environ if "FLEET" in name)
+open(sys.argv[1], "a").write(sys.stdin.read() + "|" + names)
+"""
+
+
+def commanded(world: World, *words: str, seconds: float = 60.0) -> Watch:
+    """A watch on a machine whose settings know a command."""
+    settings = AlertSettings(commands={"scale_out": words} if words else {}, command_seconds=seconds)
+    changed = world.fleet.open(alerts=settings)
+    watch = Watch(world.fleet, world.hook, engine=changed)
+    watch.only("lane_depth", limits={"tasks": 0}, action="run:scale_out")
+    world.fleet.create()
+    watch.raised()
+    return watch
+
+
+def test_a_rule_runs_a_command_of_its_machine_once(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLEETDECK_SECRET__OPS", "json://a-secret")
+    file = tmp_path / "heard.txt"
+    watch = commanded(world, sys.executable, "-c", SAVES, str(file))
+    heard, _, variables = eventually(lambda: file.exists() and file.read_text()).partition("|")
+    told = json.loads(heard)
+    assert (told["incident"], told["rule"], told["title"]) == (
+        "INC-1",
+        "lane_depth",
+        "1 task in the lane normal (0 allowed)",
+    )
+    assert "SECRET" not in variables
+    for _ in range(3):
+        (one,) = watch.turn().incidents
+    assert file.read_text().count("INC-1") == 1
+    entry = next(one for one in world.fleet.engine.store.audit(10) if one.action == "alert.run")
+    assert (entry.who, entry.target, entry.outcome) == ("rule lane_depth", ("INC-1",), "done")
+    assert one.incident.lines[-1].message.params == {"rule": "lane_depth", "action": "run scale_out"}
+    watch.keeper.stop()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "know no command scale_out"),
+        ((sys.executable, "-c", "import sys; sys.exit('no cluster')"), "ended with 1: no cluster"),
+        (("/there/is/none",), "No such file or directory"),
+        ((sys.executable, "-c", "import time; time.sleep(60)"), "was ended after"),
+    ],
+    ids=["unknown", "fails", "missing", "slow"],
+)
+def test_a_command_that_fails_is_told_and_holds_up_no_alert(world: World, words: tuple[str, ...], why: str) -> None:
+    watch = commanded(world, *words, seconds=1.0)
+    (one,) = watch.until(
+        lambda now: now.incidents[0].incident.lines[-1].message.code == "alert.line_action_failed"
+    ).incidents
+    assert why in str(one.incident.lines[-1].message.params["why"])
+    assert len(world.hook.told) == 1
+    failed = [one.outcome for one in world.fleet.engine.store.audit(10) if one.action == "alert.run"]
+    assert len(failed) == (1 if words else 0)
+    assert all(one.startswith("failed: ") for one in failed)
+    watch.keeper.stop()

@@ -203,7 +203,12 @@ TABLE: list[Row] = [
     row("alert rule set lane_depth", "--limit", ("weight=1",), names="it has tasks"),
     *[row("alert rule set lane_depth", f"--{span}", WHOLE) for span in ("for", "calm", "again", "escalate")],
     row("alert rule set lane_depth", "--for", ("99999999",), names="at most"),
-    row("alert rule set lane_depth", "--action", ("stop", "pause:", "pause:lane:high", "mark:x", LONG), names="pause"),
+    row(
+        "alert rule set lane_depth",
+        "--action",
+        ("stop", "pause:", "pause:lane:high", "mark:x", "run", "run:rm -rf", LONG),
+        names="pause",
+    ),
     row("alert rule set lane_depth", "--severity", ("x",)),
     row("alert rule set lane_depth", "--channel", ("a b", LONG), names="name"),
     row("alert rule set lane_depth", "--escalate-to", ("a b", LONG), names="name"),

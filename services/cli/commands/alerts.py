@@ -98,7 +98,7 @@ def _add_rules(verbs: Any, common: argparse.ArgumentParser) -> None:
     setting.add_argument("--severity", choices=rules.SEVERITIES)
     setting.add_argument("--channel", action="append", metavar="NAME", help="a channel or a group of them; repeats")
     setting.add_argument("--escalate-to", action="append", metavar="NAME", help="a channel or a group; repeats")
-    setting.add_argument("--action", help="pause, pause:SCOPE, mark, or none")
+    setting.add_argument("--action", help="pause, pause:SCOPE, mark, run:NAME, or none")
     switch = setting.add_mutually_exclusive_group()
     switch.add_argument("--on", action="store_true", help="switch it on")
     switch.add_argument("--off", action="store_true", help="switch it off")

@@ -21,8 +21,9 @@ CRITICAL, WARNING, NOTE = "critical", "warning", "note"
 SEVERITIES = (CRITICAL, WARNING, NOTE)
 DUTY, LEAD = "duty", "lead"  #: groups of channels: who is told first, and whom an unanswered incident escalates to
 #: what a rule may do by itself: ``pause:SCOPE`` (``pause`` alone: the scope of its incident) closes a scope for new
-#: starts, ``mark`` gives the cause of dead letters the id of the incident as its name
-PAUSE, MARK = "pause", "mark"
+#: starts, ``mark`` gives the cause of dead letters the id of the incident as its name, ``run:NAME`` runs a command that
+#: the settings of the machine that leads know by this name: what is run never stands in the store
+PAUSE, MARK, RUN = "pause", "mark", "run"
 LONGEST_S = 7 * 86_400
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _SCOPE = re.compile(r"(all|platform:[^\s:]{1,64}|type:[A-Za-z0-9_-]{1,64}|shop:[^\s:]{1,64}:\S{1,200})\Z")
@@ -47,7 +48,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     channels: tuple[str, ...] = (DUTY,)
     escalate_to: tuple[str, ...] = (LEAD,)
     enabled: bool = True
-    action: str = ""  #: ``pause:SCOPE``, ``mark``, or "" for none
+    action: str = ""  #: ``pause:SCOPE``, ``mark``, ``run:NAME``, or "" for none
     version: int = 1  #: rises with each change
     by: str = ""  #: who changed it last, "" for a default
     at: Instant = 0
@@ -108,8 +109,10 @@ def check(rule: Rule, known: Mapping[str, Rule] | None = None) -> None:
 
 
 def _is_action(action: str) -> bool:
-    head, apart, scope = action.partition(":")
-    return action in ("", PAUSE, MARK) or (head == PAUSE and bool(apart) and _SCOPE.match(scope) is not None)
+    head, apart, what = action.partition(":")
+    if head == RUN:
+        return _NAME.match(what) is not None
+    return action in ("", PAUSE, MARK) or (head == PAUSE and bool(apart) and _SCOPE.match(what) is not None)
 
 
 def _check_measure(rule: Rule, known: Mapping[str, Rule]) -> None:
@@ -153,7 +156,8 @@ SENTENCES: Mapping[str, str] = {
     "alert.bad_severity": N_("there is no severity {value}; there are {known}"),
     "alert.bad_span": N_("{name} may be at most {most} seconds"),
     "alert.bad_action": N_(
-        "a rule can do pause, pause:SCOPE (all, platform:P, shop:P:ID, type:T) or mark, not {value}"
+        "a rule can do pause, pause:SCOPE (all, platform:P, shop:P:ID, type:T), mark or run:NAME (a command of [alerts]"
+        " in the settings), not {value}"
     ),
     "alert.bad_measure": N_("no rule measures {value}; there are {known}"),
     "alert.bad_limit": N_("its measure has no limit {value}; it has {known}"),

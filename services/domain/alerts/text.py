@@ -111,6 +111,9 @@ SENTENCES: Mapping[str, str] = {
     "alert.line_calm": N_("Nothing is seen of it any more"),
     "alert.line_resolved": N_("Resolved"),
     "alert.line_action": N_("{rule} did {action}"),
+    "alert.no_command": N_("the settings of {machine} know no command {name}; it belongs under [alerts] commands"),
+    "alert.command_failed": N_("the command {name} ended with {code}: {why}"),
+    "alert.command_late": N_("the command {name} was ended after {span}"),
     "alert.line_action_failed": N_("{rule} could not do {action}: {why}"),
     # ---------------------------------------------------------------------------------------------- state of a channel
     "alert.secret_missing": N_(

@@ -90,6 +90,7 @@ TABLE: dict[str, TakeBack] = {
     "alert.escalate": TakeBack(ASKED, "a message that was sent is read; it is asked for by a word of its own"),
     "alert.rule": TakeBack(REVERSE, "the rule goes back to what the program came with", "alert.rule_reset"),
     "alert.rule_reset": TakeBack(AGAIN, "what it was before stands in the audit and is set again"),
+    "alert.run": TakeBack(ASKED, "a command of the settings that a rule was told to run, once for an incident"),
     "alert.channel": TakeBack(REVERSE, "it can be removed, or set to what it was", "alert.channel_remove"),
     "alert.channel_remove": TakeBack(AGAIN, "what it was stands in the audit; its secret is still where it was"),
     "alert.channel_test": TakeBack(AGAIN, "a message that was sent is read; it says that it is a test"),

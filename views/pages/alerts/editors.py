@@ -170,7 +170,7 @@ class RuleDialog(_Editor):
             self.severity.addItem(_(word), name)
         self.severity.setCurrentIndex(list(words.SEVERITIES).index(rule.severity))
         self.action = QLineEdit(rule.action)
-        self.action.setPlaceholderText("pause, pause:type:sync_order, mark")
+        self.action.setPlaceholderText("pause, pause:type:sync_order, mark, run:scale_out")
         self.channels, self.escalate_to = QLineEdit(", ".join(rule.channels)), QLineEdit(", ".join(rule.escalate_to))
         self._fields["severity"] = Labelled(N_("Severity"), self.severity)
         self._fields["action"] = Labelled(N_("Does by itself"), self.action, hint=N_("empty: nothing"))

@@ -429,6 +429,8 @@ def action(rule: Rule) -> str:
     head, _colon, scope = rule.action.partition(":")
     if head == rules.PAUSE:
         return _("pauses {scope}").format(scope=shown.scope_name(scope) if scope else _("what it is about"))
+    if head == rules.RUN:
+        return _("runs {name}").format(name=scope)
     return _("names the cause") if head == rules.MARK else ""
 
 
