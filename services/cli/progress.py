@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from services.cli import output
 from services.engine import portions
 
+#: columns of a bar within a line
+BLOCKS = 20
 #: fewer are done before anybody has read a bar
 MANY = 50
 
@@ -35,3 +37,9 @@ def of_portions(what: str, total: int, *, quiet: bool = False) -> Iterator[None]
     """A bar over an act that goes portion by portion."""
     with bar(what, total, quiet=quiet) as show, portions.watched(show):
         yield
+
+
+def drawn(done: int, total: int) -> str:
+    """A bar within a line that says more than one could."""
+    full = BLOCKS * done // total if total else 0
+    return f"[{'#' * full}{'.' * (BLOCKS - full)}]"

@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from services import diagnosis
-from services.cli import shapes
+from services.cli import output, shapes, tables
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
-from services.domain.upkeep.health import ERROR, LEVELS
+from services.domain.upkeep.health import ERROR, LEVELS, Finding
 from services.messages import english
 from services.monitor import attention
 from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
@@ -24,7 +24,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         help="look at broker, store, workers and this machine; exit code 1 when something is wrong",
         description="Looks at versions, queue arguments, what Redis may lose, clocks, free disk, leader, workers, tasks"
-        " and messages that nobody holds, and task types. Each finding has its remedy; nothing is repaired.",
+        " and messages that nobody holds, task types, and what would fit the work of this fleet better. Each finding"
+        " has its remedy; nothing is repaired.",
         **examples(EXAMPLES),
     )
     parser.add_argument(
@@ -52,13 +53,16 @@ def doctor(context: Context) -> int:
         "attention": [shapes.attention(item) for item in told.attention],
         "errors": sum(1 for one in found if one.level == ERROR),
     }
-    lines = [
-        f"{one.level:<8} {one.check:<8} {english(one.message)}"
-        + (f"\n{'':18}{english(one.remedy)}" if one.remedy is not None else "")
-        for one in found
-    ]
+    lines: list[str] = [_line(one) for one in found]
     lines += [f"needs attention: {attention.english(item)}" for item in told.attention]
     context.show(document, lines)
     if any(one.message.code in GONE for one in found):
         return EXIT_CONNECT
     return EXIT_FAILED if document["errors"] else EXIT_OK
+
+
+def _line(one: Finding) -> output.Line:
+    remedy = f"\n{'':18}{english(one.remedy)}" if one.remedy is not None else ""
+    text = f"{one.level:<8} {one.check:<8} {english(one.message)}{remedy}"
+    style = tables.COLOURS.get(one.level, "")
+    return output.Line(text, [(0, len(one.level), style)] if style else ())

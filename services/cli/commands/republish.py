@@ -10,6 +10,7 @@ from typing import Any
 
 from services import assembly
 from services.cli import choose, json_text, output, signals
+from services.cli import progress as bars
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, whole
 from services.commands.bulk.options import MAX_PROBES, MAX_RATE
 from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
@@ -156,7 +157,8 @@ class Narrator:
 
     def show(self, progress: Progress) -> None:
         """Print where it differs from the last line."""
-        text = _told(progress)
+        told = _told(progress)
+        text = f"{bars.drawn(progress.done + progress.skipped, progress.total)} {told}" if self._over else told
         now = self._clock.monotonic()
         soon = progress.phase == self._phase and now - self._at < LINE_S
         if self._quiet or text == self._last or (not self._over and soon):

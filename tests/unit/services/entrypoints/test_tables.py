@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from services.cli import output, program
+from services.cli import output, program, progress
 from services.cli.tables import cut, table
 from services.domain.text.visible import columns
 
@@ -94,6 +94,12 @@ def test_it_is_plain_where_that_is_wanted(
         output.COLOURLESS.reset(token)
     assert "\x1b" not in shown.getvalue()
     assert "succeeded" in shown.getvalue()
+
+
+@pytest.mark.parametrize(("done", "shown"), [(0, "." * 20), (5, "#" * 10 + "." * 10), (10, "#" * 20)])
+def test_a_bar_within_a_line(done: int, shown: str) -> None:
+    assert progress.drawn(done, 10) == f"[{shown}]"
+    assert progress.drawn(0, 0) == f"[{'.' * 20}]"
 
 
 def test_a_cell_cannot_colour_itself(terminal: Callable[[int], Terminal]) -> None:
