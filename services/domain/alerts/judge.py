@@ -159,9 +159,8 @@ def _is_worse(incident: Incident, worst: Finding, rule: Rule, now: int) -> bool:
 
 
 def _everybody(incident: Incident) -> tuple[str, ...]:
-    """Who has heard of it."""
-    rule = incident.rule
-    return (*rule.channels, *rule.escalate_to) if incident.escalated_at else rule.channels
+    """Who has heard of it, and who is to by the rule that it goes by now."""
+    return tuple(dict.fromkeys((*incident.rule.channels, *(name for one in incident.told for name in one.to))))
 
 
 def _remind(changes: Changes, incident: Incident, now: int) -> Incident:

@@ -173,6 +173,17 @@ def test_what_became_worse_in_a_mute_is_told_when_that_is_over() -> None:
     assert desk.at(30, seen(), seen(rule="broken", stage=1)) == [WORSE]
 
 
+def test_what_is_over_is_told_to_everybody_who_heard_of_it() -> None:
+    first, second = replace(RULE, for_s=0, channels=("day",)), replace(RULE, name="broken", for_s=0, channels=("boss",))
+    desk = Desk(first, second)
+    desk.at(0, seen())
+    assert desk.at(5, seen(rule="broken", stage=1)) == [WORSE]
+    assert set(desk.sent[-1].told.to) == {"day", "boss"}
+    desk.at(31)
+    assert desk.at(31) == [RESOLVED]
+    assert set(desk.sent[-1].told.to) == {"day", "boss"}
+
+
 def test_what_is_bad_from_its_beginning_is_told_once() -> None:
     desk = Desk(replace(RULE, for_s=0), replace(RULE, name="broken", for_s=0))
     assert desk.at(0, seen(), seen(rule="broken", stage=1)) == [RAISED]
