@@ -21,10 +21,12 @@ COLOURS = {
     **dict.fromkeys(("running", "queued", "pending"), _BUSY),
     **dict.fromkeys(
         ("retrying", "held", "blocked", "at_risk", "at risk", "warning", "silent", "paused", "stopped", "draining",
-         "interrupted", "breaker", "login", "quiet", "waiting", "open", "doubtful"),
+         "interrupted", "quiet hours", "waiting", "open", "to decide", "needs login", "fails too often",
+         "type paused", "unknown"),
         _DOUBT,
     ),
-    **dict.fromkeys(("dead", "broken", "error", "critical", "gone", "failed", "cut_off", "failing", "hung"), _BAD),
+    **dict.fromkeys(("dead", "broken", "error", "critical", "gone", "failed", "cut_off", "stuck"), _BAD),
+    "dead letters": _BAD,
     **dict.fromkeys(("cancelled", "archived", "ignored", "disabled", "off", "idle", "over", "note"), _OVER),
 }  # fmt: skip
 

@@ -10,7 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from services.cli import output, program, progress
-from services.cli.tables import cut, table
+from services.cli.tables import COLOURS, cut, table
+from services.domain.insight import shop as insight_shop
+from services.domain.task.status import Status
 from services.domain.text.visible import columns
 
 HEADER = ("id", "status", "error")
@@ -74,6 +76,11 @@ def test_states_are_coloured_on_a_terminal(terminal: Callable[[int], Terminal]) 
     output.out(table(HEADER, ROWS))
     assert "\x1b[1;31mdead\x1b[0m" in shown.getvalue()
     assert "\x1b[32msucceeded\x1b[0m" in shown.getvalue()
+
+
+@pytest.mark.parametrize("word", [*Status, *insight_shop.WORDS.values()])
+def test_every_state_has_its_colour(word: str) -> None:
+    assert word.casefold() in COLOURS or word == Status.SCHEDULED
 
 
 @pytest.mark.parametrize("how", ["NO_COLOR", "TERM", "--no-color", "piped"])
