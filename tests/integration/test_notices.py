@@ -251,7 +251,7 @@ def test_the_second_of_work_that_may_not_run_twice_waits_for_a_person(fleet: Fle
     assert (held.error_kind, held.attempt) == ("already_done", 0)
     assert [line[1] for line in lines(seen, "start")] == ["a1"]
     fleet.commands().tasks.resolve(["a2"], "pending", note="it was for two orders")
-    assert ended(fleet, "a2").reason == "it was for two orders"
+    assert ended(fleet, "a2").triage_note == "it was for two orders"
 
 
 def test_a_message_that_expires_is_a_letter_and_may_be_sent_again(fleet: Fleet, seen: Path) -> None:
