@@ -110,6 +110,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         audit=session.queries.audit,
         past=session.queries.past,
         handover=session.queries.handover,
+        logs=session.queries.logs,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

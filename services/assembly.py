@@ -70,6 +70,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
 from services.monitor.live import Live
+from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
@@ -154,6 +155,7 @@ class Queries:
     alerts: AlertQueries
     past: PastQueries
     handover: HandoverQueries
+    logs: LogQueries
 
 
 def open_engine(settings: config.Settings, *, looking: bool = False) -> Engine:
@@ -313,6 +315,7 @@ def queries(engine: Engine) -> Queries:
         alerts=alerts,
         past=past,
         handover=handover,
+        logs=LogQueries(engine.settings.home_path, engine.clock.now_ms, engine.settings.time_zone),
     )
 
 

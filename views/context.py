@@ -28,6 +28,7 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
+from services.monitor.log_files import LogQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
@@ -123,6 +124,7 @@ class PageContext:
     audit: AuditQueries
     past: PastQueries
     handover: HandoverQueries
+    logs: LogQueries
     alerts: AlertQueries
     overview: OverviewSource
     commands: CommandSet

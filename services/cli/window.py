@@ -30,6 +30,7 @@ SITEMAP = (
     PageLine("schedules", N_("Schedules"), "ph.calendar-check", apart=True),
     PageLine("alerts", N_("Alerts"), "ph.bell", "L", apart=True),
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
+    PageLine("logs", N_("Logs"), "ph.terminal-window", "J", apart=True),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )
 #: what only a window has

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.domain.task import filter_time
 from services.domain.task.filter_time import Times
+from services.domain.text.terms import Term, terms
 from services.engine import audit_check
 from services.monitor import aside
 from services.monitor.aside import AsideView
@@ -20,8 +20,6 @@ from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
-_WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*)")
-_ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
 #: fields that may have one of several values, with commas between them
 _LISTED = ("who", "action", "target", "state")
 _Test = Callable[[AuditEntry], bool]
@@ -113,24 +111,11 @@ class AuditQueries:
 
 
 def _tests(text: str, times: Times) -> list[_Test]:
-    tests: list[_Test] = []
-    at = 0
-    text = text.strip()
-    while at < len(text):
-        match = _WORD.match(text, at)
-        if match is None:
-            raise UsageError(f"the filter cannot be read from {text[at : at + 40]!r} on", field="filter")
-        sign, name, op, value = match.groups()
-        test = _test(name or "text", op or ":", value, times)
-        tests.append(_not(test) if sign else test)
-        at = match.end()
-        while at < len(text) and text[at].isspace():
-            at += 1
-    return tests
+    return [_not(_test(term, times)) if term.negated else _test(term, times) for term in terms(text)]
 
 
-def _test(name: str, op: str, text: str, times: Times) -> _Test:
-    value = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2 else text
+def _test(term: Term, times: Times) -> _Test:
+    name, op, value = term.name or "text", term.op, term.value
     if name == "age":
         span = filter_time.duration_ms(value)
         if span is None or op == ":":
@@ -144,7 +129,7 @@ def _test(name: str, op: str, text: str, times: Times) -> _Test:
             f"the audit has no field {name!r:.40}; it has {', '.join(FIELDS)}, age, since and until", field="filter"
         )
     if name in _LISTED:
-        wanted = {(quoted or plain).casefold() for quoted, plain in _ITEM.findall(text)}
+        wanted = term.values
         if name == "state":
             return lambda entry: audit.state(entry, times.now_ms) in wanted
         return lambda entry: any(_same(word, one) for word in _words(entry, name) for one in wanted)

@@ -143,6 +143,7 @@ def open_desk(settings: Settings) -> Desk:
         audit=session.queries.audit,
         past=session.queries.past,
         handover=session.queries.handover,
+        logs=session.queries.logs,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

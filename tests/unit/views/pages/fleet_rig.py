@@ -259,6 +259,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         audit=questions.audit,
         past=questions.past,
         handover=questions.handover,
+        logs=questions.logs,
         alerts=questions.alerts,
         overview=OverviewQueries(
             engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states

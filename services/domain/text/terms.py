@@ -1,0 +1,52 @@
+"""The words of a filter for lists that are looked through one by one: ``who:ann* -state:open age<2h "two words"``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from services.domain.errors import UsageError
+
+_WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*)")
+_ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word. ``name`` is "" for a bare one, ``op`` one of ``:<>``, ``text`` as it was typed behind it."""
+
+    negated: bool
+    name: str
+    op: str
+    text: str
+
+    @property
+    def value(self) -> str:
+        """The text without quotes around the whole of it."""
+        whole = len(self.text) > 1 and self.text[0] == self.text[-1] == '"' and self.text.count('"') == 2
+        return self.text[1:-1] if whole else self.text
+
+    @property
+    def values(self) -> frozenset[str]:
+        """What stands between the commas, without regard to case."""
+        return frozenset((quoted or plain).casefold() for quoted, plain in _ITEM.findall(self.text))
+
+
+def terms(text: str) -> list[Term]:
+    """The words of a filter; all of them are meant at once.
+
+    Raises:
+        UsageError: the text is no such filter.
+    """
+    found: list[Term] = []
+    text, at = text.strip(), 0
+    while at < len(text):
+        match = _WORD.match(text, at)
+        if match is None:
+            raise UsageError(f"the filter cannot be read from {text[at : at + 40]!r} on", field="filter")
+        sign, name, op, value = match.groups()
+        found.append(Term(bool(sign), name or "", op or ":", value))
+        at = match.end()
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return found

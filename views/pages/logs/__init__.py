@@ -1,0 +1,1 @@
+"""The Logs page: what the programs of this machine say of themselves."""

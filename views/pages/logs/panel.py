@@ -1,0 +1,156 @@
+"""The panel of one line of a log: all that its program wrote with it."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.domain.text.mask import masked_json, masked_text
+from services.i18n import N_, _
+from services.monitor.log_files import Logged
+from views.pages.logs import table
+from views.support import safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.widgets.buttons import Button, IconButton
+from views.widgets.document_section import DocumentSection
+from views.widgets.key_values import KeyValues
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+
+#: what is shown of a text; Copy takes all of it
+MOST_TEXT = 20_000
+
+
+class LogPanel(QWidget):
+    """Shows one line.
+
+    Signals:
+        closed: the person wants the panel away.
+        filter_wanted: only lines about that: a field and its value.
+        task_wanted: the task it is about.
+    """
+
+    closed = Signal()
+    filter_wanted = Signal(str, str)
+    task_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row: Logged | None = None
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._pill = StatusPill(framed=True)
+        self._close = IconButton("ph.x", N_("Close panel"))
+        self._close.clicked.connect(self.closed)
+        self.copy_button = Button(N_("Copy"), icon="ph.copy", small=True)
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.document()))
+        self.task_button = Button(N_("Open the task"), icon="ph.list-bullets", small=True)
+        self.task_button.clicked.connect(lambda: self.task_wanted.emit(self._about("task")))
+        self.same_button = Button(N_("Lines about the same"), icon="ph.funnel", small=True)
+        self.same_button.clicked.connect(self._on_same)
+        self.words = Label("", "mono", "text", wrap=True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.facts = KeyValues()
+        self._trace = Section(N_("Traceback"))
+        self.trace = Label("", "monosmall", "text", wrap=True)
+        self.trace.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._trace.body.addWidget(self.trace)
+        self._whole = DocumentSection(N_("The line as written"))
+        self._build()
+        on_language_changed(self._say)
+
+    @property
+    def key(self) -> str:
+        """The line shown, "" for none."""
+        return self._row.key if self._row is not None else ""
+
+    def document(self) -> str:
+        """The line as its program wrote it, secrets as dots."""
+        data = dict(self._row.data) if self._row is not None else {}
+        return masked_json(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+
+    def show_row(self, row: Logged | None) -> None:
+        """Show a line; None keeps what stands there."""
+        if row is not None and row != self._row:
+            self._row = row
+            self._say()
+
+    def focus_first(self) -> None:
+        """Bring the keyboard here."""
+        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _build(self) -> None:
+        top, acts = QHBoxLayout(), QHBoxLayout()
+        top.addWidget(self._pill)
+        top.addStretch(1)
+        top.addWidget(self._close)
+        for button in (self.copy_button, self.same_button, self.task_button):
+            acts.addWidget(button)
+        acts.addStretch(1)
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 10, 12, 10)
+        head.setSpacing(8)
+        head.addLayout(top)
+        head.addWidget(self.words)
+        head.addLayout(acts)
+        inner = QWidget()
+        body = QVBoxLayout(inner)
+        body.setContentsMargins(0, 0, 0, 8)
+        body.setSpacing(0)
+        story = Section(N_("What it is about"), foldable=False)
+        story.body.addWidget(self.facts)
+        for section in (story, self._trace, self._whole):
+            body.addWidget(section)
+        body.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(area, 1)
+
+    def _about(self, name: str) -> str:
+        return self._row.about(name) if self._row is not None else ""
+
+    def _on_same(self) -> None:
+        """By the narrowest that it is about."""
+        for name in ("request", "task", "worker"):
+            if value := self._about(name):
+                self.filter_wanted.emit(name, value)
+                return
+
+    def _say(self) -> None:
+        row = self._row
+        if row is None:
+            return
+        self._pill.set_status(table.glyph(row), table.level(row))
+        self.words.setText(safe.visible(masked_text(row.text[:MOST_TEXT])))
+        trace = masked_text(row.about("trace"))
+        self._trace.setVisible(bool(trace))
+        self.trace.setText(safe.visible(trace[-MOST_TEXT:], keep_newlines=True) if trace else "")
+        self.task_button.setVisible(bool(row.about("task")))
+        named = any(row.about(name) for name in ("request", "task", "worker"))
+        self.same_button.disable("" if named else _("It names no task, worker or request"))
+        self.facts.set_rows(_facts(row))
+        self._whole.show_text(self.document())
+
+
+def _facts(row: Logged) -> list[tuple[str, str]]:
+    told = {
+        _("Time"): text.iso(shown.moment(row.at_ms), shown.zone()),
+        _("Program"): row.program,
+        _("Part"): row.about("logger"),
+        _("Task"): row.about("task"),
+        _("Attempt"): row.about("attempt"),
+        _("Worker"): row.about("worker"),
+        _("Request"): row.about("request"),
+    }
+    return [(name, value) for name, value in told.items() if value]

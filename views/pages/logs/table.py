@@ -1,0 +1,184 @@
+"""Lines of logs as rows of a table, and where these come from: the newest ones, older ones, what came since."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.i18n import N_, _
+from services.monitor.log_files import PROGRAMS, Lines, Logged, LogQueries
+from views.kit.list_source import FIRST, Ask, ListSource
+from views.support import instant, safe, shown, text
+from views.tables.column import Column
+from views.widgets.filter.bar import FilterField, FilterValue
+
+#: how often files are looked at for what came since, and how many rows are kept
+EVERY_MS, MOST = 1_500, 5_000
+#: level -> status name whose glyph it has, and its word
+LEVELS = {
+    "debug": ("idle", N_("Debug")),
+    "info": ("idle", N_("Info")),
+    "warning": ("warning", N_("Warning")),
+    "error": ("dead", N_("Error")),
+    "critical": ("dead", N_("Critical")),
+}
+_BAD = {"warning": "retrying", "error": "dead", "critical": "dead"}
+_WORSE = {"warning": N_("Warnings and errors"), "error": N_("Errors"), "info": N_("All but debug")}
+_SPANS = (
+    ("10m", N_("the last 10 minutes")),
+    ("1h", N_("the last hour")),
+    ("today", N_("today")),
+    ("yesterday", N_("yesterday")),
+)
+
+
+def glyph(row: Logged) -> str:
+    """The status name of its level."""
+    return LEVELS.get(row.level, LEVELS["info"])[0]
+
+
+def level(row: Logged) -> str:
+    """The word of its level."""
+    return _(LEVELS[row.level][1]) if row.level in LEVELS else safe.one_line(row.level, 20)
+
+
+def said(row: Logged) -> str:
+    """What it says on one line, with the end of a traceback."""
+    trace = row.about("trace").strip().splitlines()
+    return safe.one_line(f"{row.text}  {trace[-1]}" if trace else row.text, 400)
+
+
+def sentence(row: Logged) -> str:
+    """The row for a screen reader."""
+    when = shown.clock(row.at_ms, instant.now_ms())
+    words = {"level": level(row), "program": safe.one_line(row.program, 40), "text": said(row)}
+    return _("{time}, {level}, {program}: {text}").format(time=when, **words)
+
+
+COLUMNS: tuple[Column[Logged], ...] = (
+    Column(
+        key="at",
+        title=N_("Time"),
+        value=lambda row: row.at_ms,
+        text=lambda row: shown.clock(row.at_ms, instant.now_ms()),
+        width=104,
+        tooltip=lambda row: text.iso(shown.moment(row.at_ms), shown.zone()),
+    ),
+    Column(key="glyph", title="", value=glyph, kind="glyph", width=30, speech=level),
+    Column(key="level", title=N_("Level"), value=level, tone=lambda row: _BAD.get(row.level, "text3"), width=76),
+    Column(key="program", title=N_("Program"), value=lambda row: safe.one_line(row.program, 40), width=92),
+    Column(
+        key="text",
+        title=N_("Text of the line"),
+        value=said,
+        tone=lambda row: _BAD.get(row.level, "text"),
+        width=300,
+        stretch=True,
+        tooltip=lambda row: safe.tooltip(row.text[:2_000]),
+    ),
+    Column(key="task", title=N_("Task"), value=lambda row: row.about("task"), width=150, names=True, hide_rank=2),
+    Column(key="worker", title=N_("Worker"), value=lambda row: row.about("worker"), width=130, names=True, hide_rank=1),
+)
+FIELDS = (
+    FilterField("level", N_("Level"), tuple(FilterValue(*one) for one in _WORSE.items()), single=True),
+    FilterField(
+        "program",
+        N_("Program"),
+        tuple(
+            FilterValue(name, word)
+            for name, word in zip(PROGRAMS, (N_("Other programs (api)"), N_("This window"), N_("Workers")), strict=True)
+        ),
+        free=True,
+    ),
+    FilterField("since", N_("Since"), tuple(FilterValue(*span) for span in _SPANS), free=True, single=True),
+    FilterField("task", N_("Task")),
+    FilterField("worker", N_("Worker")),
+    FilterField("request", N_("Request")),
+)
+
+
+def condition(row: Logged, column: str) -> tuple[str, str]:
+    """Filter field and value of a cell, "" where the cell is no condition."""
+    values = {"level": row.level, "program": row.program, "task": row.about("task"), "worker": row.about("worker")}
+    return ("level", row.level) if column == "glyph" else (column, values[column]) if column in values else ("", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """An answer: rows of ``expression``, the newest first; ``more``: whether older ones are left."""
+
+    rows: tuple[Logged, ...]
+    expression: str
+    more: bool
+    settle: bool
+
+
+class LogLister(QObject):
+    """Keeps what was loaded; live answers bring what was written since.
+
+    Signals:
+        listed: a ``Listing`` with all rows loaded so far.
+        failed: an error of the newest question.
+    """
+
+    listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, queries: LogQueries, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._queries = queries
+        self._rows: tuple[Logged, ...] = ()
+        self._more = False
+        self._stop = threading.Event()
+        # a rare word is looked for in all files
+        self._source = ListSource(self._call, "", owner, most=MOST, every_ms=EVERY_MS, lasting=True)
+        self._source.listed.connect(self._take)
+        self._source.failed.connect(self.failed)
+
+    def set_active(self, active: bool) -> None:
+        """Follow the files, or no more."""
+        self._source.set_active(active)
+
+    def ask(self, expression: str) -> None:
+        """Show what matches."""
+        self._source.ask(expression)
+
+    def again(self) -> None:
+        """The same again, from the newest line on."""
+        self.ask(self._source.wanted)
+
+    def more(self) -> None:
+        """Load older lines."""
+        if self._more:
+            self._source.more(len(self._rows) // FIRST * FIRST)
+
+    def _call(self, ask: Ask[str]) -> Callable[[], tuple[Lines, bool]]:
+        if not ask.settle:
+            since = self._rows[0].at_ms if self._rows else 0
+            limit = MOST if self._rows else FIRST
+            return partial(_asked, self._queries, ask.wanted, limit, since, None, settle=False)
+        self._stop.set()  # the question before is wanted no more
+        self._stop = threading.Event()
+        return partial(_asked, self._queries, ask.wanted, ask.limit, 0, self._stop, settle=True)
+
+    def _take(self, answer: tuple[Lines, bool]) -> None:
+        found, settle = answer
+        if settle:
+            self._rows, self._more = found.rows, found.more
+        else:
+            known = {row.key for row in self._rows}
+            fresh = tuple(row for row in found.rows if row.key not in known)
+            self._more = self._more or len(fresh) + len(self._rows) > MOST
+            self._rows = (*fresh, *self._rows)[:MOST]
+        self.listed.emit(Listing(rows=self._rows, expression=self._source.wanted, more=self._more, settle=settle))
+
+
+def _asked(
+    queries: LogQueries, expression: str, limit: int, since_ms: int, stop: threading.Event | None, *, settle: bool
+) -> tuple[Lines, bool]:
+    return queries.lines(expression, limit=limit, since_ms=since_ms, stop=stop), settle
