@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any
+from types import ModuleType
 
-import msgspec
 import pytest
 
-from services.domain.task.mapping import QueueMapping
-from services.settings.browser import BrowserShopSettings
-from services.settings.http import HttpRequestSettings
-from services.settings.values import ProfileSettings, Settings
+from services.settings.words import WORDS
 from services.watch.alerts.rules import DEFAULTS
 from tests.support.grammar import names, options
 from tests.support.pages import OTHERS, PAGES, READMES, ROOT, text_of
@@ -37,19 +34,8 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
-_TABLE = re.compile(r"^## (?:`\[(.+)\]`|.*)$")
-_ROW = re.compile(r"^\| `(\w+)` \| (.+?) \|")
-#: settings whose names a person chooses, and where the page describes them
-_NAMED = {
-    "profiles.NAME": ProfileSettings,
-    'executors.browser.shops."PLATFORM:SHOP"': BrowserShopSettings,
-    "executors.http.requests.TYPE": HttpRequestSettings,
-    "foreign_queues.NAME": QueueMapping,
-}
 #: options of pip and of our benchmarks
 _OTHER_PROGRAMS = {"--scale"}
-#: neither is written into the file: one is its place, the others stand in tables of their own
-_ELSEWHERE = {"home", "profiles", "executors.browser.shops", "executors.http.requests", "foreign_queues"}
 
 
 def anchor(heading: str) -> str:
@@ -116,7 +102,7 @@ def test_every_command_and_option_in_the_text_exists(page: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in HOUSE])
 def test_every_setting_in_the_text_exists(page: str) -> None:
-    known = {name for name, _default in settings_of(Settings, "")}
+    known = {*settings_writer().everything(), "executors.browser.shops", "executors.http.requests"}
     tables = {name.rpartition(".")[0] for name in known} - {""}
     named = {code.strip("`").partition(" ")[0] for code in _CODE.findall(_FENCED.sub("", text_of(page)))}
     settings = {name for name in named if _NAME.fullmatch(name) and name.rpartition(".")[0] in tables}
@@ -168,47 +154,26 @@ def test_a_page_in_chinese_has_the_sections_of_the_english_one(page: str) -> Non
     assert depths[0] == depths[1]
 
 
-def test_the_settings_page_has_each_setting_with_its_default() -> None:
-    wanted = dict(settings_of(Settings, ""))
-    for name, kind in _NAMED.items():
-        wanted |= settings_of(kind, f"{name}.")
-    assert described() == {name: default for name, default in wanted.items() if name not in _ELSEWHERE}
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_the_page_of_settings_is_as_the_program_says(language: str) -> None:
+    update = settings_writer()
+    name = update.PAGES[language][0]
+    assert text_of(f"resources/docs/{name}") == update.page(language), "write it: python resources/docs/update.py"
 
 
-def described() -> dict[str, str]:
-    """The settings of the page, and what it gives as their defaults."""
-    found, table = {}, ""
-    for line in text_of("resources/docs/settings.md").splitlines():
-        if heading := _TABLE.match(line):
-            table = f"{heading[1]}." if heading[1] else ""
-        elif row := _ROW.match(line):
-            found[table + row[1]] = row[2].replace("\\|", "|")
-    return found
+def test_every_word_about_a_setting_is_about_one_that_exists() -> None:
+    assert set(WORDS) == set(settings_writer().everything())
 
 
-def settings_of(kind: type[msgspec.Struct], above: str) -> Iterator[tuple[str, str]]:
-    """Each setting with its default as the page writes it."""
-    for field in msgspec.structs.fields(kind):
-        made = field.default_factory is not msgspec.NODEFAULT
-        if field.required:
-            yield above + field.name, "must be set"
-            continue
-        default = field.default_factory() if made else field.default
-        if isinstance(default, msgspec.Struct):
-            yield from settings_of(type(default), f"{above}{field.name}.")
-        else:
-            yield above + field.name, written(default)
-
-
-def written(default: Any) -> str:
-    """A default as the page writes it."""
-    if default == "":
-        return "empty"
-    if default is None or default in ((), {}):
-        return "none"
-    if isinstance(default, float) and default.is_integer():
-        default = int(default)
-    return f"`{msgspec.json.encode(default).decode()}`".replace('","', '", "')
+def settings_writer() -> ModuleType:
+    """``resources/docs/update.py``."""
+    path = ROOT / "resources" / "docs" / "update.py"
+    spec = importlib.util.spec_from_file_location("docs_update", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.parametrize("page", ["alerts.md", "alerts.zh-CN.md"])
