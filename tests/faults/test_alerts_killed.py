@@ -10,6 +10,7 @@ import pytest
 
 from services.engine.lead import leader
 from tests.contract.waiting import eventually
+from tests.faults.conftest import Behind
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
 from tests.integration.cli_rig import Cli
@@ -50,9 +51,36 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
         f"Worker {info.worker}"[:12],
     ]
     assert {one.incident.id for one in now.incidents} == {"INC-1", "INC-2", "INC-3"}
+    watch.keeper.stop()  # and once more another one watches
+    watch = Watch(fleet, hook, holder="w2")
+    for _ in range(3):
+        watch.turn()
+    assert len(hook.told) == 3, hook.titles
     _leads, _works = fleet.steward(fleet.open()), fleet.worker(name=info.worker)
     fleet.wait(task, "succeeded")
     watch.resolved()
     assert len(hook.told) == 6, hook.titles
     assert sum(" resolved: " in title for title in hook.titles) == 3
     watch.keeper.stop()
+
+
+@pytest.mark.rabbitmq
+@pytest.mark.redis
+def test_a_broker_that_is_gone_is_told_until_it_is_back(behind: Behind, hook: Hook) -> None:
+    watch = Watch(behind.fleet, hook, engine=behind.engine)
+    watch.channel()
+    watch.only("publisher_blocked")
+    watch.turn()
+    behind.fleet.create()
+    with behind.broker.away():
+        watch.raised()
+        assert hook.titles == ["INC-1 The broker does not answer: 1 task waits"]
+        after = Watch(behind.fleet, hook, holder="w2", engine=behind.engine)
+        watch.store.resign("watch", "w1")  # as its lease runs out after a kill
+        for _ in range(3):
+            after.turn()
+        assert len(hook.told) == 1, hook.titles
+    after.resolved()
+    assert len(hook.told) == 2, hook.titles
+    assert hook.titles[1].startswith("INC-1 resolved: ")
+    after.keeper.stop()

@@ -92,6 +92,11 @@ def set_memory_limit(rabbitmq: RabbitMQ, limit: str = "0.6") -> None:
     evaluate(rabbitmq, f"vm_memory_monitor:set_vm_memory_high_watermark({limit}).")
 
 
+def set_disk_limit(rabbitmq: RabbitMQ, limit: str = "1MB") -> None:
+    """The free disk below which publishers are held back."""
+    evaluate(rabbitmq, f'rabbit_disk_monitor:set_disk_free_limit("{limit}").')
+
+
 def evaluate(rabbitmq: RabbitMQ, code: str) -> str:
     """The value of an Erlang expression in this node; ``rabbitmqctl`` would take seconds of processor to start."""
     environment = rabbitmq.environment()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -81,48 +80,6 @@ def test_a_shop_that_needs_a_login_is_told_and_resolved_by_the_login(fleet: Flee
     assert "Where: pdd:s1" in hook.told[0]["message"]
     assert "Next step: Log the shops in" in hook.told[0]["message"]
     assert "login_expired" not in str(hook.told)  # what the attempt said stays here
-
-
-def test_a_lane_that_no_worker_takes(fleet: Fleet, watch: Watch, hook: Hook) -> None:
-    watch.only("lane_unserved")
-    fleet.worker(lanes=("high",))
-    waits = fleet.create()
-    watch.raised()
-    fleet.worker(engine=fleet.open())
-    fleet.wait(waits, "succeeded")
-    watch.resolved()
-    once_and_over(hook, "No worker takes the lane normal: 1 task waits")
-
-
-def test_a_deep_lane_and_a_task_that_waits_for_long(fleet: Fleet, watch: Watch, hook: Hook) -> None:
-    watch.only("lane_depth", limits={"tasks": 3})
-    ids = [fleet.create(f"s{n}", n=n) for n in range(5)]
-    watch.raised()
-    fleet.worker()
-    fleet.wait_ended(ids)
-    watch.resolved()
-    once_and_over(hook, "5 tasks in the lane normal (3 allowed)")
-
-
-def test_the_oldest_wait_of_a_lane(fleet: Fleet, watch: Watch, hook: Hook) -> None:
-    watch.only("oldest_wait", limits={"normal_minutes": 0.001})
-    task = fleet.create()
-    watch.raised()
-    fleet.worker()
-    fleet.wait(task, "succeeded")
-    watch.resolved()
-    once_and_over(hook, "The oldest task of the lane normal has waited for")
-
-
-def test_a_task_that_its_worker_holds_for_too_long(fleet: Fleet, watch: Watch, hook: Hook, tmp_path: Path) -> None:
-    watch.only("unacked_age", limits={"minutes": 0.001})
-    fleet.worker()
-    task = fleet.create(until=str(tmp_path / "go"))
-    watch.raised()
-    (tmp_path / "go").touch()
-    fleet.wait(task, "succeeded")
-    watch.resolved()
-    once_and_over(hook, "1 task held by its worker")
 
 
 def test_a_dead_channel_loses_nothing_and_holds_up_no_other(fleet: Fleet, watch: Watch, hook: Hook) -> None:

@@ -1,4 +1,4 @@
-"""Promises reach a person before they break, when they do, and when they are kept; likewise that nobody records."""
+"""Promises reach a person before they break, when they do, and when they are kept."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from services import assembly, workforce
 from services.domain.alerts.incident import ANSWERED
 from services.domain.promises import standing
 from services.domain.promises.promise import STATE
-from services.engine.lead import leader
-from services.watch import recorder
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
 from tests.integration.fleet_rig import Fleet
@@ -110,26 +107,4 @@ def test_what_nobody_judges_any_more_stays_as_it_was(desk: Desk, watch: Watch, h
     desk.done("s1", 0)
     desk.stands()
     watch.resolved()
-    assert len(hook.told) == 2
-
-
-def test_a_recorder_that_cannot_write_is_told_and_resolved(
-    fleet: Fleet, watch: Watch, hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recorder, "EVERY_S", 0.1)
-    watch.only("recorder_gap", limits={"seconds": 0})
-    folder = assembly.recorder_file(fleet.engine.settings).parent
-    folder.write_text("a file stands where its folder belongs")
-    assert watch.store.lead(leader.ROLE, "leads", 600_000)
-    records = workforce.watchers(fleet.open())[0]
-    records.start()
-    try:
-        watch.raised()
-        assert hook.titles == ["INC-1 The fleet is not recorded"]
-        assert "Cause: the recorder says: " in hook.told[0]["message"]
-        folder.unlink()
-        watch.only("recorder_gap", limits={"seconds": 60})
-        watch.resolved()
-    finally:
-        records.stop()
     assert len(hook.told) == 2

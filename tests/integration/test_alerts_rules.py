@@ -1,5 +1,5 @@
 """Each rule on real servers: its condition is made, one message says so, also when the watcher dies meanwhile, and
-one more once the condition is gone. Those of promises, lanes and the recorder are in the files beside this one.
+one more once the condition is gone. ``no_leader`` and ``silent_worker`` are in ``tests/faults``: real processes die.
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ from pathlib import Path
 
 import pytest
 
-from services import workforce
+from services import assembly, workforce
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
+from services.engine.lead import leader
 from services.ports import ScheduleEntry
 from services.settings.values import AlertSettings
+from services.watch import recorder
 from services.watch.alerts import look
+from services.watch.alerts.rules import DEFAULTS
 from tests.contract.waiting import eventually
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
 from tests.integration.fleet_rig import Fleet
 from tests.integration.hook import Hook
-from tests.integration.rabbitmq_rig import set_memory_limit
+from tests.integration.promise_rig import Desk
+from tests.integration.rabbitmq_rig import set_disk_limit, set_memory_limit
 from tests.support.services import RabbitMQ, Redis
 
 ONLY_FLEET = pytest.mark.parametrize(
@@ -41,6 +45,8 @@ class World:
     hook: Hook
 
 
+#: beyond what any machine has, or below what any has used
+UNREACHED = {set_disk_limit: "1000000GB", set_memory_limit: "0"}
 #: makes a condition, yields what the message must say, and ends it
 Situation = Callable[[World], Iterator[str]]
 
@@ -130,7 +136,101 @@ def schedule_late(world: World) -> Iterator[str]:
     workforce.scheduler(world.fleet.engine).tick()
 
 
-BOTH: list[Situation] = [dead_letters, shop_failing, failure_rate, captcha, schedule_late]
+def login(world: World) -> Iterator[str]:
+    world.watch.only("needs_login")
+    world.fleet.worker()
+    world.fleet.wait(world.fleet.create(fail="login_expired", fail_first=1), "blocked")
+    yield "1 shop must be logged in again"
+    world.fleet.commands().sessions.open("pdd:s1", note="logged in")
+
+
+def lane_unserved(world: World) -> Iterator[str]:
+    world.watch.only("lane_unserved")
+    world.fleet.worker(lanes=("high",))
+    waits = world.fleet.create()
+    yield "No worker takes the lane normal: 1 task waits"
+    world.fleet.worker(engine=world.fleet.open())
+    world.fleet.wait(waits, "succeeded")
+
+
+def lane_depth(world: World) -> Iterator[str]:
+    world.watch.only("lane_depth", limits={"tasks": 3})
+    ids = [world.fleet.create(f"s{n}", n=n) for n in range(5)]
+    yield "5 tasks in the lane normal (3 allowed)"
+    world.fleet.worker()
+    world.fleet.wait_ended(ids)
+
+
+def oldest_wait(world: World) -> Iterator[str]:
+    world.watch.only("oldest_wait", limits={"normal_minutes": 0.001})
+    task = world.fleet.create()
+    yield "The oldest task of the lane normal has waited for"
+    world.fleet.worker()
+    world.fleet.wait(task, "succeeded")
+
+
+def unacked_age(world: World) -> Iterator[str]:
+    world.watch.only("unacked_age", limits={"minutes": 0.001})
+    world.fleet.worker()
+    end = world.fleet.folder / "go"
+    task = world.fleet.create(until=str(end))
+    yield "1 task held by its worker"
+    end.touch()
+    world.fleet.wait(task, "succeeded")
+
+
+def promise_at_risk(world: World) -> Iterator[str]:
+    desk = _promised(world, ago=55)
+    yield "Promise at risk: orders breaks at "
+    _done_by_the_next(desk)
+
+
+def promise_broken(world: World) -> Iterator[str]:
+    desk = _promised(world, ago=61)
+    yield "Promise broken: orders, in 1 shop of 1 since "
+    _done_by_the_next(desk)
+
+
+def _promised(world: World, *, ago: float) -> Desk:
+    world.watch.only("promise_at_risk", "promise_broken")
+    desk = Desk(world.fleet)
+    desk.shops("s1")
+    desk.done("s1", ago)
+    desk.promise()
+    desk.stands()
+    return desk
+
+
+def _done_by_the_next(desk: Desk) -> None:
+    """Who leads next judges, from what stands in the store."""
+    after = desk.judge("second")
+    desk.done("s1", 0)
+    desk.stands(keeper=after)
+
+
+BOTH: list[Situation] = [
+    dead_letters,
+    shop_failing,
+    failure_rate,
+    captcha,
+    login,
+    schedule_late,
+    lane_unserved,
+    lane_depth,
+    oldest_wait,
+    unacked_age,
+    promise_at_risk,
+    promise_broken,
+]
+#: rules whose condition needs more than the work of a test: they are tried below, and those of killed processes in
+#: ``tests/faults``
+BELOW = {"broker_alarm", "publisher_blocked", "redis_forgets", "recorder_gap"}
+KILLED = {"no_leader", "silent_worker"}
+
+
+def test_every_default_rule_is_tried() -> None:
+    tried = {"needs_login" if one in (captcha, login) else one.__name__ for one in BOTH}
+    assert {one.name for one in DEFAULTS} == tried | BELOW | KILLED
 
 
 @pytest.mark.parametrize("situation", BOTH, ids=lambda one: one.__name__)
@@ -141,29 +241,29 @@ def test_a_rule_tells_once_and_when_it_is_over(world: World, situation: Situatio
 # ----------------------------------------------------------------------------------------------- on RabbitMQ and Redis
 @ONLY_FLEET
 @pytest.mark.parametrize(
-    ("rules", "said"),
+    ("rules", "limit", "said"),
     [
-        (("broker_alarm",), "The broker is out of memory and takes no new messages"),
-        (("broker_alarm", "publisher_blocked"), "The broker "),
+        (("broker_alarm", "publisher_blocked"), set_disk_limit, "The broker is out of disk and takes no new messages"),
+        (("publisher_blocked",), set_memory_limit, "The broker takes no messages: 1 task not sent"),
     ],
     ids=["broker_alarm", "publisher_blocked"],
 )
-def test_an_alarm_of_the_broker(world: World, rabbitmq: RabbitMQ, rules: tuple[str, ...], said: str) -> None:
+def test_an_alarm_of_the_broker(
+    world: World, rabbitmq: RabbitMQ, rules: tuple[str, ...], limit: Callable[..., None], said: str
+) -> None:
     def situation() -> Iterator[str]:
         world.watch.only(*rules)
         world.watch.turn()
-        set_memory_limit(rabbitmq, "0")
-        if "publisher_blocked" in rules:
-            world.fleet.create()
+        limit(rabbitmq, UNREACHED[limit])
+        world.fleet.create()
         yield said
-        set_memory_limit(rabbitmq)
-        if "publisher_blocked" in rules:
-            world.fleet.reconciler().republish_outbox()
+        limit(rabbitmq)
+        world.fleet.reconciler().republish_outbox()
 
     try:
         goes(world, situation())
     finally:
-        set_memory_limit(rabbitmq)
+        limit(rabbitmq)
 
 
 @ONLY_FLEET
@@ -180,6 +280,25 @@ def test_a_redis_that_may_forget(world: World, redis_server: Redis, monkeypatch:
         goes(world, situation())
     finally:
         redis_server.command("CONFIG SET appendfsync everysec")
+
+
+def test_a_recorder_that_cannot_write(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "EVERY_S", 0.1)
+    world.watch.only("recorder_gap", limits={"seconds": 2})
+    folder = assembly.recorder_file(world.fleet.engine.settings).parent
+    assert world.watch.store.lead(leader.ROLE, "leads", 600_000)
+    records = workforce.watchers(world.fleet.open())[0]
+
+    def situation() -> Iterator[str]:
+        folder.write_text("a file stands where its folder belongs")
+        records.start()
+        yield "The fleet is not recorded"
+        folder.unlink()
+
+    try:
+        goes(world, situation())
+    finally:
+        records.stop()
 
 
 # ------------------------------------------------------------------------------------------------------------- channels
