@@ -60,6 +60,11 @@ class Watch:
         one = rules.load(self.store.documents(rules.KIND)[name])
         self.store.put_document(rules.KIND, name, rules.dump(replace(one, limits={**one.limits, **limits})))
 
+    def only_channels(self, name: str, channels: tuple[str, ...]) -> None:
+        """Other people for a rule that is on."""
+        one = rules.load(self.store.documents(rules.KIND)[name])
+        self.store.put_document(rules.KIND, name, rules.dump(replace(one, channels=channels)))
+
     def turn(self) -> AlertsNow:
         """One look, and all that is due is sent."""
         assert self.keeper.tick()

@@ -152,6 +152,26 @@ def test_people_answer_mute_and_escalate(fleet: Fleet, watch: Watch, hook: Hook)
         assert actions[:4] == [(f"alert.{name}", ("INC-1",)) for name in ("answer", "escalate", "unmute", "mute")]
 
 
+def test_each_channel_hears_once_of_what_several_rules_see(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("shop_failing", "dead_letters")
+    watch.only_channels("dead_letters", ("duty", "ops", "boss"))
+    watch.channel("boss", group="lead")
+    commands = fleet.commands()
+    commands.breakers.set_rule(BreakerRule(failures=1, of=1, cooldown_s=600, max_cooldown_s=600))
+    fleet.archiver()
+    fleet.worker()
+    with hooks.listening() as boss:
+        watch.secrets["boss"] = boss.url
+        fleet.wait_ended([fleet.create("s0", fail="risk_control", max_retries=0)])
+        watch.raised()
+        assert "fails too often" in hook.titles[0]
+        fleet.wait_ended([fleet.create(f"s{n}", fail="risk_control", max_retries=0) for n in range(1, 6)])
+        now = watch.until(lambda _now: boss.told)
+        assert "6 dead letters" in boss.titles[0]
+        assert [one.incident.rule.severity for one in now.incidents] == ["critical"]
+        assert len(hook.told) == 1, hook.titles
+
+
 def test_a_rule_may_pause_what_fails_in_its_own_name(fleet: Fleet, watch: Watch, hook: Hook) -> None:
     watch.only("dead_letters", limits={"letters": 1}, action="pause:type:work")
     fleet.archiver()

@@ -282,6 +282,26 @@ def test_a_redis_that_may_forget(world: World, redis_server: Redis, monkeypatch:
         redis_server.command("CONFIG SET appendfsync everysec")
 
 
+@ONLY_FLEET
+def test_a_redis_that_keeps_nothing_is_told_wherever_it_is(
+    fleet: Fleet, hook: Hook, redis_server: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look, "FACTS_S", 0.0)
+    watch = Watch(fleet, hook, production=False)
+    watch.channel()
+    watch.only("redis_forgets")
+    watch.turn()
+    assert hook.told == [], "a last second may be lost where nobody said that this is production"
+    redis_server.command("CONFIG SET appendonly no")
+    try:
+        watch.raised()
+    finally:
+        redis_server.command("CONFIG SET appendonly yes")
+    watch.resolved()
+    assert len(hook.told) == 2
+    watch.keeper.stop()
+
+
 def test_a_recorder_that_cannot_write(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "EVERY_S", 0.1)
     world.watch.only("recorder_gap", limits={"seconds": 2})

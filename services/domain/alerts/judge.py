@@ -27,7 +27,7 @@ from services.domain.alerts.incident import (
     Told,
     related,
 )
-from services.domain.alerts.rule import Rule
+from services.domain.alerts.rule import SEVERITIES, Rule
 from services.domain.text.message import Message, Param
 
 #: it grew when it reaches so many times as much as was said last
@@ -132,12 +132,16 @@ def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: 
     worst = max(group, key=lambda one: one.stage)
     worse = _is_worse(before, worst, rules[worst.rule], now)
     known = replace(before, rule=rules[worst.rule], stage=worst.stage) if worse else before
+    due = _due(known, group, rules, now)
+    if not known.raised_at and not due:
+        return  # nobody reads it yet, so its numbers need not be written each time
+    if due and (not known.raised_at or _rank(due[0]) < _rank(known.rule)):
+        known = replace(known, rule=due[0])
     incident = _as_seen(known, group)
+    channels = [name for rule in due for name in rule.channels]
     if not incident.raised_at:
-        if now - incident.first_at < incident.rule.for_s * 1000:
-            return  # nobody reads it yet, so its numbers need not be written each time
         incident = _line(replace(incident, raised_at=now, grew=incident.count), now, "alert.line_raised")
-        incident = _tell(changes, incident, RAISED, incident.rule.channels, now)
+        incident = _tell(changes, incident, RAISED, channels, now)
     else:
         if incident.calm_since:
             incident = _line(replace(incident, calm_since=0), now, "alert.line_back")
@@ -146,9 +150,35 @@ def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: 
             incident = _tell(changes, incident, WORSE, _everybody(incident), now)
         elif incident.count >= GROWTH * incident.grew and incident.count > incident.grew:
             incident = _line(replace(incident, grew=incident.count), now, "alert.line_grew", n=incident.count)
+        incident = _tell_others(changes, incident, channels, now)
         incident = _remind(changes, incident, now)
     if incident != before:
         changes.changed.append(incident)
+
+
+def _due(incident: Incident, group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> list[Rule]:
+    """The rules that have seen it for as long as each wants, the most severe first; its own as it was when it began."""
+    found: dict[str, Rule] = {}
+    for one in group:
+        own = one.rule == incident.rule.name
+        rule = incident.rule if own else rules[one.rule]
+        since = incident.first_at if own else one.since_ms or incident.first_at
+        if now - since >= rule.for_s * 1000:
+            found[rule.name] = rule
+    return sorted(found.values(), key=lambda rule: (_rank(rule), rule.name != incident.rule.name))
+
+
+def _rank(rule: Rule) -> int:
+    return SEVERITIES.index(rule.severity)
+
+
+def _tell_others(changes: Changes, incident: Incident, channels: Sequence[str], now: int) -> Incident:
+    """Whom only a rule names that came to see the same matter later. Somebody who is on it, or muted it, is enough."""
+    heard = {name for one in incident.told for name in one.to}
+    others = [name for name in channels if name not in heard]
+    if not others or incident.answer.answered_by or now < incident.answer.muted_until:
+        return incident
+    return _tell(changes, incident, RAISED, others, now)
 
 
 def _is_worse(incident: Incident, worst: Finding, rule: Rule, now: int) -> bool:

@@ -4,7 +4,7 @@ written down before anything of it happens, so that the next one goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from services.domain.alerts import outbox
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Incident
-from services.domain.alerts.judge import Changes
+from services.domain.alerts.judge import Changes, Notice
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
 from services.ports import Store
@@ -68,7 +68,7 @@ class Book:
         wanted = [
             outbox.written(notice.incident, notice.told, name)
             for notice in changes.notices
-            for name in channels.chosen(notice.told.to, known)
+            for name in _meant(notice, known)
         ]
         return [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.dump(one))]
 
@@ -112,3 +112,13 @@ class Book:
 
     def _numbers(self) -> Iterable[int]:
         return [int(name) for name in self._store.documents(incidents.NUMBERS) if name.isdecimal()]
+
+
+def _meant(notice: Notice, known: Mapping[str, Channel]) -> list[str]:
+    """The channels of a message; of one that begins an incident for further people those that have not had it."""
+    names = channels.chosen(notice.told.to, known)
+    if notice.told.what != incidents.RAISED:
+        return names
+    earlier = [one.to for one in notice.incident.told if one.step < notice.told.step]
+    had = {name for to in earlier for name in channels.chosen(to, known)}
+    return [name for name in names if name not in had]

@@ -28,7 +28,7 @@ from services.domain.alerts.incident import (
     related,
 )
 from services.domain.alerts.judge import Notice, judge
-from services.domain.alerts.rule import Rule
+from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.text.message import Message
 
 RULE = Rule(name="rate", measure="failure_rate", for_s=60, calm_s=30, again_s=600, escalate_s=900)
@@ -222,6 +222,36 @@ def test_what_several_rules_see_of_one_cause_is_one_incident() -> None:
     assert desk.at(5, seen("cause:timeout:sync", 400, rule="dead")) == []
     assert desk.state == OPEN
     assert desk.at(5, seen("cause:timeout_other", rule="dead")) == [RAISED]
+
+
+def test_a_severe_rule_does_not_wait_for_one_that_saw_the_same_matter_before() -> None:
+    soon = Rule(name="dead", measure="dead_letters", severity=CRITICAL, channels=("boss",))
+    desk = Desk(RULE, soon)
+    assert desk.at(0, seen()) == []
+    assert desk.at(5, seen(), seen(key="k:flow", rule="dead")) == [RAISED]
+    (notice,) = desk.sent
+    assert (notice.incident.rule.name, notice.told.to) == ("dead", ("boss",))
+    assert desk.at(60, seen(), seen(key="k:flow", rule="dead")) == [RAISED], "those of the other rule hear it, too"
+    assert desk.sent[1].told.to == RULE.channels
+    assert desk.at(5, seen(), seen(key="k:flow", rule="dead")) == []
+
+
+def test_a_rule_that_comes_later_tells_only_whom_nobody_told() -> None:
+    strict = Rule(name="dead", measure="dead_letters", severity=CRITICAL, channels=("duty", "boss"))
+    desk = Desk(replace(RULE, for_s=0), strict)
+    assert desk.at(0, seen()) == [RAISED]
+    assert desk.at(5, seen(), seen(rule="dead")) == [RAISED]
+    assert desk.sent[1].told.to == ("boss",)
+    assert desk.sent[1].incident.rule.severity == CRITICAL
+    assert desk.at(5, seen()) == [], "as severe as it was at its worst"
+    assert next(iter(desk.open.values())).rule.severity == CRITICAL
+
+
+def test_who_is_on_it_spares_those_of_a_rule_that_comes_later() -> None:
+    desk = Desk(replace(RULE, for_s=0), Rule(name="dead", measure="dead_letters", channels=("boss",)))
+    desk.at(0, seen())
+    desk.answer(answered_by="ann")
+    assert desk.at(5, seen(), seen(rule="dead")) == []
 
 
 def test_what_was_over_when_it_was_found_is_told_once() -> None:
