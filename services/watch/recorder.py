@@ -23,7 +23,7 @@ from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Snapshot
 from services.monitor.meter import came, went
-from services.monitor.past.tape import LEVELS, Tape
+from services.monitor.past.tape import LEVELS, Tape, set_aside
 from services.monitor.shops.states import ShopStates
 from services.ports import Broker, Clock, Store
 
@@ -35,6 +35,7 @@ TELL_S = 15.0
 MOST_EVENTS = 2_000
 #: how every shop does is asked in at most so much of the time
 SHOPS_SHARE = 50.0
+_BEHIND = "the clock is behind the last record: it was set back"
 _ACTIVE = (*sorted(WAITING), Status.RUNNING, Status.RETRYING)
 #: what a shop is in while nothing is to be done about it: it goes from one to the other with each task
 CALM = frozenset({shop.HEALTHY, shop.RUNNING, shop.WAITING, shop.IDLE, shop.PAUSED_TYPE})
@@ -76,11 +77,16 @@ class Recorder:
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
+                if tape is not None and not tape.is_at(self._path):
+                    tape.close()
+                    tape = None
                 tape = tape or Tape(self._path)
                 frame = self.look()
-                tape.add(frame)
-                failed = ""
-                self._tell(frame.numbers.at_ms)
+                if tape.add(frame):
+                    failed = ""
+                    self._tell(frame.numbers.at_ms)
+                else:
+                    self._tell(0, _BEHIND)
             except Exception as exc:  # whatever it read: a recorder that ended would be taken for a fleet at rest
                 expected = isinstance(exc, ConsoleError | sqlite3.Error | OSError)
                 if str(exc) != failed:
@@ -89,10 +95,19 @@ class Recorder:
                 if tape is not None and not isinstance(exc, ConsoleError):
                     tape.close()
                     tape = None
+                self._begin_anew(exc)
                 self._tell(0, str(getattr(exc, "strerror", None) or exc))
             self._clock.wait(stop, max(0.5, EVERY_S - (self._clock.monotonic() - begun)))
         if tape is not None:
             tape.close()
+
+    def _begin_anew(self, why: Exception) -> None:
+        """A file that is damaged never gets well: keep it for whoever wants to look, and record into another one."""
+        try:
+            if set_aside(self._path, why):
+                log.warning("the record is damaged and lies beside %s now; another one begins", self._path)
+        except OSError as exc:
+            log.warning("the damaged record cannot be put aside: %s", exc)
 
     def _tell(self, at_ms: int, why: str = "") -> None:
         """Say in the store that this goes on, or why not: who watches may be on another machine."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -114,6 +115,43 @@ def test_a_leader_records_while_it_leads(fleet: Fleet) -> None:
     last = assembly.queries(fleet.engine).past.at(fleet.engine.store.now_ms())
     assert last.moment is not None
     assert last.moment.numbers.waiting == 0
+
+
+def spoilt(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"a disk that wrote something else" * 1000)
+
+
+def unlinked(file: Path) -> None:
+    with contextlib.closing(Tape(file)):
+        pass
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize("before", [spoilt, unlinked])
+def test_it_begins_anew_where_its_file_is_damaged_or_taken_away(
+    fleet: Fleet, recorder: Recorder, file: Path, before: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    before(file)
+
+    def recorded() -> bool:
+        with contextlib.suppress(OSError, sqlite3.Error), contextlib.closing(Tape(file, read_only=True)) as tape:
+            return tape.newest() is not None
+        return False
+
+    recorder.start()
+    try:
+        eventually(recorded, 60)
+        if before is unlinked:
+            for one in file.parent.iterdir():
+                one.unlink()
+            eventually(recorded, 60)
+    finally:
+        recorder.stop()
+    told = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert len(told) == (2 if before is spoilt else 0), told
+    assert file.with_name("fleet.sqlite.damaged").exists() == (before is spoilt)
+    caplog.clear()
 
 
 @pytest.mark.one_pair

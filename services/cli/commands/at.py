@@ -64,13 +64,15 @@ def document(found: PastNow) -> dict[str, Any]:
         "recorded": moment is not None,
         "precision_s": moment.step_ms / 1000 if moment is not None else None,
         "numbers": _numbers(moment.numbers) if moment is not None else None,
-        "shops": {state: list(names) for state, names in turns.by_state(moment.things).items()} if moment else None,
+        "shops": {state: list(names) for state, names in turns.by_state(moment.things).items()}
+        if moment is not None and moment.told
+        else None,
         "things": [
             {"kind": kind, "name": name, "state": state}
             for (kind, name), state in sorted(moment.things.items())
             if kind in (WORKER, SWITCH, LEADER, BROKER)
         ]
-        if moment is not None
+        if moment is not None and moment.told
         else None,
         "gap": {"from": shapes.iso(found.gap.begin), "to": shapes.iso(found.gap.end)} if found.gap else None,
         "known_from": shapes.iso(found.first_ms) if found.first_ms else None,
@@ -86,6 +88,9 @@ def lines(found: PastNow, zone: str) -> list[str]:
     moment = found.moment
     if moment is not None:
         told += _moment_lines(moment.numbers, moment.step_ms)
+    if moment is not None and not moment.told:
+        told.append("what shops and workers did then is not kept any more")
+    elif moment is not None:
         told += [
             f"shops {shop.WORDS.get(state, state).lower()}: {_names(names)}"
             for state, names in turns.by_state(moment.things).items()

@@ -36,6 +36,7 @@ SENTENCES: dict[str, str] = {
     "past.worker_back": N_("{name} is heard of again"),
     "past.worker_cut_off": N_("{name} is cut off"),
     "past.worker_draining": N_("{name} takes no new tasks"),
+    "past.worker_version": N_("{name} works with version {version}, before {old}: {slots} slots"),
     "past.worker_slots": N_("{name} has {slots} slots, before {before}"),
     "past.switch_paused": N_("{scope} is paused by {who}"),
     "past.switch_quiet_hours": N_("Quiet hours of {scope} have begun"),
@@ -106,10 +107,12 @@ def _head(state: str) -> str:
 
 
 def _worker(change: Change) -> Message | None:
-    (before, _old, had), (after, version, slots) = _parts(change.before), _parts(change.after)
+    (before, old, had), (after, version, slots) = _parts(change.before), _parts(change.after)
     params: dict[str, Param] = {"name": change.name, "version": version, "slots": slots, "before": had}
     if not before:
         return Message("past.worker_came", params)
+    if version not in ("", old):  # started anew between two looks, or while nobody heard of it
+        return Message("past.worker_version", params | {"old": old})
     if after == before:
         return Message("past.worker_slots", params) if slots != had else None
     if not after or after in ("gone", "stopped"):

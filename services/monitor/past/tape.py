@@ -7,6 +7,7 @@ as a whole now and then, so that what was at a moment is one whole and the chang
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
 import zlib
@@ -39,6 +40,12 @@ ABSENT_MS = 3 * LEVELS[0].step + 1_000
 WHOLE_MS = 900_000
 #: what the file may take on the disk; before that the oldest changes go
 MOST_BYTES = 180_000_000
+#: a clock that is behind for so long was set right; one that is for a shorter time may be wrong itself
+BEHIND_MS = 300_000
+#: a look so long after the one before may come of a clock that is wrong: so long after it nothing is too old
+LEAP_MS, LEAP_REST_MS = DAY_MS, 3_600_000
+#: SQLite says so of a file that is none of its own, or not whole
+_SPOILT = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 MAX_CHANGES = 50_000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS numbers (level INTEGER NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL,
@@ -60,6 +67,21 @@ class Moment:
     numbers: Numbers  #: of the row that speaks for it
     things: Things
     step_ms: int  #: how fine the record of that time is
+    told: bool = True  #: False: the states of then had to go, only the numbers are known
+
+
+def set_aside(path: Path, error: Exception) -> bool:
+    """Put a file that is none, or not whole, beside its place, so that another one can begin; whether it was that.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    if not isinstance(error, sqlite3.DatabaseError) or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _SPOILT:
+        return False
+    path.replace(path.with_name(f"{path.name}.damaged"))
+    for more in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{more}").unlink(missing_ok=True)
+    return True
 
 
 class Tape:
@@ -93,8 +115,15 @@ class Tape:
         self._last: Numbers | None = None
         self._things: Things = {}
         self._whole_at = 0
+        self._behind_since: int | None = None
+        self._leapt_at = 0
         if not read_only:
-            self._go_on()
+            self._file = path.stat()
+            try:
+                self._go_on()
+            except sqlite3.Error:
+                self._db.close()
+                raise
 
     def close(self) -> None:
         """Close the file."""
@@ -102,17 +131,30 @@ class Tape:
             self._db.close()
 
     # -------------------------------------------------------------------------------------------------------- writing
-    def add(self, look: Frame) -> None:
-        """Keep a look; one that is not later than the last is dropped. Its numbers speak for the time since the last
-        one, if that is near enough; else there is a gap, and what changed in it is not told as if it was seen.
+    def is_at(self, path: Path) -> bool:
+        """Whether the file is still the one that lies there: somebody may have taken it away."""
+        try:
+            return os.path.samestat(path.stat(), self._file)
+        except OSError:
+            return False
+
+    def add(self, look: Frame) -> bool:
+        """Keep a look; whether it was kept. Its numbers speak for the time since the last one, if that is near enough;
+        else there is a gap, and what changed in it is not told as if it was seen. One that is not later than the last
+        is dropped, until that has lasted for ``BEHIND_MS``: then what is stamped later never was.
         """
         with self._lock, self._writing():
             last, now = self._last, look.numbers.at_ms
             if last is not None and now <= last.at_ms:
-                if now > last.at_ms - KEPT_MS // 30:
-                    return  # a clock that was set back a little: wait for it
+                if self._behind_since is None or now < self._behind_since:
+                    self._behind_since = now
+                if now - self._behind_since < BEHIND_MS:
+                    return False
                 self._forget_after(now)
                 last = None
+            self._behind_since = None
+            if last is not None and now - last.at_ms > LEAP_MS:
+                self._leapt_at = now
             near = last is not None and now - last.at_ms <= ABSENT_MS
             since = last.at_ms if near and last is not None else now
             numbers = msgspec.structs.replace(look.numbers, since_ms=since)
@@ -125,6 +167,7 @@ class Tape:
             if last is not None:
                 self._roll(last.at_ms, now)
             self._last, self._things = numbers, dict(look.things)
+        return True
 
     def _go_on(self) -> None:
         """Go on where another program, or this one, stopped."""
@@ -144,7 +187,8 @@ class Tape:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # a full disk has ended it, and that is what has to be told
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 
@@ -179,6 +223,12 @@ class Tape:
             self._put(place, row)
 
     def _let_go(self, now: int) -> None:
+        if not 0 <= now - self._leapt_at < LEAP_REST_MS:
+            self._let_go_old(now)
+        while self._used() > MOST_BYTES and self._let_go_oldest():
+            pass
+
+    def _let_go_old(self, now: int) -> None:
         for place, level in enumerate(LEVELS):
             edge = now - level.kept
             if place + 1 < len(LEVELS):  # whole spans of the next level, so that the two meet and do not overlap
@@ -186,15 +236,21 @@ class Tape:
             self._db.execute("DELETE FROM numbers WHERE level = ? AND at < ?", (place, edge))
         self._db.execute("DELETE FROM changes WHERE at < ?", (now - KEPT_MS,))
         self._db.execute("DELETE FROM wholes WHERE at < ?", (now - KEPT_MS - WHOLE_MS,))
+
+    def _used(self) -> int:
         pages, free, size = (
             self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
-        if (pages - free) * size <= MOST_BYTES:
-            return
-        row = self._db.execute("SELECT at FROM wholes ORDER BY at LIMIT 1 OFFSET (SELECT count(*) / 10 FROM wholes)")
-        edge = (row.fetchone() or (now,))[0]
-        self._db.execute("DELETE FROM changes WHERE at < ?", (edge,))
-        self._db.execute("DELETE FROM wholes WHERE at < ?", (edge,))
+        return int((pages - free) * size)
+
+    def _let_go_oldest(self) -> bool:
+        """A tenth of the states; whether there was any."""
+        sql = "SELECT at FROM wholes ORDER BY at LIMIT 1 OFFSET (SELECT max(1, count(*) / 10) FROM wholes)"
+        if (row := self._db.execute(sql).fetchone()) is None:
+            return False
+        self._db.execute("DELETE FROM changes WHERE at < ?", row)
+        self._db.execute("DELETE FROM wholes WHERE at < ?", row)
+        return True
 
     def _forget_after(self, edge: int) -> None:
         """The clock was a day and more ahead: what was stamped later than now never was."""
@@ -204,7 +260,7 @@ class Tape:
 
     # -------------------------------------------------------------------------------------------------------- reading
     def at(self, instant: int) -> Moment | None:
-        """The fleet at an instant; None where nobody recorded, or states of then are not kept any more."""
+        """The fleet at an instant; None where nobody recorded."""
         with self._lock:
             for place, level in enumerate(LEVELS):
                 row = self._db.execute(
@@ -213,8 +269,9 @@ class Tape:
                 numbers = _decoded(row[0]) if row is not None else None
                 if numbers is not None and numbers.since_ms <= instant:
                     # what the row says was seen at its end; before that it was as the changes tell
-                    _whole, things = self._things_at(instant)
-                    return Moment(asked_ms=instant, numbers=numbers, things=things, step_ms=level.step)
+                    whole, things = self._things_at(instant)
+                    told = whole > 0
+                    return Moment(asked_ms=instant, numbers=numbers, things=things, step_ms=level.step, told=told)
         return None
 
     def series(self, begin: int, end: int, most: int = 2_000) -> list[Numbers]:

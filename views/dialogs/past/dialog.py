@@ -309,6 +309,10 @@ def _headline(found: PastNow, now: int) -> tuple[str, str]:
         ago = spans.of_seconds(max(0, now - found.asked_ms) // 1000)
         leads = next((state for (kind, _name), state in found.moment.things.items() if kind == LEADER), "")
         step = spans.of_seconds(found.moment.step_ms // 1000)
+        if not found.moment.told:
+            return _("The fleet at {time}, {span} ago").format(time=at, span=ago), _(
+                "Only the numbers are kept of then."
+            )
         return (
             _("The fleet at {time}, {span} ago").format(time=at, span=ago),
             _("Recorded every {span}; {who} led.").format(span=step, who=leads)
@@ -365,6 +369,8 @@ def _oldest(then: Numbers) -> str:
 def _shop_lines(found: PastNow) -> list[str]:
     if found.moment is None:
         return []
+    if not found.moment.told:
+        return [_("What shops and workers did then is not kept any more.")]
     lines = []
     for state, names in by_state(found.moment.things).items():
         word = shop_words.word(state) if state in shops.WORDS else state

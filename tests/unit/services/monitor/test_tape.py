@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from services.domain.past.frame import SHOP, Change, Frame, Gap, Numbers
 from services.monitor.past import tape as tapes
 from services.monitor.past.tape import Moment, Tape
 
+ROOT = Path(__file__).resolve().parents[4]
 T0 = 1_795_000_000_000 - 1_795_000_000_000 % 900_000  #: the begin of a quarter of an hour
 STEP, MINUTE, QUARTER, HOUR, DAY = 5_000, 60_000, 900_000, 3_600_000, 86_400_000
 
@@ -108,13 +111,97 @@ def test_it_gets_coarser_with_time_and_keeps_sums_and_peaks(tape: Tape) -> None:
     assert max(row.peak_waiting for row in few) == 9
 
 
-def test_a_clock_that_was_set_back_writes_no_future(tape: Tape) -> None:
-    tape.add(look(T0 + 2 * DAY, a="dead"))
-    tape.add(look(T0, b="stuck"))
-    tape.add(look(T0 + STEP, b="stuck"))
-    assert tape.span() == (T0, T0 + STEP)
-    tape.add(look(T0 + STEP - 2_000, b="stuck"))
-    assert tape.span() == (T0, T0 + STEP), "a little back is waited for"
+@pytest.mark.parametrize("back", [2_000, 2 * HOUR, 2 * DAY])
+def test_a_clock_that_is_behind_for_a_moment_spoils_nothing(tape: Tape, back: int) -> None:
+    tape.add(look(T0, a="dead"))
+    tape.add(look(T0 + STEP, a="dead"))
+    assert tape.add(look(T0 + STEP - back, b="stuck")) is False
+    assert tape.add(look(T0 + 2 * STEP, a="dead")) is True
+    assert tape.gaps(T0, T0 + 2 * STEP) == []
+    assert tape.changes(T0 - DAY, T0 + DAY) == []
+
+
+@pytest.mark.parametrize("back", [HOUR, 2 * DAY])
+def test_a_clock_that_was_set_back_for_good_is_recorded_after_minutes(tape: Tape, back: int) -> None:
+    tape.add(look(T0 - back - STEP, a="dead"))
+    tape.add(look(T0, c="stuck"))
+    for place in range(60):
+        assert tape.add(look(T0 - back + place * STEP, b="stuck")) is False
+    begin = T0 - back + 60 * STEP
+    assert tape.add(look(begin, b="stuck")) is True
+    assert tape.add(look(begin + STEP, b="stuck")) is True
+    assert tape.span() == (T0 - back - STEP, begin + STEP), "what is stamped later never was"
+    assert at(tape, begin).things == {(SHOP, "b"): "stuck"}
+
+
+def test_a_clock_that_was_far_ahead_takes_nothing_away(tape: Tape) -> None:
+    for place in range(10):
+        tape.add(look(T0 + place * STEP, a="dead"))
+    for place in range(400):
+        tape.add(look(T0 + 400 * DAY + place * STEP, a="dead"))
+    assert at(tape, T0 + STEP).things == {(SHOP, "a"): "dead"}
+    for place in range(900):
+        tape.add(look(T0 + 400 * DAY + (400 + place) * STEP, a="dead"))
+    assert tape.at(T0 + STEP) is None, "after an hour the clock is believed"
+
+
+def test_states_that_had_to_go_are_not_told_as_none(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tapes, "MOST_BYTES", 100_000)
+    for place in range(0, 40 * QUARTER, STEP):
+        flip = "dead" if place // STEP % 2 else "stuck"
+        tape.add(look(T0 + place, waiting=7, **{f"shop{n}": flip for n in range(8)}))
+    early = at(tape, T0 + QUARTER)
+    assert (early.numbers.waiting, early.told) == (7, False)
+    assert at(tape, T0 + 40 * QUARTER - STEP).told
+
+
+def test_a_damaged_file_is_put_aside_and_a_busy_one_is_not(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(sqlite3.Error) as told:
+        Tape(path)
+    assert tapes.set_aside(path, told.value) is True
+    assert path.with_name("one.sqlite.damaged").exists()
+    begun = Tape(path)
+    begun.add(look(T0))
+    assert begun.is_at(path)
+    assert tapes.set_aside(path, sqlite3.OperationalError("database is locked")) is False
+    path.unlink()
+    assert not begun.is_at(path)
+    begun.close()
+
+
+FULL_DISK = """
+import resource, sqlite3, sys
+from pathlib import Path
+from tests.unit.services.monitor.test_tape import STEP, T0, Tape, look
+path = Path(sys.argv[1])
+tape = Tape(path)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+kept = 0
+try:
+    for place in range(5_000):
+        tape.add(look(T0 + place * STEP, **{f"shop{n}": str(place) for n in range(20)}))
+        kept = place
+except sqlite3.Error as exc:
+    print(str(exc))
+tape.close()
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+again = Tape(path)
+again.add(look(T0 + (kept + 10) * STEP))
+print(again.gaps(T0, T0 + (kept + 10) * STEP) == [(T0 + kept * STEP, T0 + (kept + 10) * STEP)])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on files there")
+def test_a_full_disk_is_told_as_that_and_is_a_gap(path: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert said.returncode == 0, said.stderr
+    why, alone = said.stdout.splitlines()
+    assert why in {"database or disk is full", "disk I/O error"}
+    assert alone == "True"
 
 
 def test_nobody_has_recorded_here(path: Path) -> None:

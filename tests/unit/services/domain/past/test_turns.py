@@ -32,6 +32,18 @@ def test_what_mends_itself_is_left_out() -> None:
     assert said(Change(T0, SHOP, "a", "paused", "paused/dead")) == [], "the pause is still what holds it"
 
 
+def test_a_new_version_is_told_however_fast_the_worker_came_back() -> None:
+    assert said(
+        Change(T0, WORKER, "w1", "running 0.4.2 5", "running 0.5.0 5"),
+        Change(T0 + 1, WORKER, "w2", "silent 0.4.2 5", "running 0.5.0 8"),
+        Change(T0 + 2, WORKER, "w1", "running 0.5.0 5", "running 0.5.0 6"),
+    ) == [
+        "w1 works with version 0.5.0, before 0.4.2: 5 slots",
+        "w2 works with version 0.5.0, before 0.4.2: 8 slots",
+        "w1 has 6 slots, before 5",
+    ]
+
+
 def test_workers_switches_leader_and_broker() -> None:
     assert said(
         Change(T0, WORKER, "w1", "", "running 0.4.2 5"),
