@@ -106,16 +106,26 @@ def _passed_over(name: str) -> str:
 def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
     cells = {name: bared(shown(value)) for name, value in row.items()}
     platform, shop_id = _platform(cells.get("platform", "")), _identity(row.get("shop_id"))
-    if not platform or not shop_id:
-        field = "shop_id" if platform else "platform"
-        raise UsageError("platform and shop_id must not be empty", field=field)
-    base = known.get(f"{platform}:{shop_id}", Shop(platform=platform, shop_id=shop_id))
     fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if name in cells}
     if "concurrency" in cells:
         fields["concurrency"] = _number(cells["concurrency"] or "1")
     for name, default in (("dedicated", "no"), ("enabled", "yes")):
         if name in cells:
             fields[name] = _truth(name, cells[name] or default)
+    return merged({"platform": platform, "shop_id": shop_id, **fields}, known)
+
+
+def merged(fields: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
+    """A shop of these fields; what they leave out is as in ``known`` (by ``platform:shop_id``).
+
+    Raises:
+        UsageError: there can be no such shop.
+    """
+    platform, shop_id = fields["platform"], fields["shop_id"]
+    if not platform or not shop_id:
+        field = "shop_id" if platform else "platform"
+        raise UsageError("platform and shop_id must not be empty", field=field)
+    base = known.get(f"{platform}:{shop_id}", Shop(platform=platform, shop_id=shop_id))
     shop = msgspec.structs.replace(base, unregistered=False, **fields)
     check_shop(shop)
     return shop

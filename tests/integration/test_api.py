@@ -243,11 +243,11 @@ def test_a_dead_letter_is_republished_as_by_anybody(api: Api) -> None:
     assert entry(api, "dead.republish")[0] == "a-operator@rest"
 
 
-def died(fleet: Fleet) -> Task:
+def died(fleet: Fleet, shop: str = "s1") -> Task:
     from services.domain.change import Claim, Finish
     from services.domain.task.record import Attempt
 
-    task = fleet.task(fleet.create(page=1))
+    task = fleet.task(fleet.create(shop, page=1))
     claim = Claim(task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner="w#1", worker="w", lease_ms=60_000)
     taken = fleet.apply(claim).task
     assert taken is not None
@@ -379,3 +379,96 @@ def test_it_says_nothing_of_secrets(api: Api) -> None:
     with api.by("admin") as ask:
         said = ask.get(f"/api/v1/tasks/{task_id}").text
     assert "hunter2-and-more" not in said
+
+
+def test_rules_and_channels_of_alerts_are_changed_by_an_admin(api: Api) -> None:
+    words = {"limits": {"high_minutes": 7}, "for_s": 0, "severity": "warning", "channels": ["ops"], "enabled": False}
+    with api.by("admin") as ask:
+        made = ask.put("/api/v1/alerts/channels/ops", json={"kind": "mail", "to": "duty@fleet.example", "rate": 3})
+        assert made.status_code == 200, made.text
+        assert (made.json()["replaced"], made.json()["address"]) == (False, False)
+        rule = ask.put("/api/v1/alerts/rules/oldest_wait", json=words).json()["rule"]
+        assert (rule["limits"]["high_minutes"], rule["for_s"], rule["severity"], rule["enabled"]) == (
+            7,
+            0,
+            "warning",
+            0,
+        )
+        added = ask.put("/api/v1/alerts/rules/night", json={"measure": "oldest_wait"})
+        assert added.json()["rule"]["name"] == "night"
+        problem(ask.put("/api/v1/alerts/rules/nothing", json={}), 404, "alert.no_rule")
+        problem(ask.put("/api/v1/alerts/rules/oldest_wait", json={"limits": {"a=1": 2}}), 422)
+        problem(ask.put("/api/v1/alerts/channels/ops", json={"kind": "pigeon"}), 422)
+        assert ask.post("/api/v1/alerts/rules/night/reset", json={}).json()["rule"] is None
+        assert ask.post("/api/v1/alerts/rules/oldest_wait/reset", json={}).json()["rule"]["enabled"]
+        assert ask.delete("/api/v1/alerts/channels/ops").json() == {"removed": "ops"}
+        problem(ask.delete("/api/v1/alerts/channels/ops"), 404, "alert.no_channel")
+    assert entry(api, "alert.channel_remove")[0] == "a-admin@rest"
+    with api.by("viewer") as ask:
+        problem(ask.put("/api/v1/alerts/channels/ops", json={"kind": "mail", "to": "duty@fleet.example"}), 403)
+
+
+def test_shops_and_types_come_from_another_program(api: Api) -> None:
+    rows = [{"platform": "pdd", "shop_id": "s1", "group": "a"}, {"platform": "temu", "shop_id": "t9", "concurrency": 2}]
+    with api.by("admin") as ask:
+        assert ask.post("/api/v1/shops", json={"shops": rows}).json()["imported"] == 2
+        shown = ask.get("/api/v1/shops/temu:t9").json()["shop"]
+        assert (shown["concurrency"], ask.get("/api/v1/shops/pdd:s1").json()["shop"]["group"]) == (2, "a")
+        problem(ask.post("/api/v1/shops", json={"shops": [rows[0], rows[0]]}), 422)
+        problem(ask.post("/api/v1/shops", json={"shops": [{"platform": "no such", "shop_id": "x"}]}), 422)
+        kind = ask.get("/api/v1/types/work").json()["type"]
+        look = ask.post("/api/v1/types", json={"types": [kind | {"timeout_s": 77}], "dry_run": True}).json()
+        assert look["types"] == [{"name": "work", "what": "changed", "version": 2, "fields": ["timeout_s"]}]
+        assert ask.get("/api/v1/types/work").json()["type"]["version"] == 1, "that was only a look"
+        assert ask.post("/api/v1/types", json={"types": [kind | {"timeout_s": 77}]}).status_code == 200
+        assert ask.get("/api/v1/types/work").json()["type"]["timeout_s"] == 77
+        told = problem(ask.post("/api/v1/types", json={"types": [{"name": "bad", "timeout_s": -1}]}), 422)
+        assert told["field"] == "timeout_s"
+    with api.by("operator") as ask:
+        problem(ask.post("/api/v1/types", json={"types": [kind]}), 403)
+
+
+def test_what_was_and_who_takes_over(api: Api) -> None:
+    with api.by("admin") as ask:
+        then = ask.get("/api/v1/at", params={"when": "5m"}).json()
+        assert (then["recorded"], then["numbers"]) == (False, None), "nobody has recorded here"
+        problem(ask.get("/api/v1/at", params={"when": "tomorrow"}), 422)
+        problem(ask.get("/api/v1/at"), 422)
+        page = ask.get("/api/v1/handover", params={"since": "8h", "language": "zh"}).json()
+        assert page["language"].startswith("zh")
+        assert page["doubts"], "nobody leads"
+        problem(ask.put("/api/v1/handover/plan", json={"at": ["08:00"]}), 404, "alert.no_channel")
+        ask.put("/api/v1/alerts/channels/ops", json={"kind": "mail", "to": "duty@fleet.example"})
+        made = ask.put("/api/v1/handover/plan", json={"at": ["08:00", "20:00"], "to": ["ops"]}).json()
+        assert made["plan"]["at"] == ["08:00", "20:00"]
+        assert ask.get("/api/v1/handover/plan").json()["plan"]["to"] == ["ops"]
+        assert ask.post("/api/v1/handover/send", json={"to": ["ops"]}).json()["to"] == ["ops"]
+        assert ask.delete("/api/v1/handover/plan").json() == {"was_set": True}
+        assert ask.put("/api/v1/time-zone", json={"zone": "Asia/Shanghai"}).status_code == 200
+        assert ask.get("/api/v1/time-zone").json()["time_zone"] == "Asia/Shanghai"
+        problem(ask.put("/api/v1/time-zone", json={"zone": "Mars/Base"}), 422)
+
+
+def test_the_audit_is_proved_and_breakers_have_their_rule(api: Api) -> None:
+    task_id = api.fleet.create()
+    with api.by("admin") as ask:
+        assert ask.get("/api/v1/audit/verify").json()["ok"] is True
+        problem(ask.post("/api/v1/audit/accept", json={"note": "why"}), 422, "audit.nothing_wrong")
+        rule = ask.put("/api/v1/breakers/rule", json={"failures": 0, "max_cooldown_s": 600}).json()["rule"]
+        assert (rule["failures"], rule["max_cooldown_s"]) == (0, 600)
+        problem(ask.put("/api/v1/breakers/rule", json={}), 422)
+        assert ask.get("/api/v1/breakers").json()["breakers"] == []
+        ask.post("/api/v1/shops/pdd:s1/session/close", json={"kind": "captcha"})
+        assert [one["session"] for one in ask.get("/api/v1/sessions").json()["sessions"]] == ["captcha"]
+        assert ask.get(f"/api/v1/tasks/{task_id}/artifacts").json()["artifacts"] == []
+        assert "roles" in ask.get("/api/v1/roles").json()
+
+
+def test_a_few_dead_letters_are_tried_before_the_rest(api: Api) -> None:
+    dead = [died(api.fleet, shop).task_id for shop in ("s1", "s2")]
+    with api.by("operator") as ask:
+        chosen = {"ids": dead, "yes": True, "probe": 1, "probe_wait_s": 1}
+        said = ask.post("/api/v1/dead/republish", json=chosen).json()
+        assert len(said["probes"]) == 1
+        assert said["left"], "nobody runs it, so the rest stays dead"
+        problem(ask.post("/api/v1/dead/republish", json=chosen | {"probe_wait_s": 3600}), 422)

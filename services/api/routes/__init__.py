@@ -9,10 +9,12 @@ from services.api.routes import (
     dead_letters,
     events,
     health,
+    past,
     promises,
     queues,
     quiet,
     reference,
+    roles,
     schedules,
     shops,
     status,
@@ -20,6 +22,7 @@ from services.api.routes import (
     types,
     work,
     workers,
+    zone,
 )
 
 #: modules with a ``router``
@@ -37,7 +40,10 @@ NOUNS = (
     alerts,
     types,
     quiet,
+    zone,
     audit,
+    past,
+    roles,
     health,
     events,
     reference,

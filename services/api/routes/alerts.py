@@ -10,8 +10,15 @@ from pydantic import Field
 from services.api import shapes
 from services.api.here import Here
 from services.api.shapes import Body, Limit, Name, Note, Text
+from services.domain.alerts import channel as kinds
+from services.domain.alerts import rule as levels
+from services.domain.errors import UsageError
 
 router = APIRouter(prefix="/alerts", tags=["alerts"])
+Severity = Annotated[str, Field(pattern=f"^({'|'.join(levels.SEVERITIES)})$")]
+Kind = Annotated[str, Field(pattern=f"^({'|'.join(kinds.KINDS)})$")]
+Language = Annotated[str, Field(pattern=f"^({'|'.join(kinds.LANGUAGES)})$")]
+Seconds = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class Incidents(shapes.Open):
@@ -64,6 +71,36 @@ class Mute(Body):
     reason: Text = Field(min_length=1, description="everybody sees it")
 
 
+class RuleWords(Body):
+    """What changes; the rest stays as it is."""
+
+    measure: Annotated[str, Field(max_length=64, description="of a new rule: the name of a default one")] = ""
+    limits: dict[Annotated[str, Field(min_length=1, max_length=64)], Annotated[float, Field(ge=0, le=1e12)]] = Field(
+        default={}, max_length=20, description="such as `high_minutes`"
+    )
+    for_s: Seconds | None = Field(default=None, description="must hold so long before anybody is told")
+    calm_s: Seconds | None = Field(default=None, description="must be gone so long before it is resolved")
+    again_s: Seconds | None = Field(default=None, description="told again until somebody answers; 0 never")
+    escalate_s: Seconds | None = Field(default=None, description="to the next group without an answer; 0 never")
+    severity: Severity | None = None
+    channels: list[Name] = Field(default=[], max_length=50, description="or groups of them")
+    escalate_to: list[Name] = Field(default=[], max_length=50)
+    action: Text | None = Field(default=None, description="pause, pause:SCOPE, mark, run:NAME, or none")
+    enabled: bool | None = None
+
+
+class ChannelWords(Body):
+    """What changes; the rest stays as it is. The address is a secret of the machines that lead, and never sent here."""
+
+    kind: Kind | None = None
+    language: Language | None = None
+    group: Annotated[str, Field(max_length=64, description="duty is told first, lead when nobody answers")] = ""
+    secret: Annotated[str, Field(max_length=64, description="name of its address among the secrets")] = ""
+    to: Annotated[str, Field(max_length=500, description="of kind mail: who gets it, with commas between")] = ""
+    rate: Annotated[int, Field(ge=1, le=kinds.MOST_RATE, description="messages a minute at most")] | None = None
+    enabled: bool | None = None
+
+
 @router.get("", response_model=Incidents, summary="Incidents that are not over")
 def incidents(here: Here) -> Response:
     return here.look("alert list")
@@ -94,6 +131,34 @@ def disable(here: Here, name: Name) -> Response:
     return here.act("alert rule set", name, off=True)
 
 
+@router.put("/rules/{name}", response_model=shapes.Open, summary="Change a rule, or add one of a known measure")
+def set_rule(here: Here, name: Name, words: RuleWords) -> Response:
+    if any("=" in one for one in words.limits):
+        raise UsageError("the name of a limit has no equals sign", field="limits")
+    spans: dict[str, Any] = {
+        one: str(span)
+        for one in ("for", "calm", "again", "escalate")
+        if (span := getattr(words, f"{one}_s")) is not None
+    }
+    return here.act(
+        "alert rule set",
+        name,
+        measure=words.measure,
+        limit=[f"{limit}={number:f}" for limit, number in words.limits.items()],
+        **spans,
+        severity=words.severity,
+        channel=words.channels,
+        escalate_to=words.escalate_to,
+        action=words.action,
+        **_switch(words.enabled),
+    )
+
+
+@router.post("/rules/{name}/reset", response_model=shapes.Open, summary="As it was delivered; an added rule goes")
+def reset_rule(here: Here, name: Name) -> Response:
+    return here.act("alert rule reset", name)
+
+
 @router.get("/channels", response_model=Channels, summary="All channels, and what each has not taken")
 def channels(here: Here) -> Response:
     return here.look("alert channel list")
@@ -102,6 +167,17 @@ def channels(here: Here) -> Response:
 @router.post("/channels/{name}/test", response_model=shapes.Open, summary="Send a test from the server, now")
 def test(here: Here, name: Name) -> Response:
     return here.act("alert channel test", name)
+
+
+@router.put("/channels/{name}", response_model=shapes.Open, summary="Add a channel, or change the one of this name")
+def set_channel(here: Here, name: Name, words: ChannelWords) -> Response:
+    fields = words.model_dump(exclude={"enabled"})
+    return here.act("alert channel set", name, **fields, **_switch(words.enabled))
+
+
+@router.delete("/channels/{name}", response_model=shapes.Open, summary="Take a channel away")
+def remove_channel(here: Here, name: Name) -> Response:
+    return here.act("alert channel remove", name)
 
 
 @router.get("/{incident}", response_model=Incident, summary="One incident")
@@ -132,3 +208,7 @@ def unmute(here: Here, incident: Name) -> Response:
 @router.post("/{incident}/escalate", response_model=Acted, summary="Tell the next group now")
 def escalate(here: Here, incident: Name) -> Response:
     return here.act("alert escalate", incident)
+
+
+def _switch(enabled: bool | None) -> dict[str, bool]:
+    return {} if enabled is None else {"on": enabled, "off": not enabled}

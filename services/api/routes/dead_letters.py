@@ -11,6 +11,7 @@ from pydantic import Field
 from services.api import shapes
 from services.api.here import Here
 from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Name, Text
+from services.commands.bulk.options import MAX_PROBES
 from services.domain.task.status import Triage
 
 router = APIRouter(tags=["dead letters"])
@@ -41,6 +42,10 @@ class Republish(Choice):
     payload: dict[str, Any] | None = Field(default=None, description="edited; of one letter")
     if_duplicate: Literal["reject", "queue", "force"] = "reject"
     reason: Text = Field(default="", description="needed with `force`, and where the work has succeeded since")
+    probe: Annotated[int, Field(ge=0, le=MAX_PROBES)] = Field(
+        default=0, description="so many from different shops first; the rest only if all of them succeed"
+    )
+    probe_wait_s: Annotated[int, Field(ge=1, le=60)] = Field(default=30, description="give up on them after so long")
     skip: Annotated[str, Field(max_length=60, description="schema, done, paused; or none")] = ""
     overtaken: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="with skip none: of how many the work has succeeded since, as dry_run counts them"
@@ -83,7 +88,8 @@ def letter(here: Here, task_id: Id) -> Response:
 
 @router.post("/dead/republish", response_model=shapes.Outcome, summary="A new task of each, linked to the old one")
 def republish(here: Here, chosen: Republish) -> Response:
-    words = chosen.model_dump(exclude={"ids", "payload"})
+    words = chosen.model_dump(exclude={"ids", "payload", "probe_wait_s"})
+    words["probe_wait"] = chosen.probe_wait_s if chosen.probe else None
     payload = "" if chosen.payload is None else json.dumps(chosen.payload, ensure_ascii=False)
     return here.act("dead republish", *chosen.ids, payload=payload, **words)
 

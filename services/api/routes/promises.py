@@ -80,5 +80,5 @@ def disable(here: Here, name: Name, why: Note | None = None) -> Response:
 
 
 @router.delete("/{name}", response_model=shapes.Open, summary="Take it away; what it was stays in the audit")
-def remove(here: Here, name: Name) -> Response:
-    return here.act("promise remove", name, yes=True)
+def remove(here: Here, name: Name, note: Text = "") -> Response:
+    return here.act("promise remove", name, note=note, yes=True)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from services.api import shapes
 from services.api.here import Here
-from services.api.shapes import Name
+from services.api.shapes import Name, Text
 
 router = APIRouter(prefix="/quiet-hours", tags=["quiet hours"])
 #: an instant, or `now`; as the first it may also be one, as the second a span
@@ -49,5 +49,5 @@ def put(here: Here, name: Name, hours: Hours) -> Response:
 
 
 @router.delete("/{name}", response_model=shapes.Open, summary="Take some away; what waits goes on")
-def remove(here: Here, name: Name) -> Response:
-    return here.act("quiet remove", name, yes=True)
+def remove(here: Here, name: Name, note: Text = "") -> Response:
+    return here.act("quiet remove", name, note=note, yes=True)

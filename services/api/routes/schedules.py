@@ -54,6 +54,12 @@ class New(shapes.Body):
     dry_run: bool = Field(default=False, description="only tell its next runs")
 
 
+class Run(shapes.Body):
+    """Or only a look."""
+
+    dry_run: bool = Field(default=False, description="only tell for which shops")
+
+
 @router.get("", response_model=Schedules, summary="All schedules")
 def schedules(here: Here) -> Response:
     return here.look("schedule list")
@@ -88,8 +94,8 @@ def skip(here: Here, name: Name) -> Response:
 
 
 @router.post("/{name}/run", response_model=shapes.Open, summary="Run it now; its next run stays as planned")
-def run(here: Here, name: Name) -> Response:
-    return here.act("schedule run", name, yes=True)
+def run(here: Here, name: Name, how: Run | None = None) -> Response:
+    return here.act("schedule run", name, yes=True, dry_run=bool(how and how.dry_run))
 
 
 @router.delete("/{name}", response_model=shapes.Open, summary="Strike it off; the tasks it has made stay")

@@ -1,4 +1,4 @@
-"""Tasks: list, show, log, create, cancel, retry, create again, run now, prioritize, resolve, try."""
+"""Tasks: list, show, log, artifacts, create, cancel, retry, create again, run now, prioritize, resolve, try."""
 
 from __future__ import annotations
 
@@ -94,6 +94,11 @@ def log(
     start: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next` of the lines before")] = 0,
 ) -> Response:
     return here.look("task log", task_id, attempt=attempt or None, start=start or None)
+
+
+@router.get("/{task_id:path}/artifacts", response_model=shapes.Open, summary="The files that it left behind")
+def artifacts(here: Here, task_id: Id) -> Response:
+    return here.look("task artifacts", task_id)
 
 
 @router.get("/{task_id:path}", response_model=shapes.TaskDetail, summary="One task: why it waits, and what happened")
