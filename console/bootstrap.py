@@ -117,6 +117,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         feed=feed,
         local=session.local,
         logins=session.logins,
+        doctor=session.doctor,
         sample=session.sample,
         types=lambda: type_names.know(session.types()),
         shops=session.shops,

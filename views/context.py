@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,6 +24,8 @@ from services.domain.fleet.shop import Shop
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from services.domain.types.task_type import TaskType
+from services.domain.upkeep.health import Finding
+from services.domain.upkeep.repair import Mend
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
@@ -97,6 +99,19 @@ class LoginControl(Protocol):
         """Open it here; whether the shop is logged in now."""
 
 
+class DoctorControl(Protocol):
+    """A look at what the fleet stands on, and its repair. All block, for minutes where there are very many records."""
+
+    def examine(self, *, deep: bool = False) -> Sequence[Finding]:
+        """Every finding; ``deep``: all records are compared with what is derived from them."""
+
+    def plan(self, *, from_stream: bool = False) -> Sequence[Mend]:
+        """What a repair would do; changes nothing."""
+
+    def repair(self, *, from_stream: bool = False) -> Sequence[Mend]:
+        """Mend all that can be mended: audited, for admins."""
+
+
 class SampleControl(Protocol):
     """The sample fleet: its shops, storefront and trickle of tasks. ``load`` and ``stop`` block.
 
@@ -131,6 +146,7 @@ class PageContext:
     feed: Feed
     local: LocalControl
     logins: LoginControl
+    doctor: DoctorControl
     sample: SampleControl
     types: Callable[[], Mapping[str, TaskType]]  #: blocking
     shops: Callable[[], Mapping[str, Shop]]  #: blocking

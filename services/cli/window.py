@@ -31,6 +31,7 @@ SITEMAP = (
     PageLine("alerts", N_("Alerts"), "ph.bell", "L", apart=True),
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("logs", N_("Logs"), "ph.terminal-window", "J", apart=True),
+    PageLine("doctor", N_("Doctor"), "ph.first-aid-kit", "H", apart=True),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )
 #: what only a window has

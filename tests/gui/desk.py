@@ -150,6 +150,7 @@ def open_desk(settings: Settings) -> Desk:
         feed=feed,
         local=session.local,
         logins=session.logins,
+        doctor=session.doctor,
         sample=session.sample,
         types=session.types,
         shops=session.shops,

@@ -20,6 +20,7 @@ from tests.unit.views.pages.overview.sample_source import SampleSource
 from views.page import Page
 from views.pages.audit.page import AuditPage
 from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.doctor.page import DoctorPage
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.tiles import TILES, Sight
 from views.pages.promises.page import PromisesPage
@@ -44,6 +45,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "promises": PromisesPage,
     "schedules": SchedulesPage,
     "audit": AuditPage,
+    "doctor": DoctorPage,
     "settings": lambda context: SettingsPage(context, data_folder="/home/chen/fleetdeck"),
 }
 
