@@ -52,6 +52,8 @@ class ShopsNow:
     types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
     matching: int = 0  #: rows may be fewer
     rule: Rule = field(default_factory=Rule)
+    every: tuple[ShopNow, ...] = ()  #: all shops, also those that nobody asked for
+    fitting: frozenset[str] | None = None  #: keys of those that were asked for; None: nothing was filtered
     at_ms: int = 0  #: by the store's clock
 
 
@@ -78,11 +80,11 @@ class ShopQueries:
         self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
 
-    def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:
-        """Shops whose name or id contains the text, the worst first."""
+    def shops(self, text: str = "", which: str = ALL, most: int = MOST, state: str = "") -> ShopsNow:
+        """Shops whose name or id contains the text, the worst first; ``state``: only those in this one."""
         found = self.states.look()
         wish = text.strip().casefold()
-        wanted = sorted((now for now in found if _fits(now, wish, which)), key=insight.rank)
+        wanted = sorted((now for now in found if _fits(now, wish, which, state)), key=insight.rank)
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
         return ShopsNow(
             rows=tuple(
@@ -103,6 +105,8 @@ class ShopQueries:
             paused=sum(now.paused for now in found),
             types=_paused_types(found),
             matching=len(wanted),
+            every=tuple(found),
+            fitting=frozenset(now.key for now in wanted) if wish or state or which != ALL else None,
             rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
             at_ms=self._store.now_ms(),
         )
@@ -151,9 +155,9 @@ def _of_type(pause: Pause) -> bool:
     return pause.gate == PAUSED and pause.scope.startswith("type:")
 
 
-def _fits(now: ShopNow, text: str, which: str) -> bool:
+def _fits(now: ShopNow, text: str, which: str, state: str) -> bool:
     sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.held_by_pause}
-    if not sorts.get(which, True):
+    if not sorts.get(which, True) or (state and now.state != state):
         return False
     return not text or text in now.key.casefold() or text in now.name.casefold()
 

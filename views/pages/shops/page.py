@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from services.domain.gates import limit
@@ -19,6 +21,7 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.shops import words
+from views.pages.shops.map import ShopsMap, lay_out
 from views.pages.shops.panel import ScopeCard, ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
 from views.pages.shops.verbs import FLEET_VERBS, FleetVerb, ShopActions, ShopVerb, verbs_of
@@ -33,6 +36,7 @@ from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
+from views.widgets.heat_map.layout import Rows
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
@@ -48,9 +52,10 @@ class Wanted:
 
     text: str = ""
     which: str = ALL
+    state: str = ""  #: only shops in this one
 
 
-Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...]]
+Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], tuple[Rows, frozenset[str] | None]]
 
 
 class ShopsPage(Page):
@@ -62,7 +67,7 @@ class ShopsPage(Page):
         super().__init__(N_("Shops"))
         self._context = context
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
-        self._wish = ""
+        self._wish, self._state = "", ""
         self.actions_of_page = ShopActions(context, self)
         self._shops: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -99,6 +104,7 @@ class ShopsPage(Page):
         self._view.set_current("shops")
         self._show_view()
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
+        self._light("")
         self._sort.set_current(str(sort))
         self._wish = str(request) if sort == ALL else ""
         self.search.clear()  # its row among all others: alone, it would look as if those were gone
@@ -121,8 +127,8 @@ class ShopsPage(Page):
         return [*found, *self.fleet_verbs.commands("shops", self._now)]
 
     def panes(self) -> Sequence[QWidget]:
-        """Search, table, card."""
-        return (self.search, self._tables, self._side)
+        """Map, search, table, card."""
+        return (self.heat.map, self.search, self._tables, self._side)
 
     def retranslate(self) -> None:
         """Say the numbers again."""
@@ -154,6 +160,11 @@ class ShopsPage(Page):
         bar.addWidget(self._sort)
         bar.addStretch(1)
         bar.addWidget(self.search)
+        self.heat = ShopsMap(self._context.memory)
+        self._above = QWidget()
+        above = QHBoxLayout(self._above)
+        above.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
+        above.addWidget(self.heat)
         self.error = ErrorStrip()
         self.table = TableView(self._shops, name=N_("Shops"))
         self._rest = AtRest(self.table, cursor_is_set=True)
@@ -180,6 +191,7 @@ class ShopsPage(Page):
         row.addLayout(left, 1)
         row.addWidget(self._side)
         self.body.addWidget(self.error)
+        self.body.addWidget(self._above)
         self.body.addLayout(row, 1)
         self._unknown = self.covered(self._tables)
         self._unknown.ask(self._source.wanted)
@@ -190,7 +202,9 @@ class ShopsPage(Page):
         # looking
         ask = Debounce(self._ask, TYPING_MS, self)
         self.search.textChanged.connect(lambda _text: ask())
-        self._sort.chosen.connect(lambda _key: self._ask())
+        self._sort.chosen.connect(lambda _key: self._on_sort())
+        self.heat.state_chosen.connect(self._on_state)
+        self.heat.shop_chosen.connect(self._choose)
         self._view.chosen.connect(lambda _key: self._say())
         self._source.listed.connect(self._show)
         self._source.listed.connect(self.refreshed)
@@ -215,7 +229,7 @@ class ShopsPage(Page):
     # looking
 
     def _ask(self) -> None:
-        wanted = Wanted(self.search.text(), self._sort.current())
+        wanted = Wanted(self.search.text(), self._sort.current(), self._state)
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
@@ -228,7 +242,8 @@ class ShopsPage(Page):
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        ask, self._now, self._scopes = answer
+        ask, self._now, self._scopes, (rows, lit) = answer
+        self.heat.show_rows(rows, lit, self._now)
         self._unknown.answer(ask.wanted)
         self._shops.apply(self._now.rows, settle=ask.settle or self._rest.resting)
         self._limits.apply(self._scopes)
@@ -272,6 +287,7 @@ class ShopsPage(Page):
     def _show_view(self) -> None:
         on_shops = self._view.current() == "shops"
         self._bar.setVisible(on_shops)
+        self._above.setVisible(on_shops and bool(self._now.every))
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
         self._tables.setCurrentWidget(self.empty if empty else self.table if on_shops else self.limits)
         self._follow()
@@ -283,8 +299,36 @@ class ShopsPage(Page):
         self._say_rights()
 
     def _on_chosen(self) -> None:
+        row = self._shop_at(self.table.current_key())
+        self.heat.map.set_marked(row.key if row is not None else "")
         self._follow()
         self._ask_works()
+
+    def _on_sort(self) -> None:
+        self._light("")
+        self._ask()
+
+    def _on_state(self, state: str) -> None:
+        """Only shops in one state, in the map and in the table; a sort would be a second filter over it."""
+        self._state = state
+        self._sort.set_current(ALL)
+        self._ask()
+
+    def _light(self, state: str) -> None:
+        self._state = state
+        self.heat.legend.light(state)
+
+    def _choose(self, key: str) -> None:
+        """Put the cursor on a shop of the map; where the filter leaves it out, the filter goes."""
+        if self.table.set_current_key(key):
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.show_request(key)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the map its share."""
+        super().resizeEvent(event)
+        self.heat.set_room(event.size().height())
 
     def _say_rights(self) -> None:
         acts, row = self.actions_of_page, self.scope.shown
@@ -300,6 +344,7 @@ class ShopsPage(Page):
 
     def _show_all(self) -> None:
         self._sort.set_current(ALL)
+        self._light("")
         self.search.clear()
         self._ask()
 
@@ -341,4 +386,6 @@ class ShopsPage(Page):
 
 
 def _look(queries: ShopQueries, ask: Ask[Wanted]) -> Answer:
-    return ask, queries.shops(ask.wanted.text, ask.wanted.which), queries.scopes()
+    wanted = ask.wanted
+    found = queries.shops(wanted.text, wanted.which, state=wanted.state)
+    return ask, found, queries.scopes(), lay_out(found)

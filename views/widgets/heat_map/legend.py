@@ -122,6 +122,12 @@ class HeatLegend(QWidget):
             # a state that no shop is in takes no room, but for the one that alone is lit
             item.setVisible(bool(number) or item.isChecked())
 
+    def light(self, state: str) -> None:
+        """Light one state alone without a signal, "" for all."""
+        for name, item in self._items.items():
+            item.setChecked(name == state)
+            item.update()
+
     def needed(self) -> int:
         """Width with words."""
         return sum(item.room(compact=False) + 3 for item in self._items.values() if not item.isHidden())

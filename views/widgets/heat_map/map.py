@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,7 @@ from views.support.words.shop import platform_name as platform_name
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 from views.widgets.heat_map.layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange
-from views.widgets.heat_map.paint import Atlas, Layer, fill_of
+from views.widgets.heat_map.paint import Atlas, Dim, Layer, fill_of
 
 AGGREGATE_ABOVE = 2500
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -55,6 +56,9 @@ class HeatMap(QWidget):
         self.aggregate_above = aggregate_above
         self._rows, self._layout_of = NONE, Layout((), 21, 24, 0)
         self._filter = ""
+        self._lit: Collection[str] | None = None
+        self._dim: Dim | None = None
+        self._marked = ("", "")
         self._current = -1
         self._by_key = False
         self._atlas: Atlas | None = None
@@ -82,6 +86,7 @@ class HeatMap(QWidget):
     def set_rows(self, rows: Rows) -> None:
         """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""
         old, self._rows = self._rows, rows
+        self._dim = self._dimmed()
         if [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
             self._current = self._follow(old)
         if old.groups != rows.groups or not np.array_equal(old.kinds, rows.kinds):
@@ -94,6 +99,28 @@ class HeatMap(QWidget):
         if state != self._filter:
             self._filter = state if state in STATES else ""
             self.update()
+
+    def set_lit(self, keys: Collection[str] | None) -> None:
+        """Dim all shops but these (``platform:shop_id``); None dims none."""
+        self._lit = keys
+        dim, before = self._dimmed(), self._dim
+        self._dim = dim
+        same = dim is before if dim is None or before is None else np.array_equal(dim, before)
+        if not same:
+            self.update()
+
+    def set_marked(self, key: str) -> None:
+        """Put an edge around a shop (``platform:shop_id``) that is chosen elsewhere; "" for none."""
+        platform, _colon, shop_id = key.partition(":")
+        if (platform, shop_id) != self._marked:
+            self._marked = (platform, shop_id)
+            self.update()
+
+    def _dimmed(self) -> Dim | None:
+        lit = self._lit
+        if lit is None:
+            return None
+        return np.fromiter((cell.key not in lit for cell in self._rows.cells), np.bool_, len(self._rows.cells))
 
     def rect_of(self, platform: str, shop_id: str) -> QRectF:
         """Where a shop is drawn; empty when it is not."""
@@ -164,6 +191,8 @@ class HeatMap(QWidget):
             self._paint_header(painter, block.group, QRectF(block.x, block.y, block.width, HEADER - 6))
             if self._rows.aggregated:
                 self._paint_bar(painter, block.group, QRectF(block.x, block.y + HEADER - 2, block.width, BAR - 8))
+        if self._marked[1]:
+            self._paint_mark(painter)
         if self._current >= 0:
             self._paint_ring(painter)
 
@@ -173,7 +202,7 @@ class HeatMap(QWidget):
             self._atlas, self._layer = Atlas(layout.cell, layout.pitch, ratio), None
         if self._layer is None:
             self._layer = Layer(self._atlas, layout, self.width(), ratio)
-        self._layer.show(self._atlas.numbers(self._rows, self._filter))
+        self._layer.show(self._atlas.numbers(self._rows, self._filter, self._dim))
         return self._layer
 
     def _paint_header(self, painter: QPainter, group: Group, room: QRectF) -> None:
@@ -196,6 +225,16 @@ class HeatMap(QWidget):
         painter.setPen(theme().color("line2"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(room.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _paint_mark(self, painter: QPainter) -> None:
+        room = self.rect_of(*self._marked)
+        if not room.isEmpty():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("surface"), 2))
+            painter.drawRoundedRect(room.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+            painter.setPen(QPen(theme().color("accent"), 2))
+            painter.drawRoundedRect(room.adjusted(-1, -1, 1, 1), 4, 4)
 
     def _paint_ring(self, painter: QPainter) -> None:
         left, top, side = self._layout_of.rect_of(self._current)

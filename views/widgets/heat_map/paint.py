@@ -17,6 +17,7 @@ from views.theme.tokens import RADIUS_CELL
 from views.widgets.heat_map.layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
 
 Pixels = npt.NDArray[np.uint32]
+Dim = npt.NDArray[np.bool_]
 
 #: state: fill, glyph, ink of the glyph
 LOOKS = {
@@ -98,13 +99,17 @@ class Atlas:
         """The drawings of some cells."""
         return self._tiles[numbers]
 
-    def numbers(self, rows: Rows, lit: str) -> Kinds:
-        """Which drawing each cell gets; all but those in the state ``lit`` are dimmed, "" dims none."""
-        if not lit:
+    def numbers(self, rows: Rows, lit: str, dim: Dim | None = None) -> Kinds:
+        """Which drawing each cell gets; all but those in the state ``lit`` are dimmed, "" dims none, and so are those
+        that ``dim`` names.
+        """
+        if not lit and dim is None:
             return rows.kinds
-        last = np.uint8(kind_of(STATES[-1], ""))  # behind it those that lie over others
-        plain = np.minimum(rows.kinds, last)
-        result: Kinds = rows.kinds + (plain != kind_of(lit, "")).astype(np.uint8) * np.uint8(self.count)
+        out: Dim = np.zeros(len(rows.kinds), np.bool_) if dim is None else dim
+        if lit:
+            last = np.uint8(kind_of(STATES[-1], ""))  # behind it those that lie over others
+            out = out | (np.minimum(rows.kinds, last) != kind_of(lit, ""))
+        result: Kinds = rows.kinds + out.astype(np.uint8) * np.uint8(self.count)
         return result
 
 

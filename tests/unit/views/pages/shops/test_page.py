@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -556,3 +557,109 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     with qtbot.waitSignal(page.navigate) as heard:
         offered["shops.tasks"].run()
     assert heard.args == ["tasks", f"shop:{SHOP}"]
+
+
+# ------------------------------------------------------------------------------------------------------- the map above
+def listed(page: ShopsPage) -> list[str]:
+    """Keys of the rows from top to bottom."""
+    return [str(page.table.records.key_at(at)) for at in range(page.table.records.rowCount())]
+
+
+def asked(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
+    """Ask for something else, and wait for its answer."""
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        act()
+    qtbot.waitUntil(lambda: not page.findChild(ListSource).busy, timeout=WAIT_MS)
+
+
+def picture(page: ShopsPage, key: str) -> QColor:
+    """The colour in the corner of a cell of the map."""
+    platform, _colon, shop_id = key.partition(":")
+    heat = page.heat.map
+    return heat.grab().toImage().pixelColor(heat.rect_of(platform, shop_id).topLeft().toPoint() + QPoint(5, 4))
+
+
+def test_the_map_and_the_table_stand_on_one_filter(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    page = open_page()
+    heat = page.heat
+    assert len(heat.map.rows.cells) == 60
+    assert heat.legend.item("dead").accessibleName() == "Dead letters 1"
+    asked(qtbot, page, heat.legend.item("dead").click)
+    qtbot.waitUntil(lambda: listed(page) == [SHOP], timeout=WAIT_MS)
+    lit, dimmed = picture(page, SHOP), picture(page, OTHER)
+    assert len(heat.map.rows.cells) == 60, "cells keep their places while one filters"
+    page.search.setText("nobody is called so")
+    qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
+    assert picture(page, SHOP) != lit
+    asked(qtbot, page, page.empty.button.click)
+    qtbot.waitUntil(lambda: len(listed(page)) == 60, timeout=WAIT_MS)
+    assert not heat.legend.item("dead").isChecked()
+    assert picture(page, OTHER) != dimmed
+    asked(qtbot, page, heat.legend.item("dead").click)
+    asked(qtbot, page, lambda: find(page, Segmented, "Which shops").choose("breaker"))
+    assert not heat.legend.item("dead").isChecked()
+    assert listed(page) == [SHOP]
+
+
+@pytest.mark.one_pair
+def test_a_click_on_a_cell_puts_the_cursor_on_its_row_and_the_cursor_marks_its_cell(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    heat = page.heat.map
+    page.table.set_current_key(SHOP)
+    before = heat.grab().toImage()
+    place = heat.rect_of("pdd", "pdd-10025").center().toPoint()
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=place)
+    assert page.table.current_key() == OTHER
+    assert page.shop.shown is not None
+    assert page.shop.shown.key == OTHER
+    assert heat.grab().toImage() != before
+    # one that the filter leaves out is shown all the same
+    page.search.setText("10021")
+    qtbot.waitUntil(lambda: listed(page) == [SHOP], timeout=WAIT_MS)
+    qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_the_map_is_folded_and_stays_so(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert page.heat.map.isVisible()
+    page.heat.fold_button.click()
+    assert not page.heat.map.isVisible()
+    assert page.heat.legend.isVisible()
+    assert page.heat.fold_button.text() == "Show map"
+    again = open_page()
+    assert again.heat.folded
+    again.heat.fold_button.click()
+    assert again.heat.map.isVisible()
+    find(again, Segmented, "What to show").choose("limits")
+    assert not again.heat.isVisible()
+
+
+@pytest.mark.one_pair
+def test_the_map_leaves_most_of_a_low_page_to_the_table(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    shops = [Shop(platform="pdd", shop_id=f"more-{number}") for number in range(2000)]
+    fleet.store.put_shops(shops)
+    fleet.engine.registry.forget()
+    page = open_page()
+    page.resize(1084, 646)
+    qtbot.waitUntil(lambda: page.heat.pane.height() < 0.35 * page.height(), timeout=WAIT_MS)
+    assert page.heat.map.height() > page.heat.pane.height()
+    assert page.table.height() > 200
+
+
+@pytest.mark.one_pair
+def test_a_fleet_too_large_for_a_cell_each_shows_the_cells_that_match(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id=f"more-{number:05d}") for number in range(10_000)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    assert page.heat.map.rows.aggregated
+    page.search.setText("more-0012")
+    qtbot.waitUntil(lambda: len(listed(page)) == 10, timeout=WAIT_MS)
+    assert not page.heat.map.rows.aggregated
+    assert [one.key for one in page.heat.map.rows.cells] == sorted(listed(page))
