@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,7 @@ import pytest
 
 from services.settings.words import WORDS
 from services.watch.alerts.rules import DEFAULTS
+from tests.faults.promise import PROMISE
 from tests.support.grammar import names, options
 from tests.support.pages import OTHERS, PAGES, READMES, ROOT, text_of
 
@@ -163,6 +165,21 @@ def test_the_page_of_settings_is_as_the_program_says(language: str) -> None:
 
 def test_every_word_about_a_setting_is_about_one_that_exists() -> None:
     assert set(WORDS) == set(settings_writer().everything())
+
+
+def test_the_pages_of_recovery_have_a_row_for_each_fault_that_is_tried() -> None:
+    english, chinese = (faults_of(f"resources/docs/recovery{tail}.md") for tail in ("", ".zh-CN"))
+    assert [name for name in PROMISE if name not in {row[0] for row in english}] == []
+    assert len(chinese) == len(english)
+    assert [row for row in (*english, *chinese) if len(row) != 5 or not all(row)] == []
+
+
+def faults_of(page: str) -> list[list[str]]:
+    """The cells of all rows of the tables of a page, without their heads."""
+    lines = text_of(page).splitlines()
+    heads = {line for line, below in itertools.pairwise(lines) if below.startswith("| ---")}
+    rows = [line for line in lines if line.startswith("| ") and line not in heads and not line.startswith("| ---")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
 def settings_writer() -> ModuleType:

@@ -96,6 +96,7 @@ PLAN = (
     Entry(looks="P audit list .*", way=Way.LINE),
     Entry(looks="P audit verify", way=Way.LINE),
     Entry(looks="P repair --dry-run", way=Way.LINE),
+    Entry(looks="P (stats|worker list|dead runs|task list --filter status:held)", way=Way.LINE),
     Entry(looks="P doctor", way=Way.LINE, code=1),
     Entry(looks=r"P token create (board|import) .*", way=Way.LINE),
     Entry(looks=r"P token list", way=Way.LINE),
