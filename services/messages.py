@@ -10,7 +10,7 @@ from services import i18n, spans
 from services.domain.alerts import rule as alert_rule
 from services.domain.alerts import text as alert_text
 from services.domain.gates import listed
-from services.domain.insight import attempts, audit, flow, handover, publisher, same_work, schedule, shop, worker
+from services.domain.insight import attempts, audit, flow, handover, publisher, reach, same_work, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.past import turns
 from services.domain.promises import holds, promise
@@ -31,6 +31,7 @@ TEMPLATES: dict[str, str] = {
     **tuning.SENTENCES,
     **flow.SENTENCES,
     **attempts.SENTENCES,
+    **reach.SENTENCES,
     **audit.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,

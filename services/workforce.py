@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -23,6 +24,7 @@ from services.domain.alerts import rule as rules
 from services.domain.alerts.incident import Incident
 from services.domain.errors import NotAllowed, OperatorError
 from services.domain.fleet import autoscale, environment
+from services.domain.fleet.worker import PROXIES_SHOWN
 from services.domain.gates.lane_share import parse_share
 from services.domain.text.message import Message
 from services.domain.text.said import said
@@ -224,8 +226,16 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         strict_types=settings.worker.strict_types,
         strict_shops=settings.strict_shops,
         hold_foreign=settings.foreign_duplicates == config.HOLD,
+        proxies=proxies_of(settings.executors.browser),
         spool=settings.home_path / home_folder.SPOOL / settings.store_mark,
     )
+
+
+def proxies_of(browser: config.BrowserSettings) -> dict[str, str]:
+    """Where the browsers go out, by shop, "" for all others: host and port alone, for a heartbeat tells no secret."""
+    named = {"": browser.proxy, **{shop: own.proxy for shop, own in browser.shops.items()}}
+    found = {shop: urlsplit(proxy).netloc.rpartition("@")[2] for shop, proxy in named.items() if proxy}
+    return dict(list(found.items())[:PROXIES_SHOWN])
 
 
 def node_of(settings: config.Settings) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from services.domain.gates import home
 from services.domain.insight import shop as insight_shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
+from services.domain.insight.reach import Reach, Share
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
@@ -184,9 +186,33 @@ def cause(one: Cause) -> dict[str, Any]:
         "types": list(one.types),
         "platforms": list(one.platforms),
         "scope": one.scope,
+        "reach": reach(one.reach),
+        "trend": one.trend,
         "first_at": iso(one.first_at),
         "last_at": iso(one.last_at),
         "worth": worth(one.worth),
+    }
+
+
+def reach(found: Reach) -> dict[str, Any]:
+    """Where a cause lies, and of each place how many of the shops that ran the work there failed of it."""
+    said = [messages.english(one) for one in (found.message, *found.rest)]
+
+    def rows(shares: Iterable[Share]) -> list[dict[str, Any]]:
+        return [{"name": one.value, "failed": one.failed, "ran": one.ran} for one in shares]
+
+    return {
+        "text": "; ".join(said),
+        "at": found.at,
+        "values": list(found.values),
+        "failed": found.failed,
+        "ran": found.ran,
+        "elsewhere": {"failed": found.out_failed, "ran": found.out_ran},
+        "beside": [{"at": at, "value": value} for at, value in found.beside],
+        "by": {name: rows(shares) for name, shares in found.tables.items()},
+        "shops": rows(found.shops),
+        "since": iso(found.since),
+        "until": iso(found.until),
     }
 
 

@@ -6,15 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.domain.insight import cause, cause_rule
+from services.domain.insight import cause, cause_rule, reach
 from services.domain.insight.cause import Worth
 from services.domain.insight.cause_rule import CauseRule
+from services.domain.insight.reach import Reach
 from services.domain.task import classify
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.engine.registry import Registry
+from services.monitor.reach import Reaches, key_of
 from services.monitor.worth import Worthiness
 from services.ports import Store
 
@@ -22,6 +24,8 @@ SCAN_LIMIT, SLICE = 50_000, 500
 BARS = 17
 #: as many causes are judged whether running them again would help, those with most letters first
 JUDGED = 60
+#: and so many how far they reach
+REACHED = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,8 @@ class Cause:
     history: tuple[int, ...]
     rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
     worth: Worth = field(default_factory=Worth)  #: whether its letters would pass if they ran now
+    reach: Reach = field(default_factory=Reach)  #: where it lies, by the shops that ran the same work in its time
+    trend: str = ""  #: new | growing | steady | fading | over
 
     @property
     def title(self) -> Message:
@@ -85,17 +91,19 @@ class CauseQueries:
         total = self._store.counts().triage.get(triage, len(tasks))
         groups: dict[str, list[Task]] = defaultdict(list)
         for task in tasks:
-            groups[task.fingerprint or task.error_kind or "unknown"].append(task)
+            groups[key_of(task)].append(task)
         everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
         rules = self._store.documents(cause_rule.KIND)
-        judge = Worthiness(self._store, self._registry)
+        judge, reaches, now = Worthiness(self._store, self._registry), Reaches(self._store), self._store.now_ms()
         rows = [
             replace(
                 _cause(key, group, everything, since, until),
                 rule=cause_rule.parse(rules.get(key, "{}")),
                 worth=judge.of_cause(key, group) if place < JUDGED else Worth(),
+                reach=reaches.of_cause({key}, group) if place < REACHED else Reach(),
+                trend=reach.trend([task.ended_at for task in group], now),
             )
             for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))
         ]
@@ -108,7 +116,7 @@ class CauseQueries:
         for start in range(0, len(task_ids), SLICE):
             for task in self._store.get(task_ids[start : start + SLICE]):
                 if task is not None and task.status == Status.DEAD and task.triage != Triage.REPUBLISHED:
-                    groups[task.fingerprint or task.error_kind or "unknown"].append(task)
+                    groups[key_of(task)].append(task)
         judge = Worthiness(self._store, self._registry)
         found = [judge.of_cause(key, group) for key, group in list(groups.items())[:JUDGED]]
         alike = len({one.level for one in found}) == 1 and len(groups) <= JUDGED

@@ -70,6 +70,7 @@ class Heartbeat:
             lends=tuple(ability.lends),
             lacks=dict(ability.lacks),
             declines=tuple(ability.declines),
+            proxies=dict(self._options.proxies),
             auto=auto,
             browsers=browsers,
             pool=pool,

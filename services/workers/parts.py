@@ -48,4 +48,5 @@ class WorkerOptions:
     strict_types: bool = False
     strict_shops: bool = False
     hold_foreign: bool = False  #: a foreign message whose work waits or runs already is held for a person
+    proxies: Mapping[str, str] = field(default_factory=dict)  #: ``host:port`` by shop, "" for all others
     spool: Path | None = None  #: folder for outcomes that a silent store has not taken; it belongs to one store

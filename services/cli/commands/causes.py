@@ -39,20 +39,23 @@ def causes(context: Context) -> int:
     if args.fingerprint:
         one = _one(rows, args.fingerprint)
         told = shapes.cause(one)
-        lines = [f"{name:<14} {plain(value)}" for name, value in told.items() if value not in ("", [], None, {})]
-        context.show({"cause": told}, [*lines, f"{'letters':<14} task list --filter 'fp:{one.fingerprint}'"])
+        facts = {**told, "reach": told["reach"]["text"]}
+        lines = [f"{name:<14} {plain(value)}" for name, value in facts.items() if value not in ("", [], None, {})]
+        lines += [f"{'letters':<14} task list --filter 'fp:{one.fingerprint}'", *_matrix(told["reach"])]
+        context.show({"cause": told}, lines)
         return EXIT_OK
-    header = ("cause", "letters", "shops", "scope", "worth it", "kind", "last", "what")
+    header = ("cause", "letters", "shops", "goes", "worth it", "kind", "last", "what", "where it lies")
     cells = [
         (
             one.fingerprint,
             one.count,
             one.shops,
-            one.scope,
+            one.trend,
             one.worth.level,
             one.kind,
             shapes.iso(one.last_at),
             one.rule.name or messages.english(one.title),
+            shapes.reach(one.reach)["text"],
         )
         for one in rows
     ]
@@ -60,6 +63,16 @@ def causes(context: Context) -> int:
     lines = [*table(header, cells), *more] if rows else ["nothing died"]
     context.show({"causes": [shapes.cause(one) for one in rows], "scanned": found.scanned, "total": found.total}, lines)
     return EXIT_OK
+
+
+def _matrix(reach: dict[str, Any]) -> list[str]:
+    """Of each platform, machine, proxy, version and shop how many failed of those that ran."""
+    lines: list[str] = []
+    tables = {**reach["by"], "shop (attempts)": reach["shops"]}
+    for name, rows in tables.items():
+        if rows:
+            lines += ["", *table((name, "failed", "of"), [(row["name"], row["failed"], row["ran"]) for row in rows])]
+    return lines
 
 
 def _one(rows: list[Cause], word: str) -> Cause:

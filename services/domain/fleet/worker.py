@@ -7,8 +7,8 @@ import msgspec
 from services.domain.upkeep.stored import Instant, Measure
 
 AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
-#: so many browsers are told in a heartbeat
-POOL_SHOWN = 32
+#: so many browsers are told in a heartbeat, and so many shops with a proxy of their own
+POOL_SHOWN, PROXIES_SHOWN = 32, 200
 
 
 class SlotState(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +85,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     cpu_machine: Measure = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
     memory_machine: Measure = -1.0
     link: LinkState = LinkState()
+    proxies: dict[str, str] = {}  #: ``host:port`` that browsers go through, by shop; "" for all others
     ledger: int = 0  #: what its program writes down of works (``domain.task.ledger.FORM``); 0: one of before, not told
 
     @property

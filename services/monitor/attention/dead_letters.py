@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from services.domain.gates import paused
-from services.domain.insight import cause
+from services.domain.insight import cause, reach
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
 from services.domain.task.status import Status, Triage
@@ -77,7 +77,7 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
             "shop": look.name(shops[0]) if scope == "shop" else "",
             "platform": ", ".join(platforms),
         },
-        facts=tuple(one for one in (_told(group),) if one is not None),
+        facts=tuple(one for one in (_told(group), _lies(worst)) if one is not None),
         cause=cause.title(kind, patterns) if patterns else worst.title,
         again=worst.fingerprint if len(group) == 1 and cause.told_again(worst.worth) else "",
         since_ms=min(one.first_at for one in group),
@@ -104,6 +104,11 @@ def _level(group: Sequence[Cause]) -> str:
 def _told(group: Sequence[Cause]) -> Message | None:
     """Why they are worth it or not, where that is known."""
     return group[0].worth.message if _level(group) != cause.UNKNOWN else None
+
+
+def _lies(worst: Cause) -> Message | None:
+    """Where it lies, as far as what ran tells."""
+    return worst.reach.message if worst.reach.at not in (reach.NOTHING, reach.FEW) else None
 
 
 def _fitting(

@@ -188,8 +188,11 @@ class CauseDelegate(QStyledItemDelegate):
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
         metrics = QFontMetrics(theme().font("label"))
-        scope = words.scope(cause)
-        choices = ((scope, ignored), (ignored,)) if ignored else ((scope, first, last), (scope, last), (scope,))
+        scope, goes = words.short(cause), words.trend(cause)
+        reach = (scope, goes) if goes else (scope,)
+        choices = (
+            ((scope, ignored), (ignored,)) if ignored else ((*reach, first, last), (*reach, last), reach, (scope,))
+        )
         right = room.right()
         fitting = (parts for parts in choices if _width(metrics, parts) <= right - room.left())
         left = room.left()

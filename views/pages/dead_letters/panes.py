@@ -92,7 +92,7 @@ class LetterPane(QWidget):
         self.bar = BulkBar(letters)
         self._title = Elided("", "card")
         self._note = Label("", "label", "text3")
-        self.shops = Label("", "label", "text2")
+        self.shops = Label("", "label", "text2", wrap=True)
         self.more = IconButton("ph.dots-three", N_("What to do about this cause"))
         self.more.clicked.connect(self._on_more)
         self.worth = Strip("warning")
@@ -111,8 +111,7 @@ class LetterPane(QWidget):
         reach.setContentsMargins(4, 0, 4, 0)
         reach.setSpacing(8)
         reach.addWidget(self._note)
-        reach.addWidget(self.shops)
-        reach.addStretch(1)
+        reach.addWidget(self.shops, 1)
         head = _head(self._title, self.more)
         about = QWidget()
         room = QVBoxLayout(about)
@@ -161,7 +160,8 @@ class LetterPane(QWidget):
         count = cause.count if cause is not None else 0
         self._title.show_text(self.title())
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
-        self.shops.setText(words.scope(cause) if cause is not None else "")
+        self.shops.setText(words.lies(cause) if cause is not None else "")
+        self.shops.setToolTip(words.matrix(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)
         self._about.setVisible(cause is not None)
         if self._of is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services import messages
+from services.domain.insight import reach
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify, filter
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
-from services.i18n import _, ngettext
+from services.i18n import N_, NP_, _, ngettext, pgettext
 from services.monitor.causes import Cause, Causes
 from views.support import safe, shown, text
 from views.support.words import kinds, shop, type_names, verdicts
@@ -76,6 +77,67 @@ def scope(cause: Cause) -> str:
     return shops
 
 
+def lies(cause: Cause) -> str:
+    """Where it lies, by the shops that ran the same work meanwhile; how far it reaches where nobody can tell."""
+    found = cause.reach
+    if found.at == reach.NOTHING:
+        return scope(cause)
+    return text.listed((shown.say(found.told(platform_name, shop_id)), *map(shown.say, found.rest)))
+
+
+def shop_id(key: str) -> str:
+    """A shop by its id alone: what it is called stands beside its letters."""
+    return key.partition(":")[2] or key
+
+
+def short(cause: Cause) -> str:
+    """The same in a few words, for a narrow line."""
+    found = cause.reach
+    where = text.listed(map(platform_name if found.at == reach.PLATFORM else str, found.values))
+    numbers = {"failed": text.count(found.failed), "ran": text.count(found.ran), "where": where}
+    if found.at == reach.PLATFORM:
+        return _("{failed} of {ran} shops of {where}").format(**numbers)
+    if found.at in (reach.NODE, reach.PROXY, reach.VERSION):
+        return _("{failed} of {ran} shops on {where}").format(**numbers)
+    if found.at in (reach.ALL, reach.SINGLE):
+        return _("{failed} of {ran} shops").format(**numbers)
+    return scope(cause)
+
+
+#: how a cause goes, where that is worth a word
+TRENDS = {
+    reach.NEW: NP_("cause", "new"),
+    reach.GROWING: NP_("cause", "growing"),
+    reach.FADING: NP_("cause", "fading"),
+    reach.OVER: NP_("cause", "none for 6 hours"),
+}
+
+
+def trend(cause: Cause) -> str:
+    """How it goes in a word, "" where it goes on as before."""
+    return pgettext("cause", TRENDS[cause.trend]) if cause.trend in TRENDS else ""
+
+
+_PLACES = {
+    reach.PLATFORM: N_("Platform"),
+    reach.NODE: N_("Machine"),
+    reach.PROXY: N_("Proxy"),
+    reach.VERSION: N_("Version"),
+}
+_MOST_PLACES = 8
+
+
+def matrix(cause: Cause) -> str:
+    """Of each place how many of the shops that ran the work failed, a line each; "" where nobody knows."""
+    lines = []
+    for name, title in _PLACES.items():
+        for row in cause.reach.tables.get(name, ())[:_MOST_PLACES]:
+            value = platform_name(row.value) if name == reach.PLATFORM else row.value
+            told = _("{failed} of {ran} shops failed").format(failed=text.count(row.failed), ran=text.count(row.ran))
+            lines.append(_("{name}: {value}").format(name=f"{_(title)} {value}", value=told))
+    return "\n".join(lines)
+
+
 def span(cause: Cause, now_ms: int) -> tuple[str, str]:
     """When it was first and last seen."""
     first = _("first {time}").format(time=minute(cause.first_at, now_ms))
@@ -129,6 +191,7 @@ def report(cause: Cause, example: Task | None, now_ms: int) -> str:
     rows = [
         (_("Cause"), heading(cause)),
         (_("Extent"), text.listed((number, scope(cause), *span(cause, now_ms)))),
+        (_("Where it lies"), lies(cause) if cause.reach.at != reach.NOTHING else ""),
         (_("Platform"), platforms),
         (_("Error"), messages.own(cause.headline)),
         (_("What helps"), verdicts.why(cause.worth)),
@@ -146,13 +209,14 @@ def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
     again = verdicts.word(cause.worth, cause.count)
-    parts = (heading(cause), number, again, scope(cause), detail(cause), cause.rule.note)
+    parts = (heading(cause), number, again, lies(cause), trend(cause), detail(cause), cause.rule.note)
     return text.listed(part for part in parts if part)
 
 
 def tip(cause: Cause) -> str:
     """Why it is worth retrying or not, and what a person noted."""
-    return "\n".join(part for part in (verdicts.why(cause.worth), cause.rule.note) if part)
+    parts = (verdicts.why(cause.worth), lies(cause), matrix(cause), cause.rule.note)
+    return "\n".join(part for part in parts if part)
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

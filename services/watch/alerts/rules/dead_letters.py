@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
-from services.domain.insight import cause
+from services.domain.insight import cause, reach
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
 from services.domain.task.status import Status, Triage
@@ -55,6 +55,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                         "alert.fact_platforms",
                         {"platforms": ", ".join(platforms), "types": ", ".join(types[:3])},
                     ),
+                    *_lies(worst),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
                 next=Message("alert.next_pause", {"scope": pause}) if pause else Message("alert.next_dead"),
@@ -66,6 +67,13 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             pause=pause,
             fingerprint=worst.fingerprint,
         )
+
+
+def _lies(worst: Cause) -> Iterable[Message]:
+    """Where it lies, as far as what ran tells."""
+    if worst.reach.at not in (reach.NOTHING, reach.FEW):
+        yield worst.reach.message
+        yield from worst.reach.rest[:1]
 
 
 MEASURE = Measure(DEFAULT, find)

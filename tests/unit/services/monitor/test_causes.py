@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import SetTriage
-from services.domain.task.record import Task
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.record import Attempt, Task
+from services.messages import english
 from services.monitor import causes as module
 from services.monitor.causes import BARS, CauseQueries
 from tests.unit.services.engine.room import Room
@@ -57,6 +59,59 @@ def test_how_far_a_cause_reaches(room: Room, places: list[tuple[str, str]], scop
         room.finish(task, "dead", error="x", error_kind="network", fingerprint="mine")
     (mine,) = [cause for cause in CauseQueries(room.store).causes().rows if cause.fingerprint == "mine"]
     assert mine.scope == scope
+
+
+def ran(room: Room, shop: str, platform: str, worker: str, *, failed: bool) -> Task:
+    """One attempt in a shop on a worker, which failed as ``dead`` does or went well."""
+    task = room.running(f"{worker}#{shop}", shop_id=shop, platform=platform)
+    done = Attempt(
+        number=1,
+        worker=worker,
+        started_at=task.started_at,
+        ended_at=room.store.now_ms(),
+        outcome="failed" if failed else "succeeded",
+        error_kind="network" if failed else "",
+    )
+    if not failed:
+        return room.finish(task, "succeeded", attempt=done)
+    return room.finish(task, "dead", attempt=done, error="x", error_kind="network", fingerprint="ab" * 8)
+
+
+def test_the_shops_that_ran_the_same_work_tell_where_a_cause_lies(room: Room) -> None:
+    for number in range(8):
+        ran(room, f"t{number}", "temu", f"desk-0{number % 2}-71-3f2a", failed=number > 0)
+        ran(room, f"p{number}", "pdd", f"desk-0{number % 2}-71-3f2a", failed=False)
+        room.clock.advance(20)
+    (one,) = CauseQueries(room.store).causes().rows
+    assert english(one.reach.message) == "7 of 8 TEMU shops that ran it: its servers, or the way there"
+    assert [(row.value, row.failed, row.ran) for row in one.reach.tables["node"]] == [
+        ("desk-01", 4, 8),
+        ("desk-00", 3, 8),
+    ], "a worker that is gone is known by the machine in its name"
+    assert one.trend == "new"
+
+
+def test_what_workers_say_of_themselves_tells_a_machine_and_a_proxy(room: Room) -> None:
+    for name, node, proxy in (("w1", "desk-02", "10.0.0.1:80"), ("w2", "desk-01", "10.0.0.2:80")):
+        proxies = {"": proxy, "pdd:s9": "own:1"}
+        room.store.heartbeat(WorkerInfo(worker=name, host="x", pid=1, node=node, version="1.2", proxies=proxies))
+    for number in range(6):
+        ran(room, f"s{number}", "pdd", "w1", failed=True)
+        ran(room, f"s{number}", "pdd", "w2", failed=False)
+    (one,) = CauseQueries(room.store).causes().rows
+    assert (one.reach.at, one.reach.values) == ("node", ("desk-02",))
+    assert one.reach.beside == (("proxy", "10.0.0.1:80"),)
+
+
+def test_what_ran_before_the_cause_began_is_no_evidence(room: Room) -> None:
+    for number in range(4):
+        ran(room, f"t{number}", "temu", "w", failed=False)
+    room.clock.advance(3_000)
+    for number in range(4):
+        ran(room, f"t{number}", "temu", "w", failed=True)
+        ran(room, f"p{number}", "pdd", "w", failed=False)
+    (one,) = CauseQueries(room.store).causes().rows
+    assert (one.reach.at, one.reach.failed, one.reach.ran) == ("platform", 4, 4)
 
 
 def test_the_history_spans_the_deaths_of_all_causes(room: Room) -> None:

@@ -74,7 +74,7 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
         "Too many requests · refresh_goods",
         "Parameters refused · single_product",
     ]
-    assert "all of Pinduoduo" in page.letters.shops.text()
+    assert "Pinduoduo shops that ran it" in page.letters.shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
 
