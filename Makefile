@@ -11,13 +11,14 @@
 #   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7
 #                          PAIR=fleet|embedded|both|cluster: three nodes of which one is killed every minute)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
+#   make looks              every page in every look as pictures, and each text in them that is cut off or covered
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations screenshots translations lock clean system-run system-test
+.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations looks screenshots translations lock clean system-run system-test
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -128,6 +129,9 @@ screenshots: system-test $(STAMP_DEV) translations
 
 situations: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.situations $(ARGS)
+
+looks: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.looks $(ARGS)
 
 translations: $(PO:.po=.mo)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from views.theme import theme
 from views.widgets.buttons import paint_chip
+
+_GLASS, _KEY = 20, 20  #: room for them, px
 
 
 class SearchField(QLineEdit):
@@ -21,12 +23,30 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setTextMargins(20, 0, 0, 0)
         self._restyle()
+        self._make_room()
+        self.textChanged.connect(self._make_room)
         theme().changed.connect(self._restyle)
 
     def _restyle(self) -> None:
         self.setFont(theme().font("label"))
+
+    def _make_room(self) -> None:
+        """Keep words clear of the glass, and of the key where it is drawn."""
+        self.setTextMargins(_GLASS, 0, _KEY if self._offers_key() else 0, 0)
+
+    def _offers_key(self) -> bool:
+        return not self.text() and not self.hasFocus()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The key is not drawn where the cursor is."""
+        super().focusInEvent(event)
+        self._make_room()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Nor are words drawn below the key."""
+        super().focusOutEvent(event)
+        self._make_room()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear by Esc; tell of Backspace in the empty field."""
@@ -43,5 +63,5 @@ class SearchField(QLineEdit):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
-        if not self.text() and not self.hasFocus():
+        if self._offers_key():
             paint_chip(painter, self.width() - 6, self.rect(), "/", on_fill=False, enabled=self.isEnabled())

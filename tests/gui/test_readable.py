@@ -1,0 +1,94 @@
+"""Every page can be read whole on a small screen, in both languages; and what cannot be read is found."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import i18n
+from services.cli.window import pages
+from tests.gui.desk import Desk
+from tests.support.painted import faults
+from views.theme import theme
+from views.widgets.filter.search_field import SearchField
+
+SMALL = (1280, 720)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_no_text_of_any_page_is_cut_off_or_covered(console: Console, desk: Desk, qtbot: QtBot, language: str) -> None:
+    desk.claim(desk.create())
+    desk.fail(desk.create(1))
+    desk.hold(desk.create(2, task_type="sync_order"))
+    window = console.window
+    i18n.set_language(language)
+    try:
+        window.resize(*SMALL)
+        for page in pages():
+            window.open_page(page)
+            qtbot.waitUntil(lambda page=page: window.current == page)
+            try:
+                qtbot.waitUntil(lambda: not faults(window), timeout=8000)
+            except qtbot.TimeoutError:
+                pytest.fail(f"{page}: " + "; ".join(faults(window)))
+    finally:
+        i18n.set_language("en")
+
+
+def made(qtbot: QtBot) -> QWidget:
+    """An empty window of 200 by 100."""
+    window = QWidget()
+    window.setFont(theme().font("body"))
+    qtbot.addWidget(window)
+    window.resize(200, 100)
+    return window
+
+
+def test_a_label_that_is_too_narrow_is_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    label = QLabel("a sentence of some length", window)
+    label.setGeometry(10, 10, 60, 20)
+    window.show()
+    (said,) = faults(window)
+    assert "a sentence of some length" in said
+    assert said.startswith("cut by")
+    label.setGeometry(150, 10, 190, 20)
+    assert any("cut by" in one for one in faults(window)), "its parent cuts it"
+    label.setText("short")
+    assert faults(window) == ()
+
+
+def test_words_that_lie_over_each_other_are_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    page = QWidget(window)
+    page.setGeometry(window.rect())
+    for place, words in ((10, "first"), (14, "second")):
+        QLabel(words, page).setGeometry(10, place, 100, 20)
+    window.show()
+    (said,) = faults(window)
+    assert "'first' and 'second'" in said
+
+
+def test_the_key_of_a_narrow_search_field_keeps_clear_of_its_words(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    field = SearchField(window)
+    field.setPlaceholderText("an incident or a shop")
+    field.setGeometry(0, 10, 130, 28)
+    other = QPushButton("elsewhere", window)
+    other.setGeometry(0, 50, 150, 28)
+    window.show()
+    other.setFocus()
+    assert faults(window) == ()
+
+
+def test_what_floats_over_the_window_is_no_fault(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    below = QWidget(window)
+    below.setGeometry(window.rect())
+    QLabel("below", below).setGeometry(10, 10, 100, 20)
+    above = QPushButton("above", window)
+    above.setGeometry(0, 0, 150, 60)
+    window.show()
+    assert faults(window) == ()

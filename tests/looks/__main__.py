@@ -1,0 +1,145 @@
+"""``make looks``: every page in every look, as pictures, with what cannot be read in them.
+
+Loads the sample fleet on this machine's own engine, lets it work for a while, then opens each page at each size, in
+each language and theme: a picture of each, and a line for each text that is cut off or lies over another. Ends with 1
+where there is any.
+
+    python -m tests.looks [--out DIR] [--seconds N] [--sizes 1280x720,1600x1000] [--pages tasks,shops]
+                          [--languages zh_CN] [--no-pictures]
+
+A scale is one of the surroundings: ``QT_SCALE_FACTOR=1.5``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from qasync import QEventLoop
+
+from console.desk import Console
+from console.main_window import MainWindow
+from services import i18n
+from services import settings as config
+from services.cli.context import ConsoleRequest
+from services.cli.window import pages
+from tests.support.painted import faults
+from views.tables.table_view import TableView
+from views.theme import theme
+
+LANGUAGES = ("en", "zh_CN")
+THEMES = ("dark", "light")
+SIZES = "1280x720,1366x768,1600x1000"
+SETTLE_S = 0.7
+WAIT_S = 60.0
+
+
+def main() -> int:
+    """Take the pictures, print the faults."""
+    parser = argparse.ArgumentParser(prog="python -m tests.looks")
+    parser.add_argument("--out", type=Path, default=Path("build/looks"))
+    parser.add_argument("--seconds", type=float, default=30.0, help="how long the sample fleet works before")
+    parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--pages", default=",".join(pages()))
+    parser.add_argument("--no-pictures", action="store_true", help="only of what has a fault")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    told = 0
+    with tempfile.TemporaryDirectory(prefix="looks-") as folder:
+        home = Path(folder)
+        (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 4}), encoding="utf-8")
+        app = QApplication.instance() or QApplication(sys.argv[:1])
+        assert isinstance(app, QApplication)
+
+        async def scene(console: Console) -> None:
+            nonlocal told
+            window = await _loaded(console, args.seconds)
+            for name, said in _looks(window, args):
+                await said()
+                first = faults(window)
+                if first:  # a number may just have grown: what holds is what a person sees
+                    await asyncio.sleep(SETTLE_S)
+                kept = [fault for fault in faults(window) if fault in first] if first else []
+                for fault in dict.fromkeys(kept):
+                    told += 1
+                    sys.stdout.write(f"{name}: {fault}\n")
+                if kept or not args.no_pictures:
+                    window.grab().save(str(args.out / f"{name}.png"))
+            await asyncio.get_running_loop().run_in_executor(None, console.session.sample.stop)  # type: ignore[union-attr]
+
+        _play(app, home, scene)
+    sys.stdout.write(f"{told} texts that cannot be read whole\n")
+    return 1 if told else 0
+
+
+async def _loaded(console: Console, seconds: float) -> MainWindow:
+    for _ in range(int(WAIT_S / 0.1)):
+        if console.desk is not None and console.desk.window.isVisible() and console.session is not None:
+            break
+        await asyncio.sleep(0.1)
+    assert console.desk is not None
+    assert console.session is not None
+    await asyncio.get_running_loop().run_in_executor(None, console.session.sample.load)
+    await asyncio.sleep(seconds)
+    return console.desk.window
+
+
+def _looks(window: MainWindow, args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Awaitable[None]]]]:
+    """The name of each picture, and what makes the window look so."""
+    for language, mode, size in product(args.languages.split(","), THEMES, args.sizes.split(",")):
+        for page in args.pages.split(","):
+            for panel in (False, True):
+
+                async def dress(page: str = page, panel: bool = panel) -> None:
+                    i18n.set_language(language)  # noqa: B023  called before the next turn
+                    theme().set_mode(mode)  # noqa: B023
+                    width, height = (int(one) for one in size.split("x"))  # noqa: B023
+                    window.resize(width, height)
+                    window.open_page(page)
+                    await asyncio.sleep(SETTLE_S)
+                    if panel:
+                        _open_first(window, page)
+                        await asyncio.sleep(SETTLE_S)
+
+                yield f"{page}{'-panel' if panel else ''}-{language}-{mode}-{size}", dress
+
+
+def _open_first(window: MainWindow, page: str) -> None:
+    for view in window.page(page).findChildren(TableView):
+        model = view.model()
+        if view.isVisible() and model is not None and model.rowCount():
+            view.setFocus()
+            view.setCurrentIndex(model.index(0, 1))
+            QTest.keyClick(view, Qt.Key.Key_Space)
+            return
+
+
+def _play(app: QApplication, home: Path, scene: Callable[[Console], Awaitable[None]]) -> None:
+    async def both() -> None:
+        console = Console(app, ConsoleRequest(settings=config.load(home=home), first_run=True))
+        running = asyncio.ensure_future(console.main())
+        try:
+            await scene(console)
+        finally:
+            console.end()
+            await asyncio.wait_for(running, 60)
+
+    with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+        runner.run(both())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""Every text that a widget paints, where it stands and what of it is cut off or lies over another.
+
+Widgets are rendered into a device that draws nothing and notes what it is asked to write, so a text is found however
+it is made: by a label, a delegate, a chart or a painter of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
+from PySide6.QtGui import QPaintDevice, QPaintEngine, QRegion, QTextItem
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+#: pixels that nobody misses: glyphs stand a little inside the box that their font reserves for them
+SPARE = 2.0
+#: of the height of a line: rows stand close, and only what covers more of another line than this is unreadable
+COVERED = 0.35
+_DPI = 96
+_M = QPaintDevice.PaintDeviceMetric
+_EVERYTHING = QPaintEngine.PaintEngineFeature.AllFeatures
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """One piece of text; both boxes in pixels of the widget that was rendered."""
+
+    text: str
+    box: QRectF
+    seen: QRectF  #: what the clip leaves of its surroundings
+    floor: int = 0  #: which child of the window it stands in: what floats over the window covers what is below
+
+    @property
+    def cut(self) -> float:
+        """How many pixels of its width nobody sees."""
+        return max(self.seen.left() - self.box.left(), 0.0) + max(self.box.right() - self.seen.right(), 0.0)
+
+    @property
+    def shown(self) -> QRectF:
+        """What of it is seen."""
+        return self.box.intersected(self.seen)
+
+
+@dataclass(slots=True)
+class _Notes:
+    painted: list[Painted] = field(default_factory=list)
+
+
+class _Engine(QPaintEngine):
+    def __init__(self, notes: _Notes, room: QRectF) -> None:
+        super().__init__(_EVERYTHING & ~QPaintEngine.PaintEngineFeature.PaintOutsidePaintEvent)
+        self._notes, self._room = notes, room
+
+    def begin(self, pdev: QPaintDevice) -> bool:
+        del pdev
+        return True
+
+    def end(self) -> bool:
+        return True
+
+    def type(self) -> QPaintEngine.Type:
+        return QPaintEngine.Type.User
+
+    def updateState(self, state: object) -> None:
+        del state
+
+    def drawTextItem(self, p: QPointF, textItem: QTextItem) -> None:
+        painter = self.painter()
+        if not textItem.text().strip() or painter.opacity() < 0.05 or not painter.pen().color().alpha():
+            return
+        way = painter.deviceTransform()
+        height = textItem.ascent() + textItem.descent()
+        box = way.mapRect(QRectF(p.x(), p.y() - textItem.ascent(), textItem.width(), height))
+        seen = self._room
+        if painter.hasClipping():
+            seen = seen.intersected(way.mapRect(painter.clipBoundingRect()))
+        self._notes.painted.append(Painted(textItem.text(), box, seen))
+
+    def drawPixmap(self, *_: object) -> None: ...
+
+    def drawTiledPixmap(self, *_: object) -> None: ...
+
+    def drawImage(self, *_: object) -> None: ...
+
+    def drawPath(self, *_: object) -> None: ...
+
+    def drawPolygon(self, *_: object) -> None: ...
+
+    def drawRects(self, *_: object) -> None: ...
+
+    def drawLines(self, *_: object) -> None: ...
+
+    def drawEllipse(self, *_: object) -> None: ...
+
+    def drawPoints(self, *_: object) -> None: ...
+
+
+class _Paper(QPaintDevice):
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__()
+        self.notes = _Notes()
+        self._engine = _Engine(self.notes, QRectF(0, 0, width, height))
+        self._metrics = {
+            _M.PdmWidth: width,
+            _M.PdmHeight: height,
+            _M.PdmWidthMM: round(width * 25.4 / _DPI),
+            _M.PdmHeightMM: round(height * 25.4 / _DPI),
+            _M.PdmDpiX: _DPI,
+            _M.PdmDpiY: _DPI,
+            _M.PdmPhysicalDpiX: _DPI,
+            _M.PdmPhysicalDpiY: _DPI,
+            _M.PdmDepth: 32,
+            _M.PdmNumColors: 1 << 24,
+            _M.PdmDevicePixelRatio: 1,
+            _M.PdmDevicePixelRatioScaled: 0x10000,
+        }
+
+    def paintEngine(self) -> QPaintEngine:
+        return self._engine
+
+    def metric(self, metric: QPaintDevice.PaintDeviceMetric) -> int:
+        return self._metrics.get(metric, 0)
+
+
+def painted(window: QWidget) -> tuple[Painted, ...]:
+    """What the window and its visible children write, but for what lies below something that floats over them."""
+    found: list[Painted] = []
+    for widget in (window, *window.findChildren(QWidget)):
+        if not widget.isVisible() or widget.window() is not window or not widget.width() or not widget.height():
+            continue
+        paper = _Paper(widget.width(), widget.height())
+        widget.render(paper, renderFlags=QWidget.RenderFlag.DrawWindowBackground)
+        here = QPointF(widget.mapTo(window, QPoint(0, 0)))
+        room = QRectF(_room(widget)).translated(here)
+        for one in paper.notes.painted:
+            seen = one.seen.translated(here).intersected(room)
+            moved = Painted(one.text, one.box.translated(here), seen, id(_floor(widget, window)))
+            if not _below_another(moved, widget, window):
+                found.append(moved)
+    return tuple(found)
+
+
+def _room(widget: QWidget) -> QRect:
+    """What the ancestors of a widget leave of it, in its own pixels."""
+    room, place, one = widget.rect(), QPoint(0, 0), widget
+    while not one.isWindow():
+        place += one.pos()
+        one = one.parentWidget()
+        room = room.intersected(one.rect().translated(-place))
+    return room
+
+
+def _below_another(one: Painted, widget: QWidget, window: QWidget) -> bool:
+    top = window.childAt(one.shown.center().toPoint())
+    return top is not None and _floor(top, window) is not _floor(widget, window)
+
+
+def _floor(widget: QWidget, window: QWidget) -> QWidget:
+    """The child of the window in which a widget stands."""
+    while widget is not window and widget.parentWidget() is not window:
+        widget = widget.parentWidget()
+    return widget
+
+
+def faults(window: QWidget) -> tuple[str, ...]:
+    """A sentence for each text that is cut off at a side, or that another covers; empty where all can be read."""
+    found = painted(window)
+    scrolled = _scrolled(window)
+    told = [
+        f"cut by {one.cut:.0f} of {one.box.width():.0f} px: {one.text!r} at {_place(one.box)}"
+        for one in found
+        if one.cut > SPARE and one.shown.height() > 0 and not _over(one, scrolled)
+    ]
+    return (*told, *_covered([one for one in found if one.shown.width() > SPARE and one.shown.height() > SPARE]))
+
+
+def _covered(found: Sequence[Painted]) -> list[str]:
+    told: list[str] = []
+    in_order = sorted(found, key=lambda one: one.shown.top())
+    for place, upper in enumerate(in_order):
+        for lower in in_order[place + 1 :]:
+            if lower.shown.top() >= upper.shown.bottom():
+                break
+            common = upper.shown.intersected(lower.shown)
+            least = min(upper.box.height(), lower.box.height()) * COVERED
+            if upper.floor == lower.floor and common.width() > SPARE and common.height() > least:
+                told.append(f"{upper.text!r} and {lower.text!r} lie over each other at {_place(common)}")
+    return told
+
+
+def _scrolled(window: QWidget) -> QRegion:
+    """Where a person may scroll sideways to what is cut."""
+    region = QRegion()
+    for area in window.findChildren(QAbstractScrollArea):
+        if area.isVisible() and area.horizontalScrollBar().maximum() > 0:
+            view = area.viewport()
+            region += QRegion(QRect(view.mapTo(window, view.rect().topLeft()), view.size()))
+    return region
+
+
+def _over(one: Painted, region: QRegion) -> bool:
+    return region.contains(one.shown.center().toPoint())
+
+
+def _place(box: QRectF) -> str:
+    return f"{box.left():.0f}, {box.top():.0f}"
