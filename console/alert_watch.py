@@ -1,4 +1,4 @@
-"""Open incidents wherever a person is in the window: their number at the rail, and each new one said once."""
+"""Open incidents wherever a person is: their number at the rail and the tray, and each new one said once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from console.main_window import MainWindow
+from console.tray import Tray
 from services.domain.alerts.incident import OPEN, WAITING
 from services.domain.alerts.rule import CRITICAL
-from services.i18n import _
+from services.i18n import _, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
 from views.support import safe, shown, text
@@ -32,9 +33,9 @@ class AlertWatch(QObject):
 
     looked = Signal()
 
-    def __init__(self, window: MainWindow, queries: AlertQueries) -> None:
+    def __init__(self, window: MainWindow, queries: AlertQueries, tray: Tray) -> None:
         super().__init__(window)
-        self._window, self._queries = window, queries
+        self._window, self._queries, self._tray = window, queries, tray
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
         self._asking = Operation(self, latest=True)
         self._timer = QTimer(self, interval=EVERY_MS)
@@ -53,13 +54,30 @@ class AlertWatch(QObject):
         tone = "dead" if any(one.incident.rule.severity == CRITICAL for one in opened) else "retrying"
         badge = text.compact(len(opened)) if opened else ""
         self._window.rail.set_badge(PAGE, badge, tone, _("incidents that nobody has answered"))
+        waiting = ngettext(
+            "{n} incident that nobody has answered", "{n} incidents that nobody has answered", len(opened)
+        )
+        self._tray.count(len(opened), tone, waiting.format(n=text.count(len(opened))) if opened else "")
         known = self._known
         seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
         self._known = seen | (known or frozenset())
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
-        if fresh and self._window.current != PAGE:
-            self._say(fresh)
+        if fresh:
+            self._notify(fresh)
+            if self._window.current != PAGE:
+                self._say(fresh)
         self.looked.emit()
+
+    def _notify(self, fresh: list[IncidentNow]) -> None:
+        """On the desktop, for who does not look at the window: one for all that is new."""
+        worst = next((one for one in fresh if one.incident.rule.severity == CRITICAL), fresh[0]).incident
+        tone = "dead" if worst.rule.severity == CRITICAL else "warning"
+        title = safe.masked(wording.title(worst.words, shown.zone()))
+        detail = safe.masked(wording.next_step(worst.words, shown.zone()))
+        wanted = worst.id
+        if len(fresh) > 1:
+            title, detail, wanted = _("{n} new incidents").format(n=text.count(len(fresh))), title, ""
+        self._tray.notify(title, detail, tone, partial(self._window.open_page, PAGE, wanted or None))
 
     def _say(self, fresh: list[IncidentNow]) -> None:
         for one in fresh if len(fresh) <= SAID else ():

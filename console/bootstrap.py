@@ -13,6 +13,7 @@ from console.connection.session import Session
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
+from console.tray import Tray
 from console.wiring import ShellWiring, connect_overview
 from views.context import PageContext
 from views.page import Page
@@ -168,10 +169,12 @@ def build(
         page.language_chosen.connect(on_language)
         page.rows_chosen.connect(on_rows)
         page.contrast_chosen.connect(on_contrast)
+        page.notifications_chosen.connect(tray.choose)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
     window = MainWindow(page_specs(context, {"overview": overview, "settings": settings}))
+    tray = Tray(window, memory, session.settings.profile)
     doors.connect(window, context)
     role.setParent(window)
     window.closing.connect(role.stop)
@@ -189,6 +192,6 @@ def build(
         sample=lambda: session.sample.loaded,
         doubts=session.engine.doubts,
     )
-    AlertWatch(window, context.alerts)
+    AlertWatch(window, context.alerts, tray)
     keys = ShellKeys(window, context)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from console.alert_watch import AlertWatch
 from console.bootstrap import Desk as Console
+from console.tray import Tray
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident
 from tests.gui.desk import Desk
@@ -82,6 +83,73 @@ def test_many_at_once_are_one_message(alerts: Alerts, console: Console, said: li
         alerts.lane(key=f"wait:{number}")
     look()
     assert [one.text for one in said] == ["4 new incidents"]
+
+
+@pytest.fixture
+def notified(console: Console) -> list[tuple[str, str]]:
+    """Notifications of the desktop from now on; somebody else's window is in front."""
+    found: list[tuple[str, str]] = []
+    tray = console.window.findChild(Tray)
+    tray.said.connect(lambda title, body: found.append((title, body)))
+    console.window.hide()
+    return found
+
+
+def test_who_does_not_see_the_window_is_notified_and_led_to_it(
+    alerts: Alerts, console: Console, notified: list[tuple[str, str]], look: Look
+) -> None:
+    tray = console.window.findChild(Tray)
+    look()
+    assert "incident" not in tray.icon.toolTip()
+    one = alerts.login()
+    look()
+    look()
+    ((title, body),) = notified
+    assert title == "9 shops must be logged in again"
+    assert body.startswith("Log the shops in")
+    assert tray.icon.toolTip().splitlines()[1] == "1 incident that nobody has answered"
+    tray.icon.messageClicked.emit()
+    assert console.window.isVisible()
+    assert console.window.current == "alerts"
+    console.window.hide()
+    for number in range(3):
+        alerts.lane(key=f"wait:{number}")
+    look()
+    assert notified[1][0] == "3 new incidents"
+    alerts.store.put_document(
+        incidents.ANSWERS, one.id, incidents.dump(Answer(answered_by="ann", answered_at=alerts.now))
+    )
+    look()
+    assert len(notified) == 2
+
+
+def test_notifications_can_be_switched_off_in_the_settings(
+    alerts: Alerts, console: Console, notified: list[tuple[str, str]], look: Look
+) -> None:
+    console.window.open_page("settings")
+    settings = console.window.page("settings")
+    assert settings.notifications_choice.current() == "on"  # type: ignore[attr-defined]
+    settings.notifications_choice.choose("off")  # type: ignore[attr-defined]
+    alerts.login()
+    look()
+    assert notified == []
+    assert "incident" in console.window.findChild(Tray).icon.toolTip()
+    settings.notifications_choice.choose("on")  # type: ignore[attr-defined]
+    alerts.lane()
+    look()
+    assert len(notified) == 1
+
+
+def test_the_menu_of_the_tray_shows_window_and_alerts_and_speaks_its_language(
+    alerts: Alerts, console: Console, look: Look
+) -> None:
+    tray = console.window.findChild(Tray)
+    console.window.hide()
+    show, shows, quits = (one for one in tray.menu.actions() if not one.isSeparator())
+    assert [show.text(), shows.text(), quits.text()] == ["Show the window", "Show alerts", "Quit"]
+    shows.trigger()
+    assert console.window.isVisible()
+    assert console.window.current == "alerts"
 
 
 def test_what_was_open_before_the_window_is_counted_and_not_said(

@@ -114,6 +114,9 @@ THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")
 LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
 ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))
 NORMAL, HIGH = "normal", "high"
+#: whether the desktop shows a notification of a new incident; the tray of the window keeps the choice
+NOTIFICATIONS, ON, OFF = "notifications", "on", "off"
+CHOICES = ((ON, N_("On")), (OFF, N_("Off")))
 CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")))
 
 
@@ -125,6 +128,7 @@ class SettingsPage(Page):
         language_chosen: ``en`` or ``zh_CN``.
         rows_chosen: how high rows of tables are: ``compact``, ``normal`` or ``roomy``.
         contrast_chosen: ``normal`` or ``high``.
+        notifications_chosen: ``on`` or ``off``, of the desktop.
         keys_wanted: show all keys.
     """
 
@@ -132,6 +136,7 @@ class SettingsPage(Page):
     language_chosen = Signal(str)
     rows_chosen = Signal(str)
     contrast_chosen = Signal(str)
+    notifications_chosen = Signal(str)
     keys_wanted = Signal()
     page_id = "settings"
 
@@ -150,6 +155,7 @@ class SettingsPage(Page):
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.rows_choice = Segmented(ROWS, N_("Table rows"))
         self.contrast_choice = Segmented(CONTRASTS, N_("Contrast"))
+        self.notifications_choice = Segmented(CHOICES, N_("Desktop notifications"))
         self.sample = SampleCard(context)
         self.people = PeopleCard(context)
         self.aside = AsideCard(context)
@@ -163,6 +169,7 @@ class SettingsPage(Page):
         self.language_choice.chosen.connect(self.language_chosen)
         self.rows_choice.chosen.connect(self.rows_chosen)
         self.contrast_choice.chosen.connect(self.contrast_chosen)
+        self.notifications_choice.chosen.connect(self.notifications_chosen)
         self.keys_button.clicked.connect(self.keys_wanted)
         self._open.clicked.connect(self._on_open)
         theme().changed.connect(self._show)
@@ -205,6 +212,7 @@ class SettingsPage(Page):
             (N_("Contrast"), self.contrast_choice),
             (N_("Table rows"), self.rows_choice),
             (N_("Language"), self.language_choice),
+            (N_("Desktop notifications"), self.notifications_choice),
         ):
             appearance.body.addWidget(line())
             appearance.body.addLayout(self._row(title, choice))
@@ -255,6 +263,8 @@ class SettingsPage(Page):
         self.language_choice.set_current(i18n.language())
         self.rows_choice.set_current(theme().density)
         self.contrast_choice.set_current(HIGH if theme().high_contrast else NORMAL)
+        wanted = self._context.memory.get(NOTIFICATIONS, ON)
+        self.notifications_choice.set_current(OFF if wanted == OFF else ON)
         self.sample.show_state()
         self.facts.set_rows(self._about())
         if self._settings is not None:

@@ -1,0 +1,137 @@
+"""Fleetdeck beside the clock of the desktop: what nobody has answered, and notifications while no window is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
+
+from console.main_window import MainWindow
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.memory import Memory
+from views.theme import theme
+from views.theme.icons import app_icon, app_pixmap
+
+#: how a person's choice is remembered, and that notifications are not wanted; the page Settings shows it
+CHOICE, OFF = "notifications", "off"
+SHOWN_MS = 12_000
+#: the dot of the icon, of its side
+DOT = 0.46
+SIZES = (16, 24, 32, 48, 64)
+
+
+class Tray(QObject):
+    """The icon stands there where the desktop has a place for it; without one nothing is lost but the notification.
+
+    Signals:
+        said: title and text of a notification.
+    """
+
+    said = Signal(str, str)
+
+    def __init__(self, window: MainWindow, memory: Memory, name: str = "") -> None:
+        """``name``: of the connection, for who has several windows."""
+        super().__init__(window)
+        self._window, self._memory, self._name = window, memory, name
+        self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
+        self._number, self._tone, self._words = 0, "", ""
+        self.icon = QSystemTrayIcon(app_icon(), self)
+        self.menu = QMenu(window)
+        self._show = self.menu.addAction("", self.raise_window)
+        self._alerts = self.menu.addAction("", self._open_alerts)
+        self.menu.addSeparator()
+        self._quit = self.menu.addAction("", self._leave)
+        self.icon.setContextMenu(self.menu)
+        self.icon.activated.connect(self._on_activated)
+        self.icon.messageClicked.connect(self._on_message)
+        window.closing.connect(self.icon.hide)
+        on_language_changed(self._say)
+        self._say()
+        self._stand()
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the person wants notifications."""
+        return bool(self._memory.get(CHOICE, "") != OFF)
+
+    def choose(self, choice: str) -> None:
+        """Remember whether notifications are wanted: ``on`` or ``off``."""
+        self._memory.put(CHOICE, choice)
+
+    def count(self, number: int, tone: str, words: str) -> None:
+        """So many incidents wait for an answer. ``tone``: the status whose colour the dot has."""
+        self._stand()
+        if (number, tone, words) != (self._number, self._tone, self._words):
+            self._number, self._tone, self._words = number, tone, words
+            self._say()
+
+    def notify(self, title: str, body: str, tone: str, then: Callable[[], object]) -> None:
+        """Show a notification of the desktop, unless a window is in front or nobody wants one. ``then``: at a click."""
+        if not self.wanted or _is_seen():
+            return
+        self._open = then
+        kinds = QSystemTrayIcon.MessageIcon
+        if self.icon.isVisible() and QSystemTrayIcon.supportsMessages():
+            self.icon.showMessage(title, body, kinds.Critical if tone == "dead" else kinds.Warning, SHOWN_MS)
+        self.said.emit(title, body)
+
+    def raise_window(self) -> None:
+        """Bring the window to the front."""
+        self._window.setWindowState(self._window.windowState() & ~Qt.WindowState.WindowMinimized)
+        self._window.show()
+        self._window.raise_()
+        self._window.activateWindow()
+
+    def _stand(self) -> None:
+        """Show the icon once the desktop has a place for it, which may be later than the window."""
+        if not self.icon.isVisible() and QSystemTrayIcon.isSystemTrayAvailable():
+            self.icon.show()
+
+    def _open_alerts(self) -> None:
+        self.raise_window()
+        self._window.open_page("alerts")
+
+    def _leave(self) -> None:
+        self.raise_window()  # it may ask something first
+        self._window.close()
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
+            self.raise_window()
+
+    def _on_message(self) -> None:
+        self.raise_window()
+        self._open()
+
+    def _say(self) -> None:
+        self._show.setText(_("Show the window"))
+        self._alerts.setText(_("Show alerts"))
+        self._quit.setText(_("Quit"))
+        parts = [" · ".join(part for part in ("Fleetdeck", self._name) if part), self._words]
+        self.icon.setToolTip("\n".join(part for part in parts if part))
+        self.icon.setIcon(_dotted(self._tone) if self._number else app_icon())
+
+
+def _is_seen() -> bool:
+    """Whether a window of this program is in front."""
+    front = QApplication.activeWindow()
+    return front is not None and front.isVisible() and not front.isMinimized()
+
+
+def _dotted(tone: str) -> QIcon:
+    """The mark with a dot of a status."""
+    icon = QIcon()
+    for size in SIZES:
+        picture = app_pixmap(size).copy()
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(tone))
+        side = size * DOT
+        painter.drawEllipse(QRectF(size - side, 0, side, side))
+        painter.end()
+        icon.addPixmap(picture)
+    return icon
