@@ -28,6 +28,8 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 BULK = 600
+#: so few do not wait until the store knows that the broker has them: one wait for the disk of three
+FEW = 20
 MAX_AHEAD_S = 366 * 86_400
 
 
@@ -277,7 +279,7 @@ class Producer:
         return f"depends_on: {', '.join(names) or 'one of the tasks'} was not created, so this one was not either"
 
     def _publish(self, chunk: _Chunk) -> int:
-        unsent = self._steps.follow(chunk.ops, chunk.answers)
+        unsent = self._steps.follow(chunk.ops, chunk.answers, soon=len(chunk.ops) <= FEW)
         return sum(task.task_id in unsent for task in chunk.fresh) if unsent else 0
 
 

@@ -48,9 +48,11 @@ class Steps:
         """
         return self._store.apply(ops) if ops else []
 
-    def follow(self, ops: Sequence[Op], answers: Sequence[Answer]) -> frozenset[str]:
+    def follow(self, ops: Sequence[Op], answers: Sequence[Answer], *, soon: bool = False) -> frozenset[str]:
         """The second half: publish in one batch, then mark, then tell. Ids of the tasks whose message is not confirmed;
         it stays in the outbox, where the reconciler finds it. Raises nothing.
+
+        ``soon``: nobody waits until the outbox marks of the confirmed ones are cleared, see ``Store.apply_soon``.
         """
         messages: dict[str, Task] = {}
         ended: dict[str, None] = {}
@@ -68,14 +70,14 @@ class Steps:
             if worker := follow_up.to_tell(op, answer):
                 told.append((worker, own.task_id if own is not None else ""))
         tasks = list(messages.values())
-        receipts = self.publish(tasks) if tasks else []
+        receipts = self.publish(tasks, soon=soon) if tasks else []
         self._mark(list(ended))
         self._tell(told)
         return frozenset(task.task_id for task, receipt in zip(tasks, receipts, strict=True) if not receipt.ok)
 
-    def publish(self, tasks: Sequence[Task]) -> list[Receipt]:
-        """Publish the messages of these records and clear their outbox marks, one receipt each in their order; raises
-        nothing. What fails keeps its mark and is published again by the reconciler.
+    def publish(self, tasks: Sequence[Task], *, soon: bool = False) -> list[Receipt]:
+        """Publish the messages of these records and clear their outbox marks (``soon``: see ``follow``), one receipt
+        each in their order; raises nothing. What fails keeps its mark and is published again by the reconciler.
 
         A record that no message can be made of is given up: it becomes a dead letter with the reason, and its receipt
         is that of a record that needs no message.
@@ -89,17 +91,20 @@ class Steps:
             log.warning("%d messages wait in the outbox, the store is silent: %s", len(ready), exc)
             return [Receipt(not message_of(task.status), "store") for task in tasks]
         sent = self.dispatcher.send(ready, now)
-        self._confirm([task for task in ready if (one := sent.receipts.get(task.task_id)) is not None and one.ok])
+        confirmed = [task for task in ready if (one := sent.receipts.get(task.task_id)) is not None and one.ok]
+        self._confirm(confirmed, soon=soon)
         receipts = {**sent.receipts, **self._give_up(ready, sent.unfit)} if sent.unfit else sent.receipts
         self._report({task_id: receipt for task_id, receipt in receipts.items() if not receipt.ok})
         return [receipts.get(task.task_id, Receipt(True)) for task in tasks]
 
-    def _confirm(self, tasks: Sequence[Task]) -> None:
+    def _confirm(self, tasks: Sequence[Task], *, soon: bool) -> None:
         ops: list[Op] = [
             Published(task_id=task.task_id, status=task.status, gen=task.gen, attempt=task.attempt) for task in tasks
         ]
         try:
-            if ops:
+            if soon:
+                self._store.apply_soon(ops)
+            elif ops:
                 self._store.apply(ops)
         except StoreError as exc:
             log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)

@@ -25,6 +25,16 @@ class Records(Protocol):
             StoreUnavailable: repeat the same batch later; operations are safe to repeat.
         """
 
+    def apply_soon(self, ops: Sequence[Op]) -> None:
+        """Apply operations for whose answers nobody waits: now, or some milliseconds later. Whoever asks this store
+        anything afterwards finds them applied, and so does who closes it.
+
+        What the store does not take is lost: only for what somebody finds and repeats.
+
+        Raises:
+            StoreUnavailable: where it is tried at once.
+        """
+
     def get(self, task_ids: Sequence[str]) -> list[Task | None]:
         """Records at the places of their ids."""
 

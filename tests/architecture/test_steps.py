@@ -12,7 +12,13 @@ from tests.architecture.source import modules
 
 STEPS = Path("services/engine/steps.py")
 #: methods by the last part of the name of what they are called on
-GUARDED = {"apply": "store", "mark_executed": "store", "send": "dispatcher", "tell_worker": "store"}
+GUARDED = {
+    "apply": "store",
+    "apply_soon": "store",
+    "mark_executed": "store",
+    "send": "dispatcher",
+    "tell_worker": "store",
+}
 #: who orders a worker about; what it is told there is no step of a task
 ORDERS = {Path("services/commands/fleet.py")}
 #: mends what other programs look at, of tasks that ended long ago

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from services.clock import SystemClock
-from services.domain.change import Create
+from services.domain.change import Create, Published
 from services.domain.task.query import Query
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -106,3 +106,13 @@ def test_a_spoiled_schedule_hides_no_other(redis_url: str) -> None:
     assert [one.name for one in store.due_schedules(2)] == ["d"]
     assert [one.name for one in store.schedules()] == ["d"]
     store.close()
+
+
+def test_what_nobody_waits_for_meets_it_and_holds_up_nobody(rig: Rig, spoil: Any) -> None:
+    lost, sound = rig.create(shop_id="s1"), rig.create(shop_id="s2")
+    spoil(lost)
+    rig.store.apply_soon(
+        [Published(task_id=task.task_id, status="pending", gen=0, attempt=0) for task in (lost, sound)]
+    )
+    other = rig.create(shop_id="s3")
+    assert [rig.record(task).status for task in (sound, other)] == [Status.QUEUED, Status.PENDING]

@@ -119,6 +119,7 @@ class Link:
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
         self._client = make_client(url, ANSWER_S, insecure=insecure)
         self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S, insecure=insecure)
+        self.before: Callable[[], None] = lambda: None  #: done before anything is asked for by a command
         self.closed = threading.Event()
         self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
         self._known = False
@@ -129,6 +130,7 @@ class Link:
         """One command. A key that holds another kind of thing than it should reads as if it were not there."""
         self._permit(command)
         self._look()
+        self.before()
         with self._translated():
             try:
                 return self._client.execute_command(*command)
@@ -142,6 +144,7 @@ class Link:
         for command in commands:
             self._permit(command)
         self._look()
+        self.before()
         with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
@@ -209,6 +212,7 @@ class Link:
 
     def wait(self, stream: str, after: str, seconds: float) -> bool:
         """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
+        self.before()
         block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
         with self._translated():
             try:

@@ -24,6 +24,7 @@ from services.store.redis.part import Ticker
 from services.store.redis.query import Queries
 from services.store.redis.remarks import Remarks
 from services.store.redis.schedules import Schedules
+from services.store.redis.soon import Soon
 from services.store.redis.upkeep.aside import SetAside
 from services.store.redis.upkeep.damage import Damages
 from services.store.redis.upkeep.forget import Forgetting
@@ -60,6 +61,8 @@ class RedisStore(
         self._clock = clock
         self._ticker = Ticker(self._link)
         self._day = FleetDay()
+        self._soon = Soon(self._send_waiting)
+        self._link.before = self._soon.settle
 
     def now_ms(self) -> int:
         """The store's clock, UTC ms."""
@@ -91,5 +94,6 @@ class RedisStore(
         return {**redis_facts.chosen(info, config), **denied}
 
     def close(self) -> None:
-        """Drop the connections; who waits for events is let go within a second."""
+        """Send what nobody waited for and drop the connections; who waits for events is let go within a second."""
+        self._soon.close()
         self._link.close()

@@ -89,6 +89,10 @@ class EmbeddedStore(
             answers += self._apply(ops[start : start + CHUNK])
         return answers
 
+    def apply_soon(self, ops: Sequence[Op]) -> None:
+        """At once: a later transaction would have a later instant."""
+        self.apply(ops)
+
     def _apply(self, ops: Sequence[Op]) -> list[Answer]:
         def work(conn: sqlite3.Connection) -> list[Answer]:
             now = self._now(conn)
