@@ -12,12 +12,13 @@ from collections.abc import Sequence
 import msgspec
 
 from services.domain.change import Create, Op
-from services.domain.errors import BadMessage
+from services.domain.errors import BadMessage, StoreError, StoreUnavailable
 from services.domain.step.transitions import NOTICED
 from services.domain.task import envelope
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
-from services.engine import recipe
+from services.engine import letters, recipe
+from services.engine.letters import Bad
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.engine.unnoticed import Unnoticed
@@ -108,12 +109,22 @@ class Notices:
         return len(deliveries)
 
     def record(self, deliveries: Sequence[Delivery]) -> None:
-        """Make the records that are not there yet.
+        """Make the records that are not there yet, dead ones of what is no task: a worker will find the same.
 
         Raises:
             StoreError: some may be missing; it is safe to repeat.
         """
-        tasks = {task.task_id: task for delivery in reversed(deliveries) if (task := self._read(delivery)) is not None}
+        tasks: dict[str, Task] = {}
+        bad: list[Bad] = []
+        for delivery in reversed(deliveries):
+            try:
+                task = self._read(delivery)
+            except BadMessage as exc:
+                bad.append(Bad(delivery, exc.kind, str(exc)))
+            else:
+                tasks |= {task.task_id: task} if task is not None else {}
+        if bad:
+            self._keep_bad(list(reversed(bad)))
         if not tasks:
             return
         self._steps.dispatcher.know({task.platform for task in tasks.values()})
@@ -121,21 +132,30 @@ class Notices:
         made = sum(answer.code == "created" for answer in answers)
         log.debug("%d notices of other programs' messages, %d of them recorded or known", len(deliveries), made)
 
+    def _keep_bad(self, found: Sequence[Bad]) -> None:
+        try:
+            letters.keep_bad(self._store, self._steps, found, self._store.now_ms())
+        except StoreUnavailable:
+            raise
+        except (StoreError, ValueError) as exc:  # it must not hold up the tasks among them for ever
+            log.warning("messages that are no tasks are recorded when a worker finds them: %s", exc)
+
     def _read(self, delivery: Delivery) -> Task | None:
-        """The record that this message calls for; None for one of our own, and for what a worker will refuse."""
+        """The record that this message calls for; None for one of our own, and for a shop that has to be known first.
+
+        Raises:
+            BadMessage: it is no task.
+        """
         if envelope.GEN in delivery.headers:
             return None
-        try:
-            parsed = envelope.parse(
-                delivery.body,
-                delivery.headers,
-                routing_key=delivery.routing_key,
-                content_type=delivery.content_type,
-                content_encoding=delivery.content_encoding,
-                now_ms=self._clock.now_ms(),
-            )
-        except BadMessage:
-            return None
+        parsed = envelope.parse(
+            delivery.body,
+            delivery.headers,
+            routing_key=delivery.routing_key,
+            content_type=delivery.content_type,
+            content_encoding=delivery.content_encoding,
+            now_ms=self._clock.now_ms(),
+        )
         if self._strict_shops and parsed.task.shop not in self._registry.shops():
             return None
         return noticed(recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type)))

@@ -271,6 +271,19 @@ def test_a_message_that_expires_is_a_letter_and_may_be_sent_again(fleet: Fleet, 
     assert fleet.wait(fleet.task(ID).successor, "succeeded").parent == ID
 
 
+def test_what_expires_before_anybody_came_is_a_letter_once_a_command_has_declared(fleet: Fleet, cli: Cli) -> None:
+    cli.run("repair")
+    properties = pika.BasicProperties(content_type="application/json", delivery_mode=2, expiration="1")
+    with channel(fleet.settings.broker.url) as raw:
+        raw.basic_publish(
+            "rpa_task_exchange", "task.douyin.low", json.dumps(message(platform="douyin")).encode(), properties
+        )
+    eventually(lambda: fleet.ready("rpa_dead_queue") == 1, 30)
+    fleet.archiver()
+    dead = ended(fleet, ID, "dead")
+    assert (dead.platform, dead.error_kind) == ("douyin", "expired")
+
+
 def test_what_leads_to_no_lane_comes_back_to_its_sender(fleet: Fleet) -> None:
     with channel(fleet.settings.broker.url) as raw:
         raw.confirm_delivery()
@@ -278,6 +291,40 @@ def test_what_leads_to_no_lane_comes_back_to_its_sender(fleet: Fleet) -> None:
             with pytest.raises(pika.exceptions.UnroutableError):
                 raw.basic_publish("rpa_task_exchange", key, b"{}", mandatory=True)
     assert fleet.ready(NOTICES) == 0
+
+
+def test_what_is_no_task_is_a_letter_before_a_worker_finds_it_and_one_letter_after(fleet: Fleet, cli: Cli) -> None:
+    fleet.engine.broker.ensure()
+    bodies = [
+        b"{}",
+        b"no json",
+        json.dumps(message(priority="urgent")).encode(),
+        json.dumps(message(payload=[1])).encode(),
+    ]
+    with channel(fleet.settings.broker.url) as raw:
+        for body in bodies:
+            raw.basic_publish("rpa_task_exchange", "task.pdd.high", body, pika.BasicProperties(delivery_mode=2))
+    send(fleet, message(task_id="good", shop_id="s2"))
+
+    def dead() -> dict[str, str]:
+        found = fleet.engine.store.query(Query(terms=(equals("status", "dead"),))).tasks
+        return {task.task_id: task.error_kind for task in found}
+
+    assert len(cli.run("dead", "list")["tasks"]) == len(bodies)
+    before = dead()
+    assert sorted(before.values()) == ["bad_message", "bad_message", "bad_message", "bad_payload"]
+    letters = [fleet.engine.store.get_letter(task_id) for task_id in before]
+    assert {letter.body for letter in letters if letter is not None} == set(bodies)
+    (ignored, *_) = before
+    fleet.commands().dead_letters.set_triage([ignored], "ignored")
+    fleet.archiver()
+    worker = fleet.worker()
+    ended(fleet, "good")
+    all_taken(fleet)
+    eventually(lambda: worker.tally.refused == len(bodies), 30)
+    eventually(lambda: not any(one.ready or one.unacked for one in fleet.engine.broker.depths() if one.kind == "dead"))
+    assert dead() == before
+    assert fleet.task(ignored).triage == "ignored"
 
 
 def test_the_queue_of_a_shop_has_notices_until_it_is_closed(fleet: Fleet) -> None:

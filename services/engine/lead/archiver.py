@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 from collections.abc import Sequence
@@ -15,11 +14,11 @@ from services.domain.task import classify, envelope, fingerprint
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
 from services.domain.task.status import LETTER, Status, Triage, message_of
-from services.engine import recipe
+from services.engine import letters, recipe
 from services.engine.lead.duty import DutyThread
 from services.engine.registry import Registry
 from services.engine.steps import Steps
-from services.ports import Broker, Clock, Consumer, Letter, Store
+from services.ports import Broker, Clock, Consumer, Store
 
 log = logging.getLogger(__name__)
 BATCH = 50
@@ -107,9 +106,7 @@ class Archiver:
         self._keep_task(delivery, parsed, now)
 
     def _keep_bad(self, delivery: Delivery, kind: str, error: str, now: int) -> None:
-        record = envelope.bad_record(delivery.body, kind=kind, error=error, now_ms=now)
-        self._store.put_letter(letter_of(record.task_id, delivery, kind, error, now))
-        self._steps.apply([Create(task=record, on_duplicate="force")])
+        letters.keep_bad(self._store, self._steps, [letters.Bad(delivery, kind, error)], now)
 
     def _keep_task(self, delivery: Delivery, parsed: envelope.Parsed, now: int) -> None:
         """A letter of a task: its record is dead already, or the broker or somebody else gave it up."""
@@ -125,7 +122,7 @@ class Archiver:
             return
         if record is not None and message_of(record.status) == LETTER:
             if self._is_its_letter(record, parsed):
-                self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+                self._store.put_letter(letters.letter_of(task_id, delivery, reason.kind, reason.error, now))
             else:
                 log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
             return
@@ -133,7 +130,7 @@ class Archiver:
             return
         # the record first: a letter must not stand beside a task that goes on, and a crash in between brings it again
         if self._end(parsed, record, reason, now):
-            self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+            self._store.put_letter(letters.letter_of(task_id, delivery, reason.kind, reason.error, now))
         else:
             log.info("an old message of %s came to the dead letters; its task goes on", task_id)
 
@@ -188,22 +185,3 @@ class Archiver:
             )
         (answer,) = self._steps.apply([op])
         return answer.code in ("ok", "created")
-
-
-def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:
-    """The whole original message, as it is kept."""
-    return Letter(
-        task_id=task_id,
-        body=delivery.body,
-        headers=json.dumps({str(key): _plain(value) for key, value in delivery.headers.items()}),
-        routing_key=delivery.routing_key,
-        queue=delivery.queue,
-        content_type=delivery.content_type,
-        stored_at=now,
-        error_kind=kind,
-        error=error,
-    )
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, str | int | float | bool) or value is None else repr(value)[:500]

@@ -15,7 +15,7 @@ from services.domain.task.status import Status, Triage
 from services.domain.upkeep.miscount import some
 from services.domain.upkeep.repair import DONE, LEFT, PLANNED, Mend, mend
 from services.engine import recipe
-from services.engine.lead.archiver import letter_of
+from services.engine.letters import letter_of
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Broker, Consumer, Store
