@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
-from services.domain.fleet import shop_queue
+from services.domain.fleet import platforms, shop_queue
 from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.gates import listed
 from services.domain.task import envelope, ids, lane, own_words
@@ -96,7 +96,9 @@ class Repair:
         try:
             seen = self._broker.inspect(self._delays)
             if doing:
-                self._broker.ensure(platforms={shop.platform for shop in self._store.shops()}, delays=self._delays)
+                # also those of which nothing came yet: what expires before anybody looks must not be dropped silently
+                known = {shop.platform for shop in self._store.shops()} | platforms.NAMES.keys()
+                self._broker.ensure(platforms=known, delays=self._delays)
             if seen.missing:
                 yield mend(state, "repair.declared", names=", ".join(seen.missing))
             else:

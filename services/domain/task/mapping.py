@@ -19,6 +19,7 @@ _FIELD = re.compile(r"\{([^{}\s]+)\}")
 #: under this name stands a body that is no object
 WHOLE = "body"
 _MOST_SHOWN = 60
+_NOTHING = object()
 
 
 class QueueMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,6 +70,7 @@ def read(queue: str, mapping: QueueMapping, body: bytes, message_id: str = "") -
         BadMessage: the sentence names the field, and what to change.
     """
     document = _document(queue, body)
+    _check_all_there(queue, mapping, document)
     found = {
         name: _text(queue, name, mapping.fields[name], document)
         for name in ("task_type", "platform", "shop_id", "priority", "task_id")
@@ -96,7 +98,7 @@ def _document(queue: str, body: bytes) -> Any:
 def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]:
     if not mapping.payload:
         return document if isinstance(document, dict) else {WHOLE: document}
-    found = _at(queue, "payload", mapping.payload, mapping.payload[1:-1], document)
+    found = _look(mapping.payload[1:-1], document)
     if not isinstance(found, dict):
         raise _bad(queue, "payload", mapping, f"it is {_kind(found)}, and an object is needed")
     return found
@@ -104,7 +106,7 @@ def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]
 
 def _text(queue: str, name: str, template: str, document: Any) -> str:
     def one(match: re.Match[str]) -> str:
-        value = _at(queue, name, template, match[1], document)
+        value = _look(match[1], document)
         if isinstance(value, bool) or not isinstance(value, str | int):
             words = f'{name}: the field "{match[1]}" is {_kind(value)}, and a text or a whole number is needed'
             raise BadMessage(_remedy(queue, name, template, words))
@@ -113,7 +115,21 @@ def _text(queue: str, name: str, template: str, document: Any) -> str:
     return _FIELD.sub(one, template).strip()
 
 
-def _at(queue: str, name: str, template: str, path: str, document: Any) -> Any:
+def _check_all_there(queue: str, mapping: QueueMapping, document: Any) -> None:
+    """Name all that is missing at once, so that who sends it need not find out one by one."""
+    asked = [(name, path) for name, template in mapping.fields.items() for path in _FIELD.findall(template)]
+    missing = [(name, path) for name, path in asked if _look(path, document) is _NOTHING]
+    if len(missing) == 1:
+        ((name, path),) = missing
+        raise BadMessage(_remedy(queue, name, mapping.fields[name], f'{name}: the message has no field "{path}"'))
+    if missing:
+        words = ", ".join(f'"{path}" ({name})' for name, path in missing)
+        place = f"[foreign_queues.{queue}]"
+        raise BadMessage(f"the message has no fields {words}; send them so that {place} finds them, or change that")
+
+
+def _look(path: str, document: Any) -> Any:
+    """What stands at this path, ``_NOTHING`` where there is none."""
     value = document
     for step in path.split("."):
         if isinstance(value, dict) and step in value:
@@ -121,7 +137,7 @@ def _at(queue: str, name: str, template: str, path: str, document: Any) -> Any:
         elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
             value = value[int(step)]
         else:
-            raise BadMessage(_remedy(queue, name, template, f'{name}: the message has no field "{path}"'))
+            return _NOTHING
     return value
 
 

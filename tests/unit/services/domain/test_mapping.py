@@ -64,6 +64,7 @@ def test_the_same_message_is_the_same_task() -> None:
         ({"shop": "s1", "t": "x y"}, {"task_type": "{t}"}, "task_type: 'x y' is none"),
         ({"shop": "s1", "args": [1]}, {"payload": "{args}"}, "payload: it is a list, and an object is needed"),
         ({"shop": "s1"}, {"payload": "{args}"}, 'payload: the message has no field "args"'),
+        ({}, {"payload": "{args}"}, 'the message has no fields "shop" (shop_id), "args" (payload); send them so that'),
         ({"shop": "s1", "p": "soon"}, {"priority": "{p}"}, "priority: 'soon' is not high, normal, low or 1-10"),
         ({"shop": "s1", "id": "\u5e97"}, {"task_id": "{id}"}, "task_id: it must be 1 to 200 printable ASCII"),
     ],
