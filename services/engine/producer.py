@@ -250,7 +250,7 @@ class Producer:
 
     def _done_since(self, spec: TaskSpec) -> int:
         """A reason that a person gave lets the same work be done again at any time."""
-        return 0 if spec.reason.strip() else self._registry.done_since(spec.task_type)
+        return 0 if spec.reason.strip() or spec.unasked else self._registry.done_since(spec.task_type)
 
     def _marked(self, chunk: Sequence[tuple[TaskSpec, Task]]) -> Sequence[tuple[TaskSpec, Task]]:
         """With a mark on those that are to be done again so soon for a reason: then that is what the reason says."""

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from services.domain.errors import BadMessage, UsageError
-from services.domain.task import envelope
+from services.domain.task import classify, envelope, own_words
+from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import said
@@ -100,6 +101,12 @@ def successor(old: Task, task_id: str, *, by: str, payload: str | None = None, o
         extra=old.extra,
         type_version=old.type_version,
     )
+
+
+def done_already(fresh: Task, done: Done | None) -> Task:
+    """The same, held for a person instead of sent: ``done`` has done its work."""
+    error = own_words.write("own.already_done", id=done.task_id, by=done.by) if done is not None else ""
+    return msgspec.structs.replace(fresh, status=Status.HELD, error=error, error_kind=classify.ALREADY_DONE)
 
 
 def same_payload(left: str, right: str) -> bool:

@@ -32,6 +32,7 @@ class TaskSpec:
     parent: str = ""
     extra: str = ""  #: JSON object of message fields unknown to us, of a task that is made again
     line: int = 0
+    unasked: bool = False  #: nobody can be asked why: it is recorded though it was done lately, and held when claimed
     task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
     key: str = ""  #: a name for other specs of the same bulk, which may wait for it by this name
     depends_on: Sequence[str] = ()  #: ids of tasks, or keys of specs of the same bulk, that must succeed first

@@ -89,7 +89,7 @@ class WorkQueue:
             # as of any foreign message: it is never refused for a twin
             if_duplicate="hold" if self._hold else "queue",
             # nor for having been done lately: its claim holds it for a person then, where its type says so
-            reason=f"sent to the queue {self._queue}",
+            unasked=True,
             origin=ORIGIN,
             created_by=f"queue {self._queue}",
             line=number,

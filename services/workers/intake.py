@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from services.domain.change import UNREADABLE, Answer, Claim, Create, Op, Republish
+from services.domain.change import DONE, UNREADABLE, Answer, Claim, Create, Op, Republish
 from services.domain.errors import BadMessage, StoreError, StoreUnavailable
 from services.domain.task import envelope, ids, tombstone
 from services.domain.task.order import Delivery, Order
@@ -327,15 +327,16 @@ class Intake:
         self._bury(delivery, "id_conflict", text)
 
     def _again(self, record: Task) -> bool:
-        """A producer sent an ended task's message once more: a new task, linked to the old one."""
+        """A producer sent an ended task's message once more: a new task, linked to the old one. Where it may not run
+        twice and another task has done it since, the new one is held for a person.
+        """
         new_id = ids.new_task_id(record.platform, record.task_type, record.shop_id)
         fresh = self._registry.placed(recipe.successor(record, new_id, by="foreign producer"))
-        op: Op
-        if record.status == Status.DEAD:
-            op = Republish(task_id=record.task_id, task=fresh, by="foreign producer", on_duplicate="queue")
-        else:
-            op = Create(task=msgspec.structs.replace(fresh, parent=record.task_id), on_duplicate="queue")
-        self._steps.apply([op])
+        since = 0 if fresh.idempotent else record.created_at + 1
+        (answer,) = self._steps.apply([_anew(record, fresh, since)])
+        if answer.code == DONE:
+            (done,) = self._store.last_done([fresh.work])
+            self._steps.apply([_anew(record, recipe.done_already(fresh, done), 0)])
         return True
 
     def _bury(self, delivery: Delivery, kind: str, text: str) -> None:
@@ -354,6 +355,17 @@ class Intake:
             self._consumer.requeue([delivery])
         else:
             self._consumer.ack([delivery])
+
+
+def _anew(record: Task, fresh: Task, done_since: int) -> Op:
+    """Make the task that goes on with the work of an ended one."""
+    if record.status == Status.DEAD:
+        return Republish(
+            task_id=record.task_id, task=fresh, by="foreign producer", on_duplicate="queue", done_since=done_since
+        )
+    return Create(
+        task=msgspec.structs.replace(fresh, parent=record.task_id), on_duplicate="queue", done_since=done_since
+    )
 
 
 def _is_lost(op: Claim, answer: Answer) -> bool:

@@ -506,22 +506,22 @@ def test_a_twin_that_comes_to_its_turn_is_held_unless_a_person_gave_a_reason(rig
     assert rig.claim(rig.record(unasked), "w6#1", done_since=done.ended_at).code == "run"
 
 
-@pytest.mark.parametrize("origin", ["foreign", "schedule"])
+@pytest.mark.parametrize("origin", ["foreign", "schedule", "cli"])
 def test_what_may_not_run_twice_and_waited_behind_the_success_is_held(rig: Rig, origin: str) -> None:
     first = rig.running(uniq=WORK, idempotent=False)
     fields = {"uniq": WORK, "idempotent": False}
     twin = rig.ask(Create(task=rig.task(origin=origin, **fields), on_duplicate="queue")).task
-    by_person = rig.ask(Create(task=rig.task(origin="cli", **fields), on_duplicate="queue")).task
+    asked = rig.ask(Create(task=rig.task(origin="cli", reason="two orders", **fields), on_duplicate="queue")).task
     assert twin is not None
-    assert by_person is not None
+    assert asked is not None
     assert rig.finish(first, "held", lost=True).task is not None
     rig.ask(Resolve(task_id=first.task_id, to="succeeded", by="ann@desk"))
     assert rig.claim(rig.record(twin), "w2#1", once=True).code == "stale"
     held = rig.record(twin)
     assert (held.status, held.error_kind, held.attempt) == (Status.HELD, "already_done", 0)
     assert rig.ask(Resolve(task_id=twin.task_id, to="dead", by="ann@desk")).code == "ok"
-    assert rig.claim(rig.record(by_person), "w3#1", once=True).code == "run", "a person queued it behind"
-    rig.finish(rig.record(by_person))
+    assert rig.claim(rig.record(asked), "w3#1", once=True).code == "run", "a person said why"
+    rig.finish(rig.record(asked))
     rig.pass_time(0.01)
     later = rig.ask(Create(task=rig.task(origin=origin, **fields), on_duplicate="queue")).task
     assert later is not None

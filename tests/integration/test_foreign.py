@@ -16,7 +16,7 @@ from services.domain.task.lane import LANES
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet, channel, lines, opened, settings_for
+from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for
 from tests.integration.foreign_rig import SAMPLE, message, send
 from tests.support.services import RabbitMQ
 
@@ -173,6 +173,30 @@ def test_a_message_of_a_dead_task_starts_it_again_under_a_new_id(fleet: Fleet) -
     assert old.triage == "republished"
     new = fleet.wait(old.successor, "dead")
     assert (new.parent, new.created_by) == (old.task_id, "foreign producer")
+
+
+@pytest.mark.parametrize("end", ["dead", "cancelled"])
+def test_one_sent_again_after_its_work_was_done_waits_for_a_person_where_that_may_not_run_twice(
+    fleet: Fleet, seen: Path, end: str
+) -> None:
+    define(fleet, "never_twice", idempotent=False, uniqueness="shop_type")
+    gate = fleet.folder / "open"
+    payload = {"fail": "missing_secret"} if end == "dead" else {"until": str(gate)}
+    first = message(task_type="never_twice", payload=payload)
+    send(fleet, first)
+    fleet.worker()
+    if end == "cancelled":
+        wait(fleet, SAMPLE["task_id"], "running")
+        fleet.commands().tasks.cancel([SAMPLE["task_id"]])
+    old = wait(fleet, SAMPLE["task_id"], end)
+    done = fleet.create(old.shop_id, "never_twice", seen=str(seen))
+    fleet.wait(done, "succeeded")
+    send(fleet, first)
+    gate.touch()
+    (held,) = eventually(lambda: fleet.engine.store.query(Query(terms=(equals("status", "held"),))).tasks, 30)
+    assert (held.parent, held.error_kind, held.attempt) == (old.task_id, "already_done", 0)
+    assert done in held.error
+    assert [row[1] for row in lines(seen, "start")] == [done]
 
 
 @pytest.mark.parametrize("removed", [False, True])

@@ -16,7 +16,7 @@ from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.engine.lead.leader import ROLE
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet, channel, opened, settings_for
+from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for
 from tests.support.services import RabbitMQ
 
 QUEUE = "task_queue"
@@ -80,6 +80,24 @@ def test_the_same_message_twice_is_one_task(fleet: Fleet) -> None:
     assert len(tasks(fleet, equals("shop", "pdd:s1"))) == 1, "what is dead is another one"
 
 
+@pytest.mark.parametrize("fields", [{"idempotent": False}, {"unique_for": "1h"}, {"unique_for": "today"}])
+def test_the_second_of_work_that_is_not_to_be_done_twice_waits_for_a_person(
+    fleet: Fleet, seen: Path, fields: dict[str, object]
+) -> None:
+    define(fleet, "work", uniqueness="shop_type", **fields)
+    body = {"store": {"id": "s1"}, "level": 5}
+    send(fleet, *(body | {"args": {"n": n, "seen": str(seen)}} for n in range(2)))
+    fleet.steward()
+    found = eventually(lambda: len(one := tasks(fleet)) == 2 and one, 30)
+    fleet.worker()
+    eventually(lambda: {one.status for one in tasks(fleet)} == {"succeeded", "held"}, 30)
+    (held,) = tasks(fleet, equals("status", "held"))
+    assert (held.error_kind, held.reason) == ("already_done", ""), "nobody gave a reason"
+    fleet.commands().tasks.resolve([held.task_id], "pending", note="it was for two orders")
+    assert {one.status for one in fleet.wait_ended([one.task_id for one in found])} == {"succeeded"}
+    assert len(lines(seen, "start")) == 2
+
+
 def test_what_is_no_task_goes_to_the_dead_letters_with_its_bytes(fleet: Fleet) -> None:
     bad = b'{"shop": "s1"}'
     send(fleet, bad, b"no json", {"store": {"id": "s3"}, "args": {}, "level": 5})
@@ -87,7 +105,7 @@ def test_what_is_no_task_goes_to_the_dead_letters_with_its_bytes(fleet: Fleet) -
     dead = eventually(lambda: len(one := tasks(fleet, equals("status", "dead"))) == 2 and one, 30)
     errors = sorted(one.error for one in dead)
     assert "is not JSON" in errors[0]
-    assert 'the message has no field "' in errors[1]
+    assert 'the message has no fields "store.id" (shop_id), "args" (payload), "level" (priority)' in errors[1]
     assert "[foreign_queues.task_queue]" in errors[1]
     assert {one.error_kind for one in dead} == {"bad_message"}
     letters = [fleet.engine.store.get_letter(one.task_id) for one in dead]

@@ -42,9 +42,9 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     closed gate again makes no transition.
 
     ``done_since``: where all gates are open, but another task has done the same work since then, nobody knows whether
-    it is wanted again: the record becomes held (``ALREADY_DONE``), answer ``stale``. So does what came from another
-    program or a schedule and may not run twice (``once``), where its work was done since it was created. One that a
-    person gave a reason for (``reason``, marks *forced* and *again*) runs all the same.
+    it is wanted again: the record becomes held (``ALREADY_DONE``), answer ``stale``. So does what may not run
+    twice (``once``), where its work was done since it was created. One that a person gave a reason for (``reason``,
+    marks *forced* and *again*) runs all the same.
     """
 
     task_id: str

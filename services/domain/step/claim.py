@@ -67,10 +67,9 @@ def _hold_done(view: View, task: Task, op: Claim, released: list[Task]) -> Answe
 
 def _not_since(task: Task, op: Claim) -> int:
     """Since when its work must not have succeeded, 0 for whenever: the window of its type, and of what may not run
-    twice and no person asked for since it was created, for what came behind a twin was asked for before that one's
-    success.
+    twice since it was created, for what came behind a twin was asked for before that one's success, whoever asked.
     """
-    if not op.once or task.origin not in (transitions.FOREIGN, transitions.SCHEDULE) or not task.steps:
+    if not op.once or not task.steps:
         return op.done_since
     asked = task.steps[0].at
     return min(op.done_since, asked) if op.done_since else asked

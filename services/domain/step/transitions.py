@@ -30,8 +30,6 @@ WATERMARK_MS = 1_000
 NOTICED = "noticed"
 #: mark of a task that a person lets run although its work may have been done
 AGAIN = "again"
-#: origins of tasks that no person asked for
-FOREIGN, SCHEDULE = "foreign", "schedule"
 #: error of a task that is held because the same work waits or runs already
 HELD_TWIN = own_words.write("own.held_twin")
 #: note of the step that takes a forgotten claim up again

@@ -13,13 +13,11 @@ from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit, passing
 from services.domain.step.transitions import (
     BELIEVED_MS,
-    FOREIGN,
     HANDOVER_MS,
     HELD_TWIN,
     LOOK_AHEAD,
     RESERVATION_MS,
     ROLLED_BACK,
-    SCHEDULE,
     WATERMARK_MS,
 )
 from services.domain.task import classify, own_words, remarks, tombstone
@@ -214,8 +212,6 @@ def _numbers() -> Mapping[str, int | str]:
         "suppressed_kept": remarks.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
         "forced": f"'{FORCED}'",
-        "foreign": f"'{FOREIGN}'",
-        "schedule": f"'{SCHEDULE}'",
         "done_kind": f"'{classify.ALREADY_DONE}'",
         "already_done": f"'{own_words.write('own.already_done', id='%s', by='%s')}'",
         "held_twin": f"'{HELD_TWIN}'",

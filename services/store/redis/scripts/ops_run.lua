@@ -75,11 +75,11 @@ local function done_elsewhere(e, shop, released)
   conclude(e, released)
 end
 
--- Since when its work must not have succeeded: the window of its type, and of what may not run twice and no person asked
--- for since it was created, for what came behind a twin was asked for before that one's success.
+-- Since when its work must not have succeeded: the window of its type, and of what may not run twice since it was
+-- created, for what came behind a twin was asked for before that one's success, whoever asked.
 local function not_since(e, o)
-  local origin, since = e[T.origin], o[Claim.done_since]
-  if not o[Claim.once] or (origin ~= C.foreign and origin ~= C.schedule) or e.sn == 0 then return since end
+  local since = o[Claim.done_since]
+  if not o[Claim.once] or e.sn == 0 then return since end
   local _, step = take_one(e.steps, 0)
   return since == 0 and step[Step.at] or math.min(since, step[Step.at])
 end
