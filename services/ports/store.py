@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from services.ports.care import Care
 from services.ports.fleet import Fleet
 from services.ports.limits import Limits
 from services.ports.papers import Papers
 from services.ports.records import Records
-from services.ports.recount import Recount
 from services.ports.timetable import Timetable
-from services.ports.upkeep import Upkeep
+from services.ports.upkeep import Care, Recount, Upkeep
 
 
 class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Recount, Care, Protocol):

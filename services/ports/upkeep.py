@@ -8,6 +8,8 @@ from typing import Protocol
 from services.domain.task.query import Page
 from services.domain.task.record import Task
 from services.domain.task.tombstone import Tombstone
+from services.domain.upkeep.damage import Aside, Check, Damage
+from services.domain.upkeep.miscount import Miscount
 
 #: of tasks that workers fetch: lane and type, and the node that they wait for
 Parked = tuple[str, str] | tuple[str, str, str]
@@ -74,3 +76,41 @@ class Upkeep(Protocol):
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks whose dependants were too many to be told in one step (see ``TellDependants``)."""
+
+
+class Care(Protocol):
+    """For doctor and repair."""
+
+    def damage(self, check: Check, *, deep: bool) -> list[Damage]:
+        """Entries that no reader can read, keys of the wrong kind, names that are no text.
+
+        ``check`` judges documents and schedules. ``deep``: also what there is one of for each task.
+        """
+
+    def set_aside(self, found: Sequence[Damage]) -> int:
+        """Move these, with their bytes, where nobody reads them; how many were still as they were found.
+
+        What closed a gate (a pause, a login) is replaced by an entry that keeps it closed. The trail of the audit is
+        never shortened: a copy is made, and the entry is known from then on.
+        """
+
+    def aside(self, limit: int) -> list[Aside]:
+        """What was set aside, the latest first, what nobody noted the time of last."""
+
+
+class Recount(Protocol):
+    """For repair; a walk over everything, so minutes where there are millions of tasks."""
+
+    def recount(self, *, mend: bool) -> list[Miscount]:
+        """Compare indexes, counters and reservations with the records, and with ``mend`` set right what differs.
+
+        Safe beside working programs: each record is set right only if it is still the one that was looked at. What
+        cannot be told while tasks move is ``left``.
+        """
+
+    def recount_works(self, *, mend: bool, anew: bool = False) -> Miscount:
+        """Only the ledger (``Records.ran``): the part of ``recount`` that a store of before needs once.
+
+        ``anew``: programs of before have counted letters that never ran among the failures. They are taken out of each
+        day of which every failure still has its record; of others nothing proves what they are.
+        """

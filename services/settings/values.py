@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 
 from services.domain.task.mapping import QueueMapping
-from services.settings.api import ApiSettings
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 
@@ -22,6 +21,13 @@ LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
 )  # fmt: skip
+
+
+class ApiSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How much of other programs' questions is answered; where it listens is said on its command line."""
+
+    requests_per_minute: int = 1200  #: of each token, and of all who ask without one together
+    streams: int = 32  #: streams of events at once, each of which keeps a connection open
 
 
 class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

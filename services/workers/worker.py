@@ -19,7 +19,6 @@ from services.workers import orders
 from services.workers.abilities import Abilities
 from services.workers.autoscale import Autoscaler
 from services.workers.burst import Burst
-from services.workers.claimed import Claimed
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
 from services.workers.heartbeat import Heartbeat
@@ -29,7 +28,7 @@ from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.preempt import Preemptor
 from services.workers.runner import Runner
-from services.workers.slots import Held, SlotPool
+from services.workers.slots import Claimed, Held, SlotPool
 from services.workers.spool import Spool
 from services.workers.subscriptions import Subscriptions
 

@@ -13,7 +13,7 @@ import pytest
 from services import assembly
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.task.record import Task
-from services.settings.api import ApiSettings
+from services.settings.values import ApiSettings
 from tests.integration.api_rig import Api, serving
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet

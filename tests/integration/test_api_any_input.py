@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.generation import GenerationMode
 
-from services.settings.api import ApiSettings
+from services.settings.values import ApiSettings
 from tests.integration.api_rig import Api, serving
 from tests.integration.fleet_rig import Fleet
 from tests.integration.test_api import died, problem

@@ -17,7 +17,7 @@ from services.domain.change import Claim, Finish
 from services.domain.promises import standing
 from services.domain.promises.promise import STATE
 from services.domain.task.record import Attempt
-from services.settings.api import ApiSettings
+from services.settings.values import ApiSettings
 from tests.contract.waiting import eventually
 from tests.integration.api_rig import Api, serving
 from tests.integration.fleet_rig import Fleet

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
 import heapq
 import sqlite3
@@ -10,10 +12,10 @@ from itertools import islice
 
 import msgspec
 
+from services.domain.errors import UsageError
 from services.domain.task.query import Page, Query, Term
 from services.domain.task.record import Task
 from services.store.sqlite import plan as plans
-from services.store.sqlite.cursor import Place, read, written
 from services.store.sqlite.filter import INDEX, Condition
 from services.store.sqlite.plan import Plan
 from services.store.sqlite.write import IN_LIST
@@ -41,6 +43,31 @@ ALL = Condition("(1)")
 #: sort value, task id, row
 Found = tuple[int, str, int]
 Arms = tuple[tuple[str, Condition], ...]
+#: sort value, task id
+Place = tuple[int, str]
+
+
+def _text_of(plan: Plan, place: Place | None) -> str | None:
+    """The text that a page hands out for a place."""
+    return None if place is None else base64.urlsafe_b64encode(msgspec.json.encode((plan.sort, *place))).decode()
+
+
+def _place_of(query: Query) -> Place | None:
+    """The place of a query's text.
+
+    Raises:
+        UsageError: it is none, or belongs to another order.
+    """
+    if not query.cursor:
+        return None
+    try:
+        raw = base64.b64decode(query.cursor, altchars=b"-_", validate=True)
+        sort, at, task_id = msgspec.json.decode(raw, type=tuple[str, int, str])
+    except (binascii.Error, msgspec.MsgspecError, ValueError) as exc:
+        raise UsageError("the place to go on from is damaged; start again at the first page", field="cursor") from exc
+    if sort != query.sort:
+        raise UsageError(f"the place to go on from belongs to the order by {sort:.40}", field="cursor")
+    return at, task_id
 
 
 class _TooMuch(Exception):
@@ -53,7 +80,7 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     Raises:
         UsageError: the question makes no sense.
     """
-    place = read(query)
+    place = _place_of(query)
     plan = plans.make(conn, query)
     if plan.tests:
         return _scan(conn, plan, query.limit, place)
@@ -63,12 +90,12 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
         tasks = tasks[: query.limit]
         cut = plan.place_of(tasks[-1])
     if not query.want_total:
-        return Page(tasks=tuple(tasks), next=written(plan, cut))
+        return Page(tasks=tuple(tasks), next=_text_of(plan, cut))
     if place is None and cut is None:
         return Page(tasks=tuple(tasks), total=len(tasks), at_least=len(tasks))
     found, whole = _total(conn, query.terms, plan, short=short and place is None)
     seen = max(found, len(tasks))
-    return Page(tasks=tuple(tasks), next=written(plan, cut), total=found if whole else None, at_least=seen)
+    return Page(tasks=tuple(tasks), next=_text_of(plan, cut), total=found if whole else None, at_least=seen)
 
 
 def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
@@ -79,12 +106,12 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
         for task in rows:
             if all(test(task) for test in plan.tests):
                 if len(found) == limit:
-                    return Page(tasks=tuple(found), next=written(plan, plan.place_of(found[-1])))
+                    return Page(tasks=tuple(found), next=_text_of(plan, plan.place_of(found[-1])))
                 found.append(task)
         if len(rows) < SCAN_SLICE:
-            return Page(tasks=tuple(found), next=written(plan, cut))
+            return Page(tasks=tuple(found), next=_text_of(plan, cut))
         place = plan.place_of(rows[-1])
-    return Page(tasks=tuple(found), next=written(plan, place))
+    return Page(tasks=tuple(found), next=_text_of(plan, place))
 
 
 # ------------------------------------------------------------------------- reading

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import ENCODER, Task
+from services.domain.task.status import UNDER_WAY
 from services.store.sqlite import write
-from services.store.sqlite.under_way import UnderWay
 
 _COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked', 'pending', 'queued')"""
@@ -19,6 +20,42 @@ _LOT = f"""SELECT task_id, held_uniq FROM tasks WHERE lot = ? AND NOT task_type 
     ORDER BY priority DESC, created_at, task_id"""
 _LOT_OF_TYPE = """SELECT task_id, held_uniq FROM tasks INDEXED BY tasks_lot_type WHERE lot = ? AND task_type = ?
     ORDER BY priority DESC, created_at, task_id"""
+_BY_PRIORITY = f"""SELECT platform, shop_id, priority, count(*) FROM tasks INDEXED BY tasks_under_way
+    WHERE shop_id {write.IN_LIST} AND status IN ('pending', 'queued') GROUP BY 1, 2, 3"""
+
+
+class UnderWay:
+    """Of a shop's tasks that a message is under way for, how many are how urgent: read when somebody asks, then kept up
+    to date; ``before_reading`` writes down what has changed so far.
+    """
+
+    def __init__(self, conn: sqlite3.Connection, before_reading: Callable[[], None]) -> None:
+        self._conn, self._before_reading = conn, before_reading
+        self._known: dict[str, Counter[int]] = {}
+
+    def count(self, shop: str, priority: int, others: Collection[str]) -> int:
+        """Those of a shop that are at least so urgent. ``others``: shops to be asked about in one go."""
+        if shop not in self._known:
+            self._read({shop, *others} - self._known.keys())
+        return sum(n for urgency, n in self._known[shop].items() if urgency >= priority)
+
+    def _read(self, wanted: Collection[str]) -> None:
+        self._before_reading()
+        self._known.update({shop: Counter() for shop in wanted})
+        names = write.text_list({shop.partition(":")[2] for shop in wanted})
+        for platform, shop_id, priority, n in self._conn.execute(_BY_PRIORITY, (names,)):
+            if (shop := f"{platform}:{shop_id}") in wanted:
+                self._known[shop][priority] = n
+
+    def follow(self, old: Task | None, task: Task) -> None:
+        """Count what a change does to a shop that somebody has asked about."""
+        known = self._known.get(task.shop)
+        if known is None:
+            return
+        if old is not None and old.status in UNDER_WAY:
+            known[old.priority] -= 1
+        if task.status in UNDER_WAY:
+            known[task.priority] += 1
 
 
 class Shops:

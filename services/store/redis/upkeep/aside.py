@@ -32,7 +32,7 @@ def note_name(aside: bytes, member: bytes) -> bytes:
 
 
 class SetAside(Part):
-    """The call of ``services.ports.care``."""
+    """The call of ``services.ports.upkeep``."""
 
     def aside(self, limit: int) -> list[Aside]:
         """Key by key."""

@@ -179,7 +179,7 @@ def family_of(key: str) -> Family | None:
 
 
 class Damages(Fleet):
-    """The calls of ``services.ports.care``."""
+    """The calls of ``services.ports.upkeep``."""
 
     def damage(self, check: Check, *, deep: bool) -> list[Damage]:
         """Key by key; one that went meanwhile is passed over."""

@@ -14,7 +14,7 @@ from services.store.unreadable import WRONG
 
 
 class SetAside(Part):
-    """The call of ``services.ports.care``."""
+    """The call of ``services.ports.upkeep``."""
 
     def aside(self, limit: int) -> list[Aside]:
         """The latest ones first."""

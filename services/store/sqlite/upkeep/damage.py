@@ -75,7 +75,7 @@ _READ: Mapping[str, Callable[[Row], object]] = {
 
 
 class Damages(Part):
-    """The calls of ``services.ports.care``; it knows every table of the file, also those of the broker."""
+    """The calls of ``services.ports.upkeep``; it knows every table of the file, also those of the broker."""
 
     def damage(self, check: Check, *, deep: bool) -> list[Damage]:
         """Table by table."""
