@@ -32,6 +32,7 @@ from services.commands.fleet import FleetCommands
 from services.commands.handover import HandoverCommands
 from services.commands.homes import HomeCommands
 from services.commands.promises import PromiseCommands
+from services.commands.queues import QueueCommands
 from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
@@ -74,6 +75,7 @@ from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
+from services.monitor.queues.queries import QueueQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -132,6 +134,7 @@ class Commands:
     alerts: AlertCommands
     handover: HandoverCommands
     batches: BatchCommands
+    queues: QueueCommands
     schedules: ScheduleCommands
     roles: RoleCommands
     tokens: TokenCommands
@@ -144,6 +147,7 @@ class Queries:
 
     tasks: TaskQueries
     batches: BatchQueries
+    queues: QueueQueries
     causes: CauseQueries
     schedules: ScheduleQueries
     shops: ShopQueries
@@ -260,6 +264,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         operator=who,
         tasks=tasks,
         batches=BatchCommands(store, tasks, audit, who),
+        queues=QueueCommands(store, tasks, audit, who, settings.delays),
         dead_letters=letters,
         bulk=BulkRepublish(store, steps, registry, engine.clock, audit, who),
         causes=CauseCommands(store, steps, audit, who),
@@ -303,6 +308,7 @@ def queries(engine: Engine) -> Queries:
     )  # fmt: skip
     return Queries(
         batches=BatchQueries(engine.store),
+        queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
         causes=causes,
         schedules=ScheduleQueries(engine.store, engine.registry),

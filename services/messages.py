@@ -57,6 +57,7 @@ TEMPLATES: dict[str, str] = {
     "task.nothing_to_pass": N_("No pause, quiet hours or failing shop holds it back: there is nothing to pass."),
     "task.no_pass": N_("It was not let through, or an attempt has begun with it: there is nothing to take back."),
     "task.many_passes": N_("{most} tasks are let through already and have not begun; resume instead."),
+    "queue.left": N_("It does not wait in {name} any more."),
     "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),
     "retry.say_why": N_("Its work may be done already: decide about it by itself, and say why it is to run again."),

@@ -45,6 +45,7 @@ LOOKS = {
     "schedule add": "nightly --cron @daily --type sync_order --all",
     "promise set": "orders --type sync_order --all --never-older-than 1h",
     "repair": "",
+    "queue purge": "rpa_tasks_normal",
 }
 #: they ask, and have no preview
 QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": "type:unused"}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from services.domain.fleet.worker import BrowserState, WorkerInfo
 from services.store.sqlite.store import EmbeddedStore
 from tests.integration.cli_rig import Cli
@@ -71,3 +74,20 @@ def test_a_silent_worker_is_shown_as_such_and_told_with_a_warning(cli: Cli) -> N
     assert (told["worker"], told["order"]) == ("desk-1", "drain")
     assert "is silent" in told["warnings"][0]
     assert cli.run("worker", "stop", "--all", code=2)["error"] == "no worker is alive"
+
+
+def test_a_queue_is_emptied_after_an_export_and_by_its_typed_name(cli: Cli, tmp_path: Path) -> None:
+    (task_id,) = cli.run("task", "create", "--shop", "pdd:s1", "--type", "work", "--priority", "low")["created"]
+    seen = cli.run("queue", "peek", "low")
+    assert ([one["task_id"] for one in seen["tasks"]], seen["queue"]) == ([task_id], "rpa_tasks_low")
+    file = tmp_path / "low.jsonl"
+    for words in (("--confirm", "rpa_tasks_low"), ("--export", file), ("--export", file, "--confirm", "low")):
+        assert cli.call("queue", "purge", "low", *words).returncode == 2
+        assert not file.exists()
+    done = cli.run("queue", "purge", "low", "--export", file, "--confirm", "rpa_tasks_low", "--reason", "wrong prices")
+    assert (done["done"], done["file"]) == ([task_id], str(file))
+    assert json.loads(file.read_text(encoding="utf-8"))["task"]["task_id"] == task_id
+    assert cli.run("task", "show", task_id)["task"]["reason"] == "wrong prices"
+    again = cli.call("queue", "purge", "low", "--export", file, "--confirm", "rpa_tasks_low")
+    assert "is there already" in again.stderr
+    assert cli.call("queue", "peek", "low").stdout.strip() == "nothing waits in rpa_tasks_low"

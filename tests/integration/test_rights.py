@@ -213,6 +213,12 @@ def unplanned(stage: Stage) -> Callable[[Any], Any]:
     return lambda commands: commands.remove()
 
 
+def purge_low(stage: Stage) -> Callable[[Any], Any]:
+    stage.queued(priority=2)
+    plan = stage.my["QueueCommands"].plan_purge("low")
+    return lambda commands: commands.purge(plan, typed="rpa_tasks_low")
+
+
 def exactly(value: Any) -> Callable[[Stage], Any]:
     return lambda stage: value
 
@@ -266,6 +272,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "SessionCommands.close": of("close", exactly("pdd:s0")),
     "BatchCommands.cancel": of("cancel", lambda stage: stage.my["BatchCommands"].plan_cancel(stage.batch("b1"))),
     "BatchCommands.retry": of("retry", lambda stage: stage.my["BatchCommands"].plan_retry(stage.batch("b2"))),
+    "QueueCommands.purge": purge_low,
     "QuietCommands.set": of("set", exactly(QUIET)),
     "QuietCommands.remove": of("remove", Stage.quiet),
     "PromiseCommands.set": of("set", exactly(PROMISE)),
@@ -327,6 +334,7 @@ READS: dict[str, Prepare] = {
 PLANS: dict[str, Prepare] = {
     "BatchCommands.plan_cancel": of("plan_cancel", lambda stage: stage.batch("b3")),
     "BatchCommands.plan_retry": of("plan_retry", lambda stage: stage.batch("b4")),
+    "QueueCommands.plan_purge": of("plan_purge", exactly("rpa_tasks_low")),
     "RepairCommands.plan": of("plan"),
 }
 #: what an operator may not do either

@@ -1,4 +1,4 @@
-"""Queues: depths, what holds tasks back, the switches of a platform or a type, limits of a platform."""
+"""Queues: depths, what waits in one and how it is emptied, what holds tasks back; switches and limits of a scope."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from services.api import shapes
 from services.api.here import Here
-from services.api.shapes import Name, Note
+from services.api.shapes import Limit, Name, Note, Text
 from services.domain.errors import UsageError
 
 router = APIRouter(prefix="/queues", tags=["queues"])
@@ -25,6 +25,22 @@ class Queues(shapes.Open):
     limits: list[dict[str, Any]]
 
 
+class Peeked(shapes.Open):
+    """The first that wait, the oldest first."""
+
+    queue: str
+    tasks: list[dict[str, Any]]
+    more: bool = Field(description="whether others wait behind them")
+
+
+class Purge(shapes.Body):
+    """Its name once more, so that none is emptied by a slip."""
+
+    confirm: Text = Field(default="", description="the name of the queue, as GET /queues shows it")
+    reason: Text = Field(default="", description="kept with the tasks and in the audit")
+    dry_run: bool = Field(default=False, description="only tell which tasks")
+
+
 class Limits(shapes.Body):
     """What is left out stays as it is."""
 
@@ -35,6 +51,18 @@ class Limits(shapes.Body):
 @router.get("", response_model=Queues, summary="Depths, and what holds tasks back")
 def queues(here: Here) -> Response:
     return here.look("queue list")
+
+
+@router.get(
+    "/{queue}/tasks", response_model=Peeked, summary="What waits in one, by the records alone"
+)
+def peek(here: Here, queue: Name, limit: Limit = 10) -> Response:
+    return here.look("queue peek", queue, limit=limit)
+
+
+@router.post("/{queue}/purge", response_model=shapes.Outcome, summary="Cancel what waits in one; read its tasks before")
+def purge(here: Here, queue: Name, wanted: Purge) -> Response:
+    return here.act("queue purge", queue, no_export=True, **wanted.model_dump())
 
 
 @router.post("/{scope}/pause", response_model=shapes.Open, summary="Start nothing of all, platform:P or type:T")

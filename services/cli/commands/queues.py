@@ -1,4 +1,4 @@
-"""``queue``: depths, and the switches that hold tasks of a platform, a type or all."""
+"""``queue``: depths, what waits in one and how it is emptied, and the switches that hold a platform, a type or all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import msgspec
 
 from services import assembly
 from services.cli import guesses, shapes
-from services.cli.commands import limits
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.cli.commands import limits, purge
+from services.cli.commands.purge import QUEUE_HELP
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import standing
@@ -18,14 +19,18 @@ from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
 from services.domain.task.query import Query, equals
 from services.domain.task.status import WAITING
+from services.monitor.queues.queries import PEEK
 
 EXAMPLES = (
     "queue list",
+    "queue peek rpa_tasks_normal",
+    "queue purge rpa_tasks_low --export low.jsonl --reason 'wrong prices'",
     "queue pause platform:temu --note 'maintenance there' --yes",
     "queue pause type:batch_reply",
     "queue resume all",
     *limits.EXAMPLES,
 )
+MOST = 1000
 #: so many of what is closed are shown to people
 SHOWN = 50
 SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
@@ -47,6 +52,13 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         parser.add_argument("--note", default="", help="why; shown and kept in the audit")
         parser.add_argument("--yes", action="store_true", help="do not ask")
         parser.set_defaults(handler=handler)
+    peeking = verbs.add_parser(
+        "peek", parents=[common], help="the tasks that wait in one, by the records; no message is taken off it"
+    )
+    peeking.add_argument("name", metavar="QUEUE", help=QUEUE_HELP)
+    peeking.add_argument("--limit", type=whole(1, MOST), default=PEEK)
+    peeking.set_defaults(handler=peek)
+    purge.add(verbs, common)
     limits.add(verbs, common)
 
 
@@ -74,6 +86,25 @@ def list_queues(context: Context) -> int:
     lines += [f"and {len(closed) - SHOWN} more that hold tasks back"] if len(closed) > SHOWN else []
     lines += [limits.words(one) for one in known]
     context.show(document, lines)
+    return EXIT_OK
+
+
+def peek(context: Context) -> int:
+    """Print what waits in one."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        questions = assembly.queries(engine)
+        found = questions.queues.peek(args.name, args.limit)
+        gates = questions.tasks.gates(found.tasks)
+    tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in found.tasks]
+    document = {"queue": found.queue.name, "tasks": tasks, "more": found.more}
+    rows = [
+        (one["task_id"], one["status"], one["gate"], one["task_type"], task.shop, task.priority, one["created_at"])
+        for one, task in zip(tasks, found.tasks, strict=True)
+    ]
+    lines = table(("id", "status", "gate", "type", "shop", "priority", "created"), rows)
+    lines = lines if rows else [f"nothing waits in {found.queue.name}"]
+    context.show(document, [*lines, *(["and more behind them; see --limit"] if found.more else [])])
     return EXIT_OK
 
 

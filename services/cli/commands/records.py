@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -60,25 +61,53 @@ def export(context: Context) -> int:
     if context.json and not args.out:
         raise UsageError("with --json the records need a file: add --out FILE", field="--out")
     path = Path(args.out) if args.out else None
-    if path is not None and path.is_dir():
-        raise UsageError(f"{path} cannot be written: it is a folder; name a file", field="--out")
-    if path is not None and path.exists() and not args.yes:
-        raise UsageError(f"{path} is there already; add --yes to replace it", field="--out")
+    if path is not None:
+        check_file(path, "--out", "" if args.yes else "add --yes to replace it")
     with context.engine() as engine:
         if path is None:
             _write(engine, args.filter, sys.stdout)
             return EXIT_OK
-        partial = path.with_name(path.name + ".part")
-        try:
-            with partial.open("w", encoding="utf-8", newline="\n") as file:
-                count = _write(engine, args.filter, file)
-            partial.replace(path)  # a file of that name is always whole
-        except OSError as exc:
-            raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--out") from exc
-        finally:
-            partial.unlink(missing_ok=True)
+        with _whole(path, "--out") as file:
+            count = _write(engine, args.filter, file)
     context.show({"exported": count, "file": str(path)}, [f"{count} records in {path}"])
     return EXIT_OK
+
+
+def check_file(path: Path, field: str, otherwise: str) -> None:
+    """Whether records may be written there; ``otherwise``: what to do where it is there already, "" to replace it.
+
+    Raises:
+        UsageError: it is a folder, or there already and not to be replaced; ``field`` is the option.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} cannot be written: it is a folder; name a file", field=field)
+    if path.exists() and otherwise:
+        raise UsageError(f"{path} is there already; {otherwise}", field=field)
+
+
+def write_file(engine: assembly.Engine, task_ids: Sequence[str], path: Path, field: str) -> None:
+    """Write these records as JSON lines.
+
+    Raises:
+        UsageError: the file cannot be written; ``field`` is the option.
+    """
+    with _whole(path, field) as file:
+        for task in assembly.queries(engine).tasks.each_of(task_ids):
+            file.write(record_files.write(task, None))
+
+
+@contextmanager
+def _whole(path: Path, field: str) -> Iterator[TextIO]:
+    """A file of that name is always whole."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        partial.replace(path)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field=field) from exc
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def import_records(context: Context) -> int:

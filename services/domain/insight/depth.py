@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.task.lane import LANE_QUEUE
 from services.domain.task.order import QueueDepth
 from services.domain.task.query import Counts
 from services.domain.task.status import Status
@@ -19,7 +20,6 @@ from services.domain.task.status import Status
 #: from the chart's baseline: the most urgent lane has the straight base; dedicated: all queues of single shops
 LANES = ("high", "dedicated", "normal", "low")
 _DEDICATED = "dedicated"
-_PREFIX = "rpa_tasks_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class LaneDepth:
 def lanes(counts: Counts, depths: Iterable[QueueDepth]) -> tuple[LaneDepth, ...]:
     """Every lane, from the counters of the records and the broker's own numbers."""
     known = list(depths)
-    by_name = {depth.name.removeprefix(_PREFIX): depth for depth in known if depth.kind == "lane"}
+    by_name = {depth.name.removeprefix(LANE_QUEUE): depth for depth in known if depth.kind == "lane"}
     return tuple(
         _dedicated([depth for depth in known if depth.kind == "shop"])
         if lane == _DEDICATED

@@ -140,7 +140,7 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
     if kind != ORDER:
         raise ValueError(f"{task.task_id}: a {task.status} task has no message")
     body, headers = build(task)
-    delay = _level(task.due_at - now_ms, delays) if task.status == Status.RETRYING else 0
+    delay = level(task.due_at - now_ms, delays) if task.status == Status.RETRYING else 0
     return Order(
         kind="delay" if delay else "work",
         routing_key=f"task.{task.platform}.{task.queue or task.lane}",
@@ -218,11 +218,11 @@ def headers_of(task: Task) -> dict[str, str | int]:
     return {GEN: task.gen, ATTEMPT: task.attempt, SCHEMA: SCHEMA_VERSION}
 
 
-def _level(wait_ms: int, delays: Sequence[int]) -> int:
-    """Smallest level that is long enough, 0 for what is due."""
+def level(wait_ms: int, delays: Sequence[int]) -> int:
+    """Smallest of the delays (seconds) that is long enough, the longest where none is; 0 for what is due."""
     if wait_ms <= 0 or not delays:
         return 0
-    enough = (level for level in delays if level * 1000 + min(DELAY_SLACK_MS, level * 100) >= wait_ms)
+    enough = (one for one in delays if one * 1000 + min(DELAY_SLACK_MS, one * 100) >= wait_ms)
     return min(enough, default=max(delays))
 
 

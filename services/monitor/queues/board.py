@@ -1,0 +1,349 @@
+"""All queues as rows of one moment, with what each came to over the last hour; follows the live feed between looks."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from services.domain.errors import UsageError
+from services.domain.fleet import shop_queue
+from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import paused
+from services.domain.insight import queue as insight
+from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.queue import Facts, Flow
+from services.domain.task import envelope, lane, queues
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
+from services.domain.task.status import WAITING, Status, Triage
+from services.monitor.history import History, Sample
+from services.monitor.live import Live, Snapshot
+from services.monitor.queues.queries import QueueQueries
+from services.monitor.queues.rates import DEAD, QueueRates
+
+#: so many queues of shops are asked for their oldest task; of others the inspector asks when it shows one
+DEEPEST = 20
+#: a point of a curve stands for so long; so many are kept of each queue
+STEP_MS, KEPT = 10_000, 360
+SHOP_STEP_MS, SHOP_KEPT = 30_000, 120
+#: back-off tasks that are looked at for the oldest of each level
+LEVELS = 500
+LANE, SHOP, DELAY, DEAD_KIND = queues.LANE, queues.SHOP, queues.DELAY, "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One queue at an instant (UTC ms); a second for the rates."""
+
+    at_ms: int
+    depth: int
+    in_s: float = 0.0
+    out_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueNow:
+    """One queue; None is what nobody knows, or what such a queue has not."""
+
+    name: str
+    kind: str  #: lane | shop | delay | dead
+    lane: str = ""
+    shop: str = ""  #: ``platform:shop_id``
+    title: str = ""  #: name of the shop
+    delay_s: int = 0
+    ready: int | None = None  #: messages that the broker has and nobody holds; of dead letters those that are open
+    parked: int = 0  #: wait at a gate and have no message
+    unacked: int | None = None
+    consumers: int | None = None
+    flow: Flow = field(default_factory=Flow)
+    oldest_at: int = 0  #: since when the first of it waits, UTC ms; 0 for nobody knows
+    state: str = insight.UNKNOWN
+    wrong: tuple[str, ...] = ()
+    pauses: tuple[Pause, ...] = ()  #: that hold all of it
+    leaving: bool = False  #: of a shop that goes back to the lanes
+    curve: tuple[int, ...] = ()
+
+    @property
+    def depth(self) -> int | None:
+        """What waits in it."""
+        return None if self.ready is None else self.ready + self.parked
+
+    @property
+    def drained_s(self) -> float | None:
+        """Seconds until what is ready now has gone; None where nothing goes, or nobody knows."""
+        return None if self.ready is None else insight.drained_s(self.ready, self.flow)
+
+    @property
+    def drains(self) -> bool:
+        """False once it is known that nothing goes although something is ready."""
+        return self.ready is None or insight.drains(self.ready, self.flow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuesNow:
+    """Lanes, queues of shops (the deepest first), back-off queues, dead letters."""
+
+    rows: tuple[QueueNow, ...] = ()
+    shops: int = 0  #: queues of shops that there are; rows may be fewer
+    told: bool = True  #: whether the broker tells what it holds
+    publisher: PublisherNow = field(default_factory=PublisherNow)
+    workers: tuple[WorkerInfo, ...] = ()
+    at_ms: int = 0
+
+    def find(self, name: str) -> QueueNow | None:
+        """One of the rows."""
+        return next((row for row in self.rows if row.name == name), None)
+
+
+class QueueBoard:
+    """``now`` and ``story`` block; call them off the GUI thread."""
+
+    def __init__(self, questions: QueueQueries, live: Live, history: History) -> None:
+        self.questions = questions
+        self._store, self._registry, self._live, self._history = questions.store, questions.registry, live, history
+        self.rates = QueueRates()
+        self._begun = False
+        self._lock = threading.Lock()
+        self._kept: dict[str, deque[Point]] = {}
+        self._own: frozenset[str] = frozenset()
+        live.on_changes(lambda changes: self.rates.note(changes.events))
+        live.on_snapshot(self._sample)
+
+    # ---------------------------------------------------------------------------------------------------- the present
+    def now(self, most: int = DEEPEST, also: str = "") -> QueuesNow:
+        """All of them, of shops the ``most`` deepest, and the one called ``also``."""
+        snapshot = self._live.snapshot()
+        states = self._documents()
+        known = self._registry.shops()
+        keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
+        flows = self.rates.flows(snapshot.at_ms, states)
+        blocked = snapshot.publisher().held
+        by_name = {one.name: one for one in snapshot.depths} if snapshot.told else {}
+        retrying = self._retrying(snapshot)
+        rows = [self._lane(name, snapshot, by_name, flows, blocked) for name in lane.LANES]
+        deepest = sorted(keys, key=lambda name: (-self._depth_of(name, keys[name], snapshot, by_name), name))
+        chosen = deepest[:most] + [name for name in deepest[most:] if name == also]
+        rows += [
+            self._shop(keys[name], states[keys[name]], known, snapshot, by_name, flows, blocked, ask=place < DEEPEST)
+            for place, name in enumerate(chosen)
+        ]
+        rows += [
+            self._delay(level, by_name.get(queues.delay_queue(level)), retrying) for level in self._levels(by_name)
+        ]
+        rows.append(self._dead(snapshot, flows))
+        return QueuesNow(
+            rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
+            workers=snapshot.workers, at_ms=snapshot.at_ms,
+        )  # fmt: skip
+
+    def _documents(self) -> Mapping[str, str]:
+        """State of each queue of a shop, by ``platform:shop_id``."""
+        found = {}
+        for key, body in self._store.documents(shop_queue.KIND).items():
+            try:
+                found[key] = shop_queue.parse(body).state
+            except UsageError:  # of a newer program: the queue is there all the same
+                found[key] = shop_queue.OPEN
+        with self._lock:
+            self._own = frozenset(found)
+        return found
+
+    def _lane(
+        self, name: str, snapshot: Snapshot, by_name: Mapping[str, QueueDepth], flows: Mapping[str, Flow], blocked: bool
+    ) -> QueueNow:
+        depth = by_name.get(lane.LANE_QUEUE + name)
+        parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
+        oldest = self._oldest(lane.LANE_QUEUE + name) if parked or depth is None or depth.ready else 0
+        holds = tuple(one for one in snapshot.pauses if one.gate == paused.GATE and one.scope == SCOPE_ALL)
+        row = QueueNow(
+            name=lane.LANE_QUEUE + name,
+            kind=LANE,
+            lane=name,
+            ready=depth.ready if depth is not None else None,
+            parked=parked,
+            unacked=depth.unacked if depth is not None else None,
+            consumers=depth.consumers if depth is not None else None,
+            flow=flows.get(name, Flow()),
+            oldest_at=oldest,
+            pauses=holds,
+            curve=self._lane_curve(name, snapshot.at_ms),
+        )
+        return self._judged(row, snapshot.at_ms, blocked)
+
+    def _shop(
+        self,
+        key: str,
+        state: str,
+        known: Mapping[str, Shop],
+        snapshot: Snapshot,
+        by_name: Mapping[str, QueueDepth],
+        flows: Mapping[str, Flow],
+        blocked: bool,
+        *,
+        ask: bool,
+    ) -> QueueNow:
+        name = lane.shop_queue(key.partition(":")[2])
+        depth, shop = by_name.get(name), known.get(key)
+        parked = snapshot.counts.shops.get(key, {}).get(Status.BLOCKED, 0)
+        platform = key.partition(":")[0]
+        scopes = (SCOPE_ALL, f"platform:{platform}", f"shop:{key}")
+        row = QueueNow(
+            name=name,
+            kind=SHOP,
+            shop=key,
+            title=shop.name if shop is not None else "",
+            ready=depth.ready if depth is not None else None if not snapshot.told else 0,
+            parked=parked,
+            unacked=depth.unacked if depth is not None else None,
+            consumers=depth.consumers if depth is not None else None,
+            flow=flows.get(key, Flow()),
+            oldest_at=self._oldest(name) if ask and (parked or depth is None or depth.ready) else 0,
+            pauses=tuple(one for one in snapshot.pauses if one.gate == paused.GATE and one.scope in scopes),
+            leaving=state != shop_queue.OPEN,
+            curve=tuple(one.depth for one in self._points(name)),
+        )
+        return self._judged(row, snapshot.at_ms, blocked)
+
+    def _judged(self, row: QueueNow, now_ms: int, blocked: bool) -> QueueNow:
+        facts = Facts(
+            waiting=row.depth,
+            ready=row.ready or 0,
+            consumers=row.consumers,
+            flow=row.flow,
+            oldest_s=max(0, now_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0,
+            blocked=blocked,
+            paused=bool(row.pauses),
+        )
+        return replace(row, state=insight.state(facts), wrong=insight.wrong(facts))
+
+    def _delay(self, level: int, depth: QueueDepth | None, retrying: Sequence[Task]) -> QueueNow:
+        mine = [one for one in retrying if envelope.level(one.due_at - one.updated_at, self.questions.delays) == level]
+        name = queues.delay_queue(level)
+        ready = depth.ready if depth is not None else len(mine)
+        return QueueNow(
+            name=name,
+            kind=DELAY,
+            delay_s=level,
+            ready=ready,
+            oldest_at=min((one.updated_at for one in mine), default=0),
+            state=insight.WAITS if ready else insight.EMPTY,
+            curve=tuple(one.depth for one in self._points(name)),
+        )
+
+    def _dead(self, snapshot: Snapshot, flows: Mapping[str, Flow]) -> QueueNow:
+        number = snapshot.counts.triage.get(Triage.OPEN, 0)
+        terms = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
+        first = (
+            self._store.query(Query(terms=terms, sort="updated", descending=False, limit=1, want_total=False)).tasks
+            if number
+            else ()
+        )
+        return QueueNow(
+            name=queues.DEAD_QUEUE,
+            kind=DEAD_KIND,
+            ready=number,
+            flow=flows.get(DEAD, Flow()),
+            oldest_at=first[0].updated_at if first else 0,
+            state=insight.TRIAGE if number else insight.EMPTY,
+            curve=tuple(sample.dead for sample in self._samples(3600, 60, snapshot.at_ms)),
+        )
+
+    def _levels(self, by_name: Mapping[str, QueueDepth]) -> list[int]:
+        there = {queues.delay_of(name) for name, one in by_name.items() if one.kind == DELAY and one.ready}
+        return sorted({*self.questions.delays, *there} - {0})
+
+    def _retrying(self, snapshot: Snapshot) -> Sequence[Task]:
+        if not snapshot.counts.status.get(Status.RETRYING, 0):
+            return ()
+        query = Query(terms=(equals("status", Status.RETRYING),), sort="due", descending=False, limit=LEVELS)
+        return self._store.query(query).tasks
+
+    def _oldest(self, name: str) -> int:
+        found = self.questions.peek(name, 1).tasks
+        return found[0].created_at if found else 0
+
+    def _depth_of(self, name: str, key: str, snapshot: Snapshot, by_name: Mapping[str, QueueDepth]) -> int:
+        counts = snapshot.counts.shops.get(key, {})
+        depth = by_name.get(name)
+        if depth is None:
+            return sum(counts.get(one, 0) for one in WAITING)
+        return depth.ready + counts.get(Status.BLOCKED, 0)
+
+    # ------------------------------------------------------------------------------------------------------- the past
+    def story(self, row: QueueNow, range_s: int, points: int) -> tuple[Point, ...]:
+        """One queue over the last ``range_s`` seconds, the oldest first; of a lane also from before this window was
+        open, its rates only as long as they were counted.
+        """
+        now = self._live.now_ms()
+        kept = [one for one in self._points(row.name) if one.at_ms >= now - range_s * 1000]
+        if row.kind not in (LANE, DEAD_KIND):
+            return _thin(kept, points)
+        name = row.lane or "dead"
+        first = kept[0].at_ms if kept else now
+        before = [
+            Point(sample.at_ms, getattr(sample, name), -1.0, -1.0)
+            for sample in self._samples(range_s, points, now)
+            if sample.at_ms < first
+        ]
+        return _thin([*before, *kept], points)
+
+    def _lane_curve(self, name: str, now_ms: int) -> tuple[int, ...]:
+        return tuple(getattr(sample, name) for sample in self._samples(3600, 60, now_ms))
+
+    def _samples(self, range_s: int, points: int, now_ms: int) -> Sequence[Sample]:
+        return self._history.series(range_s, points, now_ms)
+
+    def _points(self, name: str) -> list[Point]:
+        with self._lock:
+            return list(self._kept.get(name, ()))
+
+    def _sample(self, snapshot: Snapshot) -> None:
+        """Keep a point of each queue now and then; called in the thread of the watcher."""
+        if not snapshot.store.connected:
+            return
+        if not self._begun:
+            self._begun = True
+            self.rates.begin(snapshot.at_ms)
+        with self._lock:
+            own = self._own
+        last = self._kept.get(queues.DEAD_QUEUE)
+        if not snapshot.told or (last and snapshot.at_ms - last[-1].at_ms < STEP_MS):
+            return
+        flows = self.rates.flows(snapshot.at_ms, own, 60)
+        keys = {lane.shop_queue(key.partition(":")[2]): key for key in own}
+        fresh = {queues.DEAD_QUEUE: (snapshot.counts.triage.get(Triage.OPEN, 0), flows.get(DEAD, Flow()), False)}
+        for one in snapshot.depths:
+            if one.kind == LANE:
+                name = one.name.removeprefix(lane.LANE_QUEUE)
+                parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
+                fresh[one.name] = one.ready + parked, flows.get(name, Flow()), False
+            elif one.kind == SHOP and one.name in keys:
+                key = keys[one.name]
+                parked = snapshot.counts.shops.get(key, {}).get(Status.BLOCKED, 0)
+                fresh[one.name] = one.ready + parked, flows.get(key, Flow()), True
+            elif one.kind == DELAY:
+                fresh[one.name] = one.ready, Flow(), False
+        with self._lock:
+            self._keep(snapshot.at_ms, fresh)
+
+    def _keep(self, at_ms: int, fresh: Mapping[str, tuple[int, Flow, bool]]) -> None:
+        for name in self._kept.keys() - fresh.keys():
+            del self._kept[name]
+        for name, (depth, flow, of_shop) in fresh.items():
+            kept = self._kept.get(name)
+            if kept is None:
+                if of_shop and not depth:
+                    continue  # thousands of empty ones need no memory
+                kept = self._kept[name] = deque(maxlen=SHOP_KEPT if of_shop else KEPT)
+            if not kept or at_ms < kept[-1].at_ms or at_ms - kept[-1].at_ms >= (SHOP_STEP_MS if of_shop else STEP_MS):
+                kept.append(Point(at_ms, depth, flow.in_s, flow.out_s))
+
+
+def _thin(points: Iterable[Point], most: int) -> tuple[Point, ...]:
+    found = list(points)
+    step = -(-len(found) // max(1, most))
+    return tuple(found[-1 - at] for at in range(0, len(found), step or 1))[::-1]
