@@ -103,6 +103,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        queues=session.queues,
         promises=session.queries.promises,
         promise_tried=session.promise_tried,
         limits=session.queries.shops,

@@ -14,6 +14,7 @@ from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
 from services.commands.promises import PromiseCommands
+from services.commands.queues import QueueCommands
 from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
@@ -34,6 +35,7 @@ from services.monitor.log_files import LogQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
+from services.monitor.queues.board import QueueBoard
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -68,6 +70,8 @@ class CommandSet(Protocol):
     def quiet(self) -> QuietCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
+    @property
+    def queues(self) -> QueueCommands: ...
     @property
     def promises(self) -> PromiseCommands: ...
     @property
@@ -131,6 +135,7 @@ class PageContext:
     tasks: TaskQueries
     causes: CauseQueries
     schedules: ScheduleQueries
+    queues: QueueBoard
     promises: PromiseQueries
     promise_tried: Callable[[Promise], Standing]  #: how one would stand that nobody has kept; blocking
     limits: ShopQueries

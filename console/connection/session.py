@@ -19,6 +19,7 @@ from services.engine.lead.notice_reader import NoticeReader
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
+from services.monitor.queues.board import QueueBoard
 from services.workers.host import Steward
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Session:
             self.queries.shops.states,
             partial(assembly.broken_run, self.engine),
         )
+        self.queues = QueueBoard(self.queries.queues, self.live, self.history)
         self.promise_tried = workforce.promise_keeper(self.engine).tried
         refusal = partial(workforce.refuse_read_only, self.settings)
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)

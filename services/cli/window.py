@@ -22,6 +22,7 @@ class PageLine(NamedTuple):
 #: the sitemap, in the order of the rail; rail, palette, keys, their help and ``--page`` are made of it
 SITEMAP = (
     PageLine("overview", N_("Overview"), "ph.gauge", "O"),
+    PageLine("queues", N_("Queues"), "ph.stack", "Q"),
     PageLine("tasks", N_("Tasks"), "ph.list-bullets", "T"),
     PageLine("shops", N_("Shops"), "ph.storefront", "S"),
     PageLine("dead_letters", N_("Dead letters"), "ph.file-x", "D"),

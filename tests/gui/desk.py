@@ -135,6 +135,7 @@ def open_desk(settings: Settings) -> Desk:
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        queues=session.queues,
         promises=session.queries.promises,
         promise_tried=session.promise_tried,
         limits=session.queries.shops,

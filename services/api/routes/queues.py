@@ -53,16 +53,14 @@ def queues(here: Here) -> Response:
     return here.look("queue list")
 
 
-@router.get(
-    "/{queue}/tasks", response_model=Peeked, summary="What waits in one, by the records alone"
-)
-def peek(here: Here, queue: Name, limit: Limit = 10) -> Response:
-    return here.look("queue peek", queue, limit=limit)
+@router.get("/{name}/tasks", response_model=Peeked, summary="What waits in one, by the records alone")
+def peek(here: Here, name: Name, limit: Limit = 10) -> Response:
+    return here.look("queue peek", name, limit=limit)
 
 
-@router.post("/{queue}/purge", response_model=shapes.Outcome, summary="Cancel what waits in one; read its tasks before")
-def purge(here: Here, queue: Name, wanted: Purge) -> Response:
-    return here.act("queue purge", queue, no_export=True, **wanted.model_dump())
+@router.post("/{name}/purge", response_model=shapes.Outcome, summary="Cancel what waits in one; read its tasks before")
+def purge(here: Here, name: Name, wanted: Purge) -> Response:
+    return here.act("queue purge", name, no_export=True, **wanted.model_dump())
 
 
 @router.post("/{scope}/pause", response_model=shapes.Open, summary="Start nothing of all, platform:P or type:T")

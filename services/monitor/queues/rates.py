@@ -53,7 +53,8 @@ class QueueRates:
             self._parts.append((part, Counter(), Counter()))
             while self._parts[0][0] <= part - PARTS:
                 self._parts.popleft()
-        self._parts[-1][1 if came else 2][place] += 1
+        _part, into, out = self._parts[-1]
+        (into if came else out)[place] += 1
 
     def flows(self, now_ms: int, dedicated: Collection[str], seconds: int = PART_S * PARTS) -> dict[str, Flow]:
         """By lane of what has no queue of its own, and by ``platform:shop_id`` of the ``dedicated`` ones; over at most

@@ -19,6 +19,7 @@ from services.domain.task import classify, fingerprint
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status, Triage
 from services.monitor.overview_source import OverviewQueries
+from services.monitor.queues.board import QueueBoard
 from services.ports import Letter
 from services.sample.fleet import sample_shops
 from services.settings import Settings
@@ -252,6 +253,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         tasks=questions.tasks,
         causes=questions.causes,
         schedules=questions.schedules,
+        queues=QueueBoard(questions.queues, live, history),
         promises=questions.promises,
         promise_tried=workforce.promise_keeper(engine).tried,
         limits=questions.shops,

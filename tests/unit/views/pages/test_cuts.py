@@ -24,6 +24,7 @@ from views.pages.doctor.page import DoctorPage
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.tiles import TILES, Sight
 from views.pages.promises.page import PromisesPage
+from views.pages.queues.page import QueuesPage
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage
@@ -42,6 +43,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "dead_letters": DeadLettersPage,
     "shops": ShopsPage,
     "workers": WorkersPage,
+    "queues": QueuesPage,
     "promises": PromisesPage,
     "schedules": SchedulesPage,
     "audit": AuditPage,

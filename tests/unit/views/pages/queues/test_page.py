@@ -1,0 +1,232 @@
+"""The Queues page over a real engine: the tree, one queue below it, and every act as its audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.fleet.shop import Shop
+from services.monitor.queues.board import QueueNow, QueuesNow
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.kit.list_source import ListSource
+from views.pages.queues.dialogs import DedicateDialog, PeekDialog, PurgeDialog
+from views.pages.queues.page import QueuesPage
+from views.pages.queues.table import MORE
+
+pytestmark = pytest.mark.one_pair
+
+Open = Callable[[], QueuesPage]
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: QueuesPage) -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: QueuesPage(fleet.context), show, size=(1400, 800))
+
+
+def create(fleet: Fleet, number: int = 3, task_type: str = "sync_order", **fields: object) -> list[str]:
+    """Tasks that wait, of shops that are known."""
+    known = sorted(fleet.context.shops().items())
+    shops = [key.partition(":") for key, shop in known if not shop.dedicated][:number]
+    specs = [TaskSpec(platform=one[0], shop_id=one[2], task_type=task_type, **fields) for one in shops]  # type: ignore[arg-type]
+    return [task.task_id for task in fleet.context.commands.tasks.create(specs, origin="console").created]
+
+
+def order(page: QueuesPage) -> list[str]:
+    """Keys of the rows from top to bottom."""
+    return [str(page.table.records.key_at(at)) for at in range(page.table.records.rowCount())]
+
+
+def cells(page: QueuesPage, name: str) -> dict[str, str]:
+    """What a row says."""
+    row = page.table.records.find(name)
+    assert row is not None
+    return {column.key: column.display(row) for column in page.table.records.columns}
+
+
+def until(qtbot: QtBot, page: QueuesPage, true: Callable[[], bool]) -> None:
+    """Ask until it is so; numbers of the broker come with the next snapshot."""
+
+    def asked() -> bool:
+        if not page.findChild(ListSource).busy:
+            page.refresh()
+        return true()
+
+    qtbot.waitUntil(asked, timeout=WAIT_MS)
+
+
+def choose(page: QueuesPage, name: str) -> None:
+    """Put the cursor on a queue."""
+    assert page.table.set_current_key(name)
+    assert page.panel.shown is not None
+    assert page.panel.shown.name == name
+
+
+def test_the_tree_has_lanes_back_off_and_dead_letters_and_tells_what_waits(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    create(fleet)
+    create(fleet, 1, "refresh_goods", priority="low")
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "3")
+    keys = order(page)
+    assert keys[:4] == ["lanes", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low"]
+    assert keys[4] == "rest"
+    assert keys[-1] == "rpa_dead_queue"
+    assert all(key.startswith("rpa_delay_") for key in keys[5:-1])
+    assert cells(page, "rpa_tasks_normal")["state"] == "no consumer"
+    assert cells(page, "rpa_tasks_high")["state"] == "empty"
+    assert cells(page, "lanes")["queue"] == "Lanes (3)"
+    assert page.header.summary().startswith("4 ready, 0 in back-off, 0 with workers")
+    choose(page, "rpa_tasks_low")
+    assert "lane low" in page.panel.facts.text()
+    assert page.panel.buttons["tasks"].text() == "Open 1 task"
+    assert page.panel.buttons["pause"].toolTip().startswith("A lane has no pause of its own")
+
+
+def test_groups_fold_by_keys_and_by_a_click(qtbot: QtBot, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key("lanes")
+    qtbot.keyClick(page.table, Qt.Key.Key_Left)
+    assert order(page)[:2] == ["lanes", "rest"]
+    assert page.current() is None
+    qtbot.keyClick(page.table, Qt.Key.Key_Right)
+    assert order(page)[1] == "rpa_tasks_high"
+    page.table.open_requested.emit("rest")
+    assert order(page)[-1] == "rest"
+
+
+def test_a_column_puts_the_rows_of_each_group_in_order(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, 2, priority="low")
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_low")["ready"] == "2")
+    page.table.records.request_sort(page.table.records.section_of("ready"))
+    assert order(page)[:2] == ["lanes", "rpa_tasks_low"]
+
+
+def test_a_look_into_a_queue_lists_its_tasks_and_opens_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ids = create(fleet)
+    page = open_page()
+    choose(page, "rpa_tasks_normal")
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_V)
+    (dialog,) = page.findChildren(PeekDialog)
+    qtbot.waitUntil(lambda: dialog.table.records.rowCount() == 3, timeout=WAIT_MS)
+    assert [dialog.table.records.key_at(at) for at in range(3)] == ids
+    assert "No message is taken off the queue" in dialog.told.text()
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        dialog.table.open_requested.emit(ids[0])
+    assert asked.args == ["tasks", f"id:{ids[0]}"]
+
+
+def test_a_queue_is_emptied_by_its_typed_name_after_a_file_was_written(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    ids = create(fleet, 2, priority="low")
+    other = create(fleet, 1, "refresh_goods", priority="normal")
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_low")["ready"] == "2")
+    choose(page, "rpa_tasks_low")
+    page.panel.buttons["purge"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(PurgeDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(PurgeDialog)
+    assert dialog.exports
+    dialog.typed_field.setText("low")
+    assert not dialog.verb_button.isEnabled()
+    dialog.typed_field.setText("rpa_tasks_low")
+    assert dialog.verb_button.isEnabled()
+    dialog.verb_button.click()
+    (asking,) = page.findChildren(QFileDialog)
+    asking.reject()
+    assert fleet.toasts[-1].text == "No file was chosen; nothing was cancelled."
+    assert {task.status for task in fleet.store.get(ids)} == {"queued"}
+    file = tmp_path / "low.csv"
+    plan = fleet.context.commands.queues.plan_purge("low")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.actions_of_page.purge_after_export(plan, "wrong prices", file)
+    assert len(file.read_text(encoding="utf-8-sig").splitlines()) == 3
+    assert {(task.status, task.reason) for task in fleet.store.get(ids)} == {("cancelled", "wrong prices")}
+    assert fleet.store.get(other)[0].status == "queued"
+    qtbot.waitUntil(lambda: "2 tasks of rpa_tasks_low are cancelled" in fleet.toasts[-1].text, timeout=WAIT_MS)
+    before = fleet.store.counts().total
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: fleet.store.counts().total == before + 2, timeout=WAIT_MS)
+
+
+def test_a_shop_gets_a_queue_is_paused_and_goes_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.new_button.click()
+    (dialog,) = page.findChildren(DedicateDialog)
+    key = next(key for key, shop in sorted(fleet.context.shops().items()) if not shop.dedicated)
+    qtbot.waitUntil(lambda: dialog.field.completer() is not None, timeout=WAIT_MS)
+    assert not dialog.done_button.isEnabled()
+    dialog.field.setText(key)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.done_button.click()
+    name = f"single_shop_{key.partition(':')[2]}"
+    until(qtbot, page, lambda: name in order(page))
+    choose(page, name)
+    assert fleet.store.audit(1)[0].action == "shop.dedicate"
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.panel.buttons["pause"].click()
+    assert [one.scope for one in fleet.store.pauses()] == [f"shop:{key}"]
+    until(qtbot, page, lambda: bool((page.current() or QueueNow(name="", kind="")).pauses))
+    assert page.panel.buttons["pause"].text() == "Resume"
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.panel.buttons["pause"].click()
+    assert fleet.store.pauses() == []
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.panel.buttons["lanes"].click()
+    assert fleet.store.audit(1)[0].action == "shop.undedicate"
+
+
+def test_of_many_queues_of_shops_the_deepest_are_shown_first(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    shops = [Shop(platform="many", shop_id=f"m{n:03}", dedicated=True) for n in range(30)]
+    fleet.context.commands.fleet.import_shops(shops)
+    deep = TaskSpec(platform="many", shop_id="m029", task_type="sync_order", payload={"n": 1})
+    fleet.context.commands.tasks.create([deep], origin="console")
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "single_shop_m029")["ready"] == "1" if MORE in order(page) else False)
+    keys = order(page)
+    assert keys.index("single_shop_m029") == keys.index("shops") + 1
+    assert (len([key for key in keys if key.startswith("single_")]), cells(page, MORE)["queue"]) == (20, "Show 10 more")
+    page.table.open_requested.emit(MORE)
+    qtbot.waitUntil(lambda: len([key for key in order(page) if key.startswith("single_")]) == 30, timeout=WAIT_MS)
+
+
+def test_who_only_looks_sees_why_nothing_can_be_done(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, 1)
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "1")
+    page.set_acting("The connection is read-only")
+    choose(page, "rpa_tasks_normal")
+    assert not page.new_button.isEnabled()
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, "rpa_tasks_normal")
+    offered = {action.text(): action.isEnabled() for action in menu.actions() if action.text()}
+    assert offered == {"Peek": True, "Open 1 task": True, "Pause": False, "Purge": False}
+    reasons = {one.key: one.reason for one in page.commands()}
+    assert reasons["queues.purge"] == "The connection is read-only"
+    assert reasons["queues.peek"] == ""
+
+
+def test_a_broker_that_does_not_answer_leaves_numbers_unknown(open_page: Open) -> None:
+    page = open_page()
+    assert QueuesNow().find("x") is None
+    row = QueueNow(name="rpa_tasks_high", kind="lane", lane="high")
+    assert (row.depth, row.drained_s, row.drains) == (None, None, True)
+    assert page.header.summary()

@@ -1,0 +1,343 @@
+"""The Queues page: lanes, queues of single shops, back-off and dead letters as a tree, and one of them below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.queues.board import DEEPEST, Point, QueueBoard, QueueNow, QueuesNow
+from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Verbs
+from views.page import Page, PageCommand
+from views.pages.queues import words
+from views.pages.queues.panel import QueuePanel
+from views.pages.queues.table import COLUMNS, MORE, VALUES, Line, sentence
+from views.pages.queues.verbs import VERBS, QueueActions, QueueVerb
+from views.support import safe, shown, text
+from views.support.keys import bind
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel, Sort, sorted_rows
+from views.tables.table_view import TableView
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip, Strip
+
+EVERY_MS, MANY_MS, MANY = 2000, 5000, 500
+RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
+POINTS = 300
+#: room of the list and of what stands below it
+SIZES = (420, 260)
+ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many queues of shops, the deepest first."""
+
+    most: int = DEEPEST
+
+
+Answer = tuple[Ask[Wanted], QueuesNow, str, tuple[Point, ...]]
+
+
+class QueueTable(TableView):
+    """Left folds a group, Right unfolds it."""
+
+    def __init__(self, model: RecordModel[Line], name: str, fold: Callable[[str, bool | None], None]) -> None:
+        super().__init__(model, name=name)
+        self._fold = fold
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Fold, or what every table does."""
+        key = self.current_key()
+        line = self.records.find(key) if key is not None else None
+        if line is not None and line.group and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._fold(str(key), event.key() == Qt.Key.Key_Left)
+            return
+        super().keyPressEvent(event)
+
+
+class QueuesPage(Page):
+    """A tree of queues, and below it the one under the cursor."""
+
+    page_id = "queues"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Queues"))
+        self._context = context
+        self._now = QueuesNow()
+        self._folded: frozenset[str] = frozenset()
+        self._wish, self._closed = "", False
+        self.actions_of_page = QueueActions(context, self)
+        self.verbs: Verbs[QueueVerb, QueueNow] = Verbs(VERBS, self._do, self.actions_of_page.barred)
+        self._model: RecordModel[Line] = RecordModel(
+            COLUMNS, key=lambda one: one.key, hold_new=False, sentence=sentence
+        )
+        self._source: ListSource[Wanted] = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._drawing = Operation(self, latest=True)
+        self._build()
+        self._connect()
+        self.set_summary(words.summary(self._now))
+
+    # the page
+
+    def activate(self) -> None:
+        """Follow what waits."""
+        self._source.set_active(True)
+
+    def deactivate(self) -> None:
+        """Follow no more."""
+        self._source.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask at once; the deepest first, as of now."""
+        self._source.again()
+
+    def show_request(self, request: object) -> None:
+        """Put the cursor on a queue."""
+        self._wish = str(request or "")
+        self._show_rows(settle=False)
+
+    def undo(self) -> None:
+        """Take back the newest purge while that is offered."""
+        self.actions_of_page.acting.undo()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._say_rights()
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: a queue for a shop, and the verbs of the queue under the cursor."""
+        acts, row = self.actions_of_page, self.current()
+        new = PageCommand(
+            key="queues.dedicate",
+            words=_("Dedicated queue"),
+            icon="ph.plus",
+            reason=acts.barred(),
+            run=acts.ask_dedicate,
+        )
+        return [new, *(self.verbs.commands("queues", row, row.name) if row is not None else [])]
+
+    def panes(self) -> Sequence[QWidget]:
+        """List, and what is below it."""
+        return (self.table, self.panel.buttons["peek"])
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._say()
+
+    def current(self) -> QueueNow | None:
+        """The queue under the cursor."""
+        line = self._line(self.table.current_key())
+        return line.queue if line is not None else None
+
+    # putting together
+
+    def _build(self) -> None:
+        self.range = Segmented(RANGES, N_("Span of the curves"))
+        self.range.set_current("3600")
+        self.header.add_action(self.range)
+        self.new_button = Button(N_("Dedicated queue"), icon="ph.plus")
+        self.header.add_action(self.new_button)
+        self.error = ErrorStrip()
+        self.blocked = Strip("blocked")
+        self._blocked_room = QWidget()
+        room = QHBoxLayout(self._blocked_room)
+        room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
+        room.addWidget(self.blocked)
+        self._blocked_room.hide()
+        self.table = QueueTable(self._model, N_("Queues"), self.fold)
+        self.panel = QueuePanel(self.verbs)
+        self.panel.hide()
+        above = QWidget()
+        column = QVBoxLayout(above)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.table, 1)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.addWidget(above)
+        self.split.addWidget(self.panel)
+        self.split.setStretchFactor(0, 1)
+        self.split.setCollapsible(0, False)
+        self.split.setCollapsible(1, False)
+        self.split.setSizes(list(SIZES))
+        self.body.addWidget(self.error)
+        self.body.addWidget(self._blocked_room)
+        self.body.addWidget(self.split, 1)
+        self._unknown = self.covered(self.split)
+
+    def _connect(self) -> None:
+        acts = self.actions_of_page
+        self.range.chosen.connect(lambda _key: self._on_range())
+        self.new_button.clicked.connect(acts.ask_dedicate)
+        self.table.current_changed.connect(lambda _key: self._on_chosen())
+        self.table.open_requested.connect(self._on_opened)
+        self.table.peek_requested.connect(self._on_peeked)
+        self.table.menu_requested.connect(self._fill_menu)
+        self.table.clicked.connect(self._on_clicked)
+        self._model.sort_requested.connect(lambda _sorts: self._show_rows(settle=True))
+        bind(self.table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
+        bind(self.panel, {"Esc": self._close_panel})
+        self.panel.closed.connect(self._close_panel)
+        acts.changed.connect(lambda: self._source.again(settle=False))
+        acts.shown.connect(self.navigate)
+        self._source.listed.connect(self._show)
+        self._source.listed.connect(self.refreshed)
+        self._source.failed.connect(self._show_error)
+        self.error.retry.connect(self.refresh)
+
+    # looking
+
+    def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
+        row = self.current()
+        return partial(_look, self._context.queues, ask, row.name if row is not None else "", self._range_s())
+
+    def _range_s(self) -> int:
+        return int(self.range.current())
+
+    def _show_error(self, error: BaseException) -> None:
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self.error.show_error(told(error))
+
+    def _show(self, answer: Answer) -> None:
+        self.error.clear()
+        ask, self._now, name, points = answer
+        if self._now.at_ms:
+            self._unknown.answer()
+        self._source.set_pace(MANY_MS if len(self._now.rows) > MANY else EVERY_MS)
+        self._show_rows(settle=ask.settle)
+        row = self.current()
+        if row is not None and row.name == name:
+            self.panel.show_points(name, points)
+        self._say()
+
+    def _show_rows(self, *, settle: bool) -> None:
+        lines: list[Line] = []
+        for group, title in words.GROUPS:
+            rows = [row for row in self._now.rows if words.group_of(row) == group]
+            if not rows:
+                continue
+            folded = group in self._folded
+            number = self._now.shops if group == words.SHOPS_GROUP else len(rows)
+            lines.append(Line(group, group=title, number=number, folded=folded))
+            if not folded:
+                lines += self._sorted([Line(row.name, queue=row) for row in rows])
+                if number > len(rows):
+                    lines.append(Line(MORE, number=number - len(rows)))
+        new = {line.key for line in lines} != {line.key for line in self._model.records()}
+        self._model.apply(lines, settle=settle or new)
+        if self._wish and self.table.set_current_key(self._wish):
+            self._wish = ""
+        if lines and self.table.current_key() is None:
+            self.table.set_current_key(lines[1].key if len(lines) > 1 else lines[0].key)
+        self._on_chosen()
+
+    def _sorted(self, lines: list[Line]) -> list[Line]:
+        sorts: Sequence[Sort] = self._model.sorts
+        return sorted_rows(lines, sorts, VALUES.__getitem__) if sorts else lines
+
+    def _on_chosen(self) -> None:
+        """Another queue is under the cursor, or it has changed."""
+        row = self.current()
+        # on a group the one before stays in sight: a panel that came and went would move the rows
+        self.panel.setVisible((row is not None or self.panel.shown is not None) and not self._closed)
+        if row is None:
+            return
+        other = self.panel.shown is None or self.panel.shown.name != row.name
+        self.panel.show_row(row, self._now)
+        if other:
+            self._draw()
+
+    def _on_range(self) -> None:
+        self.panel.window_of_time.set_range(self._range_s())
+        self._draw()
+
+    def _draw(self) -> None:
+        row = self.current()
+        if row is not None:
+            call = partial(self._context.queues.story, row, self._range_s(), POINTS)
+            self._drawing.start(call, partial(self.panel.show_points, row.name), lambda _error: None)
+
+    def _line(self, key: object) -> Line | None:
+        return self._model.find(str(key)) if key is not None else None
+
+    def _say(self) -> None:
+        now = self._now
+        self.set_summary(words.summary(now))
+        held = now.publisher.held
+        self._blocked_room.setVisible(held)
+        if held:
+            said = text.sentences([shown.say(now.publisher.message), _("Nothing is lost.")])
+            self.blocked.show_text(safe.masked(said), _("The broker is blocked."))
+        self._say_rights()
+
+    def _say_rights(self) -> None:
+        self.new_button.disable(self.actions_of_page.barred())
+        self.panel.follow()
+
+    # the tree
+
+    def fold(self, group: str, folded: bool | None = None) -> None:
+        """Fold a group, or unfold it; None for the other way round."""
+        on = group not in self._folded if folded is None else folded
+        self._folded = self._folded | {group} if on else self._folded - {group}
+        self._show_rows(settle=False)
+
+    def _on_clicked(self, index: object) -> None:
+        line = self._line(self.table.current_key())
+        if line is not None and line.queue is None and index == self.table.currentIndex():
+            self._on_opened(line.key)
+
+    def _on_opened(self, key: object) -> None:
+        line = self._line(key)
+        if line is None:
+            return
+        if line.group:
+            self.fold(line.key)
+        elif line.key == MORE:
+            self._source.ask(Wanted(ALL))
+        elif line.queue is not None:
+            self.actions_of_page.show_tasks(line.queue)
+
+    def _on_peeked(self, key: object) -> None:
+        line = self._line(key)
+        if line is not None and line.queue is not None:
+            self._closed = not self._closed
+            self._on_chosen()
+
+    def _close_panel(self) -> None:
+        self._closed = True
+        self.panel.hide()
+        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    # acting
+
+    def _do(self, verb: QueueVerb, row: QueueNow) -> None:
+        verb.do(self.actions_of_page, row)
+
+    def _act(self, key: str) -> None:
+        row = self.current()
+        if row is not None:
+            self.verbs.act(key, row)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        line = self._line(key)
+        if line is not None and line.queue is not None:
+            self.verbs.fill(menu, line.queue)
+
+
+def _look(board: QueueBoard, ask: Ask[Wanted], name: str, range_s: int) -> Answer:
+    now = board.now(ask.wanted.most, name)
+    row = now.find(name)
+    return ask, now, name, board.story(row, range_s, POINTS) if row is not None else ()

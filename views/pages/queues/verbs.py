@@ -1,0 +1,289 @@
+"""What is done about queues: one list behind panel, menu, keys and palette; all of it audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from services.commands.outcome import Outcome
+from services.commands.queues import PurgePlan
+from services.domain.fleet.shop import Pause
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.task.status import WAITING, Status
+from services.i18n import N_, _, ngettext
+from services.monitor.files import export
+from services.monitor.queues.board import DEAD_KIND, DELAY, LANE, SHOP, QueueNow
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.dialogs.resuming import ask_to_resume
+from views.kit.task_verb import many
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.queues import words
+from views.pages.queues.dialogs import DedicateDialog, PeekDialog, PurgeDialog
+from views.support import shown, text
+from views.support.acting import UNDO_S, Acting, Reverse
+from views.support.operation import Operation
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)")
+
+
+class QueueActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    shown: what another page shall show: page id, filter.
+    """
+
+    changed = Signal()
+    shown = Signal(str, object)
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self)
+        self._planning = Operation(self, latest=True)
+        self.acting = Acting(self, context.toast, context.pending)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, _role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can."""
+        if self._forbidden:
+            return self._forbidden
+        return _("Your role may only look") if self._context.role == "viewer" else ""
+
+    # looking
+
+    def peek(self, row: QueueNow) -> None:
+        """The tasks that wait there, from the store."""
+        dialog = PeekDialog(self._context, row, self._owner)
+        dialog.task_wanted.connect(lambda task_id: self.shown.emit("tasks", _ids(task_id)))
+        dialog.tasks_wanted.connect(partial(self.show_tasks, row))
+        dialog.open()
+
+    def show_tasks(self, row: QueueNow) -> None:
+        """The same as a list of tasks."""
+        if row.kind == DEAD_KIND:
+            self.shown.emit("dead_letters", "")
+            return
+        if row.kind == DELAY:
+            terms = [equals("status", Status.RETRYING)]
+        else:
+            waits = equals("status", *sorted(WAITING))
+            terms = [waits, equals("lane", row.lane) if row.kind == LANE else equals("shop", row.shop)]
+        self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def show_shop(self, row: QueueNow) -> None:
+        """Its shop."""
+        self.shown.emit("shops", row.shop)
+
+    # switches
+
+    def pause(self, row: QueueNow) -> None:
+        """Let nothing of it start, or let it go on."""
+        fleet = self._context.commands.fleet
+        if row.pauses:
+            self._resume(row, row.pauses[0])
+            return
+        scope = f"shop:{row.shop}"
+        said = _("{what} is paused; running tasks go on.").format(what=words.title(row))
+        self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
+
+    def _resume(self, row: QueueNow, pause: Pause) -> None:
+        fleet = self._context.commands.fleet
+        what = shown.scope_name(pause.scope) if not pause.scope.startswith("shop:") else words.title(row)
+        again = partial(fleet.pause, pause.scope, reason=pause.reason)
+        go = partial(self._act, partial(fleet.resume, pause.scope), _("{what} goes on.").format(what=what), again)
+        ask_to_resume(
+            pause, what, (self._context.commands.operator.who, self._context.feed.latest.at_ms), self._owner, go
+        )
+
+    def ask_dedicate(self) -> None:
+        """Ask which shop gets a queue of its own."""
+        dialog = DedicateDialog(self._context, self._owner)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(partial(self._dedicate, on=True))
+        dialog.open()
+
+    def undedicate(self, row: QueueNow) -> None:
+        """Let its shop go through the lanes again, or take it back."""
+        self._dedicate(row.shop, words.title(row), on=row.leaving)
+
+    def _dedicate(self, key: str, name: str, *, on: bool) -> None:
+        fleet = self._context.commands.fleet
+        there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
+        said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
+        self._act(partial(there, key), said.format(shop=name), partial(back, key))
+
+    # emptying
+
+    def purge(self, row: QueueNow) -> None:
+        """Look what waits there, then ask for its name."""
+        plan = partial(self._context.commands.queues.plan_purge, row.name)
+        self._planning.start(plan, self._ask_purge, self._fail)
+
+    def _ask_purge(self, plan: PurgePlan) -> None:
+        if not plan.task_ids:
+            said = _("Nothing waits in {name}.").format(name=plan.queue.name)
+            self._context.toast(ToastSpec(text=said, status="warning"))
+            return
+        dialog = PurgeDialog(plan.queue.name, len(plan.task_ids), self._owner)
+        dialog.confirmed.connect(lambda: self._purge(plan, dialog.note, export_first=dialog.exports))
+        dialog.open()
+
+    def _purge(self, plan: PurgePlan, reason: str, *, export_first: bool) -> None:
+        if not export_first:
+            self._do_purge(plan, reason)
+            return
+        dialog = QFileDialog(self._owner, _("Export {tasks}").format(tasks=many(len(plan.task_ids))))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters(list(_FILTERS))
+        dialog.selectFile(f"{plan.queue.name}.csv")
+        dialog.setDefaultSuffix("csv")
+        dialog.fileSelected.connect(lambda path: self.purge_after_export(plan, reason, Path(path)))
+        dialog.rejected.connect(self._tell_left)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def purge_after_export(self, plan: PurgePlan, reason: str, path: Path) -> None:
+        """Write what waits there to a file; only when that stands, empty the queue."""
+        call = partial(_write, self._context.tasks, plan.task_ids, path)
+        self._operation.start(call, lambda _number: self._do_purge(plan, reason), self._fail)
+
+    def _tell_left(self) -> None:
+        self._context.toast(ToastSpec(text=_("No file was chosen; nothing was cancelled."), status="cancelled"))
+
+    def _do_purge(self, plan: PurgePlan, reason: str) -> None:
+        commands, name = self._context.commands, plan.queue.name
+
+        def done(outcome: Outcome) -> str:
+            self.changed.emit()
+            number = len(outcome.done) + len(outcome.pending)
+            said = ngettext("{n} task of {queue} is cancelled.", "{n} tasks of {queue} are cancelled.", number)
+            return said.format(n=text.count(number), queue=name) + " " + _("Workers skip their messages.")
+
+        again = Reverse(
+            call=lambda outcome: commands.tasks.create_again(outcome.done),
+            text=N_("Create again"),
+            told=lambda outcome: _("{tasks} created again.").format(tasks=many(len(outcome.done))),
+        )
+        self.acting.at_once(partial(commands.queues.purge, plan, typed=name, reason=reason), done, again)
+
+    # acting
+
+    def _act(self, call: Callable[[], object], said: str, back: Callable[[], object]) -> None:
+        def succeed(_result: object) -> None:
+            undo = (ToastAction(text=_("Undo"), call=partial(self._back, back)),)
+            self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=UNDO_S))
+            self.changed.emit()
+
+        self._operation.start(call, succeed, self._fail)
+
+    def _back(self, call: Callable[[], object]) -> None:
+        def succeed(_result: object) -> None:
+            self._context.toast(ToastSpec(text=_("Taken back."), status="succeeded"))
+            self.changed.emit()
+
+        self._operation.start(call, succeed, self._fail)
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+        self.changed.emit()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueVerb(Verb[QueueNow]):
+    """Something that can be done about a queue."""
+
+    do: Callable[[QueueActions, QueueNow], None]
+    kinds: tuple[str, ...] = (LANE, SHOP, DELAY)
+
+    def offered(self, place: Place, chosen: QueueNow) -> bool:
+        """Only for queues of its kinds."""
+        return place in self.places and chosen.kind in self.kinds
+
+    def why_not(self, chosen: QueueNow) -> str:
+        """Not of other kinds."""
+        return "" if chosen.kind in self.kinds else _("Not with this queue")
+
+
+class Open(QueueVerb):
+    """Names what it opens, with its number."""
+
+    def said(self, chosen: QueueNow) -> str:
+        """What is opened."""
+        if chosen.kind == DEAD_KIND:
+            return _("Triage {n}").format(n=words.number(chosen.ready))
+        return _("Open {tasks}").format(tasks=many(chosen.depth)) if chosen.depth else _("Open tasks")
+
+
+class Switch(QueueVerb):
+    """Pauses what runs and resumes what is paused."""
+
+    def name(self, chosen: QueueNow) -> str:
+        """What it would do."""
+        return N_("Resume") if chosen.pauses else N_("Pause")
+
+    def glyph(self, chosen: QueueNow) -> str:
+        """Its icon."""
+        return "ph.play" if chosen.pauses else "ph.pause"
+
+    def why_not(self, chosen: QueueNow) -> str:
+        """A lane has no switch of its own."""
+        if chosen.kind == LANE and not chosen.pauses:
+            return _("A lane has no pause of its own: pause a shop, a platform or a type, or drain workers")
+        return QueueVerb.why_not(self, chosen)
+
+
+class Lanes(QueueVerb):
+    """Gives a queue up, or keeps one that is being given up."""
+
+    def name(self, chosen: QueueNow) -> str:
+        """What it would do."""
+        return N_("Keep its own queue") if chosen.leaving else N_("Back to the lanes")
+
+
+class Purge(QueueVerb):
+    """Empties a queue."""
+
+    def why_not(self, chosen: QueueNow) -> str:
+        """Nothing to empty."""
+        return _("Nothing waits there") if chosen.depth == 0 else QueueVerb.why_not(self, chosen)
+
+
+_LISTED = frozenset({Place.MENU, Place.PALETTE})
+VERBS: tuple[QueueVerb, ...] = (
+    QueueVerb(key="peek", text=N_("Peek"), icon="ph.eye", shortcut="V", role=LOOK, do=QueueActions.peek),
+    Open(
+        key="tasks", text=N_("Open tasks"), icon="ph.list-bullets", role=LOOK, do=QueueActions.show_tasks,
+        kinds=(LANE, SHOP, DELAY, DEAD_KIND),
+    ),
+    Switch(key="pause", text=N_("Pause"), icon="ph.pause", do=QueueActions.pause, kinds=(LANE, SHOP)),
+    Lanes(
+        key="lanes", text=N_("Back to the lanes"), icon="ph.arrows-merge", do=QueueActions.undedicate, kinds=(SHOP,),
+    ),
+    QueueVerb(
+        key="shop", text=N_("Open shop"), icon="ph.storefront", role=LOOK, places=_LISTED, do=QueueActions.show_shop,
+        kinds=(SHOP,),
+    ),
+    Purge(
+        key="purge", text=N_("Purge"), icon="ph.trash", shortcut="Del", danger=True, group=1, do=QueueActions.purge,
+    ),
+)  # fmt: skip
+
+
+def _ids(task_id: str) -> str:
+    return filter.format_terms((equals("id", task_id),))
+
+
+def _write(queries: TaskQueries, ids: tuple[str, ...], path: Path) -> int:
+    return export.write(queries.each_of(ids), path, queries.shops(), shown.zone())
