@@ -50,6 +50,7 @@ def test_kill_9_of_who_leads_and_watches(cli: Cli, fleet: Fleet, hook: Hook, tmp
         "Nobody leads",
         f"Worker {info.worker}"[:12],
     ]
+    assert all("Cause: " in one["message"] for one in hook.told)
     assert {one.incident.id for one in now.incidents} == {"INC-1", "INC-2", "INC-3"}
     watch.keeper.stop()  # and once more another one watches
     watch = Watch(fleet, hook, holder="w2")

@@ -72,6 +72,7 @@ def goes(world: World, situation: Iterator[str]) -> None:
     world.watch.raised()
     assert hook.titles[0].startswith("INC-1 ")
     assert said in hook.titles[0]
+    assert "Cause: " in hook.told[0]["message"]
     assert "Next step: " in hook.told[0]["message"]
     world.watch.store.resign("watch", "w1")  # as its lease runs out after a kill
     after = Watch(world.fleet, hook, holder="w2", production=True)

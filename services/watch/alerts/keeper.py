@@ -166,10 +166,10 @@ class AlertKeeper:
         last = self._led()
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
         if not leader:
-            self._eyes.gap = Gap(last.at, 0, unfinished) if last.at and now - last.at > GAP_MS else None
+            self._eyes.gap = Gap(last.at, 0, unfinished, last.holder) if last.at and now - last.at > GAP_MS else None
             return
         if last.at and now - last.at > GAP_MS:
-            self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished), now + TOLD_MS
+            self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished, last.holder), now + TOLD_MS
         if now - self._noted >= NOTE_MS - 500:
             self._noted = now
             note = Led(holder=leader, at=now)

@@ -51,18 +51,19 @@ class Attempts(NamedTuple):
 
 
 class Led(msgspec.Struct, frozen=True, kw_only=True):
-    """Who watched last, and when (UTC ms)."""
+    """Who led last, and when that was seen (UTC ms)."""
 
     holder: str = ""
     at: Instant = 0
 
 
 class Gap(NamedTuple):
-    """Nobody led from one instant to another (UTC ms); ``until`` is 0 while that lasts."""
+    """Nobody led from one instant to another (UTC ms); ``until`` is 0 while that lasts. ``led``: who had led."""
 
     since: int
     until: int
     unfinished: int
+    led: str = ""
 
 
 class Eyes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.insight import publisher
+from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure
 
@@ -21,7 +22,11 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     yield Finding(
         rule=rule.name,
         key="broker:alarm",
-        words=Words(title=way.message, next=way.remedy),
+        words=Words(
+            title=way.message,
+            cause=Message("alert.cause_alarm", {"why": way.why}) if way.why else None,
+            next=way.remedy,
+        ),
         count=max(1, len(way.nodes)),
         names=way.nodes[:20],
         since_ms=way.since_ms,

@@ -8,6 +8,7 @@ from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
+from services.watch.alerts.rules import causes
 from services.watch.alerts.rules.rule_base import Measure
 
 DEFAULT = Rule(
@@ -18,7 +19,6 @@ DEFAULT = Rule(
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """One for each lane."""
     limit = round(rule.limit("tasks"))
-    fleet = look.snapshot.fleet()
     for lane in look.lanes:
         if lane.depth <= limit:
             continue
@@ -27,7 +27,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             key=f"depth:{lane.lane}",
             words=Words(
                 title=Message("alert.depth", {"n": lane.depth, "lane": lane.lane, "limit": limit}),
-                facts=(Message("alert.fact_busy", {"busy": min(fleet.busy, fleet.slots), "slots": fleet.slots}),),
+                cause=causes.of_waiting(look, lane.lane),
                 next=Message("alert.next_depth"),
             ),
             count=lane.depth,

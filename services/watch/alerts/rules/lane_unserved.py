@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.insight.depth import LANES
 from services.domain.text.message import Message
 from services.monitor.attention import workers
 from services.watch.alerts.look import Look
@@ -23,12 +24,24 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             rule=rule.name,
             key=f"unserved:{lane}" if lane else "unserved",
             words=Words(
-                title=Message(code, {"n": tasks, "lane": lane}), facts=item.facts, next=Message("alert.next_worker")
+                title=Message(code, {"n": tasks, "lane": lane}),
+                facts=item.facts[1:],
+                cause=_cause(look, lane, item.facts),
+                next=Message("alert.next_worker"),
             ),
             count=tasks,
             since_ms=item.since_ms,
             scope=f"status:queued lane:{lane}" if lane else "status:waiting",
         )
+
+
+def _cause(look: Look, lane: str, facts: Sequence[Message]) -> Message:
+    if facts:
+        return facts[0]
+    served = {name for one in look.items.alive() for name in one.lanes}
+    if lane and served:
+        return Message("alert.cause_lanes", {"lanes": ", ".join(name for name in LANES if name in served)})
+    return Message("alert.cause_no_taker")
 
 
 MEASURE = Measure(DEFAULT, find)

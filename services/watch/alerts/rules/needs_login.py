@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
+from services.domain.insight import cause
 from services.domain.task import classify
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -39,6 +40,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             words=Words(
                 title=Message(code, {"n": len(shops)}),
                 facts=(Message("alert.fact_waiting", {"n": waiting}),) if waiting else (),
+                cause=cause.title(kind),
                 next=Message("alert.next_login"),
             ),
             count=len(shops),

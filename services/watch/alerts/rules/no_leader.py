@@ -29,6 +29,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         words=Words(
             title=Message("alert.leaderless" if gap.until else "alert.leaderless_now", params),
             facts=tuple(facts),
+            cause=Message("alert.cause_led", {"leader": gap.led}) if gap.led else None,
             next=Message("alert.next_leader"),
         ),
         count=1,

@@ -11,6 +11,7 @@ from services.domain.task.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
+from services.watch.alerts.rules import causes
 from services.watch.alerts.rules.rule_base import Measure
 
 DEFAULT = Rule(
@@ -43,7 +44,8 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             key=f"wait:{lane}",
             words=Words(
                 title=Message("alert.oldest_wait", {"lane": lane, "seconds": round(waited_s)}),
-                facts=(Message("alert.fact_waiting", {"n": queued}),),
+                facts=(Message("alert.fact_queued", {"n": queued}),),
+                cause=causes.of_waiting(look, lane),
                 next=Message("alert.next_wait"),
             ),
             count=queued,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
@@ -24,13 +24,21 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             key="broker",
             words=Words(
                 title=Message("alert.broker_lost" if lost else "alert.publisher_blocked", {"n": tasks}),
-                facts=tuple(fact for fact in item.facts if not lost or fact.code != "publisher.lost"),
+                facts=item.facts[1:],
+                cause=_cause(lost, item.facts),
                 next=Message("alert.next_broker"),
             ),
             count=max(1, tasks),
             since_ms=item.since_ms,
             scope="status:pending",
         )
+
+
+def _cause(lost: bool, facts: Sequence[Message]) -> Message:
+    """What a driver says of a lost broker holds its address, so it stays here."""
+    if lost:
+        return Message("alert.cause_unreached")
+    return facts[0] if facts else Message("alert.cause_unconfirmed")
 
 
 MEASURE = Measure(DEFAULT, find)

@@ -37,7 +37,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         words=Words(
             title=title,
             facts=(Message("alert.fact_led", {"leader": look.snapshot.leader}),),
-            cause=Message("alert.recorder_says", {"why": last.why}) if last.why else None,
+            cause=Message("alert.recorder_says", {"why": last.why}) if last.why else Message("alert.cause_no_recorder"),
             next=Message("alert.next_recorder"),
         ),
     )

@@ -33,7 +33,12 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         yield Finding(
             rule=rule.name,
             key="redis_forgets",
-            words=Words(title=Message("alert.forgets"), facts=tuple(found), next=Message("alert.next_redis")),
+            words=Words(
+                title=Message("alert.forgets"),
+                facts=tuple(found[1:]),
+                cause=found[0],
+                next=Message("alert.next_redis"),
+            ),
         )
 
 

@@ -38,6 +38,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             words=Words(
                 title=Message("alert.silent", {"n": len(found), "worker": found[0].name, "machine": machine}),
                 facts=tuple(facts),
+                cause=Message("alert.cause_silent", {"seconds": max(one.silence_ms for one in found) // 1000}),
                 next=Message("alert.next_silent", {"machine": machine}),
             ),
             count=len(found),

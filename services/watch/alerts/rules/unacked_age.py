@@ -28,10 +28,11 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     if not held:
         return
     held.sort(key=lambda each: each[0].since)
-    oldest, _ = held[0]
+    oldest, holder = held[0]
+    told = {"type": oldest.task_type, "shop": look.eyes.name(oldest.shop), "worker": holder}
     facts = tuple(
         Message("alert.fact_holder", {"type": slot.task_type, "shop": look.eyes.name(slot.shop), "worker": worker})
-        for slot, worker in held[:3]
+        for slot, worker in held[1:3]
     )
     yield Finding(
         rule=rule.name,
@@ -39,6 +40,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         words=Words(
             title=Message("alert.unacked", {"n": len(held), "seconds": (look.now_ms - oldest.since) // 1000}),
             facts=facts,
+            cause=Message("alert.cause_held", told),
             next=Message("alert.next_unacked"),
         ),
         count=len(held),
