@@ -154,3 +154,25 @@ MEASURES: Mapping[str, str] = {
     "promise_broken": N_("A promise that is broken"),
     "promise_at_risk": N_("A promise that is going to break"),
 }
+#: when a rule of a measure sees something, with its own numbers; for lists and forms
+CONDITIONS: Mapping[str, str] = {
+    "lane_depth": N_("more than {tasks} tasks in one lane"),
+    "oldest_wait": N_(
+        "a task waits longer than {high_minutes} min (high), {normal_minutes} min (normal) or {low_minutes} min (low)"
+    ),
+    "unacked_age": N_("a worker holds a task for longer than {minutes} min"),
+    "failure_rate": N_("more than {percent} percent of at least {attempts} attempts in {minutes} min fail"),
+    "dead_letters": N_("{letters} dead letters of one cause, unread"),
+    "needs_login": N_("shops that need a login or show a captcha, from {shops} on"),
+    "silent_worker": N_("a worker is not heard of for {seconds} s; forgotten after {minutes_after} min"),
+    "no_leader": N_("nobody leads for {seconds} s while something is unfinished"),
+    "lane_unserved": N_("tasks wait, and no worker takes their lane"),
+    "publisher_blocked": N_("the broker does not answer, or takes no messages"),
+    "broker_alarm": N_("RabbitMQ has an alarm of its memory or disk"),
+    "redis_forgets": N_("Redis keeps nothing on its disk, or its writes fail"),
+    "schedule_late": N_("a schedule is a minute late"),
+    "shop_failing": N_("shops whose breaker is open: too many of their last attempts failed, from {shops} on"),
+    "recorder_gap": N_("nothing is recorded for {seconds} s while somebody leads"),
+    "promise_broken": N_("a promise is broken, from {shops} shops on"),
+    "promise_at_risk": N_("a promise is going to break, from {shops} shops on"),
+}

@@ -148,6 +148,7 @@ class RuleDialog(_Editor):
         self._rule, self._save = rule, save
         self.set_note(_("version {n}").format(n=rule.version))
         self.body.addWidget(Label(words.rule_name(rule), "strong", wrap=True))
+        self.body.addWidget(Label(words.limits(rule), "label", "text2", wrap=True))
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
         switch = QHBoxLayout()
         switch.addWidget(Label(_("Look for it and tell of it"), "body"), 1)

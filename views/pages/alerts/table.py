@@ -112,8 +112,7 @@ RULES: tuple[Column[RuleNow], ...] = (
         value=lambda one: words.rule_name(one.rule),
         kind="strong",
         tone=lambda one: "text" if one.rule.enabled else "text3",
-        width=210,
-        stretch=True,
+        width=220,
         sortable=True,
     ),
     Column(
@@ -126,13 +125,21 @@ RULES: tuple[Column[RuleNow], ...] = (
         sortable=True,
         descending_first=True,
     ),
-    Column(key="limits", title=N_("From"), value=lambda one: words.limits(one.rule), tone="text2", width=230),
+    Column(
+        key="limits",
+        title=N_("Tells when"),
+        value=lambda one: words.limits(one.rule),
+        tone="text2",
+        width=260,
+        stretch=True,
+        tooltip=lambda one: words.limits(one.rule),
+    ),
     Column(
         key="for",
         title=N_("Told after"),
         value=lambda one: one.rule.for_s,
         text=lambda one: words.seconds(one.rule.for_s) if one.rule.for_s else _("at once"),
-        width=92,
+        width=112,
         sortable=True,
     ),
     Column(

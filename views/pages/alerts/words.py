@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
-from services.domain.alerts.text import MEASURES
+from services.domain.alerts.text import CONDITIONS, MEASURES
 from services.i18n import N_, _, is_chinese, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
@@ -394,7 +395,10 @@ def limit_name(name: str) -> str:
 
 
 def limits(rule: Rule) -> str:
-    """From where on."""
+    """When it tells, with its own numbers."""
+    if rule.measure in CONDITIONS:
+        numbers = {name: f"{value:g}" for name, value in rule.limits.items()}
+        return _(CONDITIONS[rule.measure]).format_map(defaultdict(lambda: "–", numbers))
     return text.listed(
         [_("{name}: {value}").format(name=limit_name(name), value=f"{value:g}") for name, value in rule.limits.items()],
         ";",

@@ -15,10 +15,12 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer
+from services.watch.alerts.rules import DEFAULTS
 from tests.unit.views.pages.alert_samples import MINUTE, Alerts
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.pages.alerts import words
 from views.pages.alerts.editors import ChannelDialog, MuteDialog, RuleDialog
 from views.pages.alerts.page import AlertsPage
 from views.pages.alerts.verbs import INCIDENT_VERBS
@@ -353,3 +355,16 @@ def test_what_came_since_stands_there_without_a_question(qtbot: QtBot, alerts: A
     alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.dump(grown))
     qtbot.waitUntil(lambda: any(row[0].endswith("Lumo Home and 39 more") for row in told(page)), timeout=WAIT_MS)
     assert page.table.current_key() == first.id
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_rule_says_in_words_when_it_tells(language: str) -> None:
+    i18n.set_language(language)
+    try:
+        for rule in DEFAULTS:
+            said = words.limits(rule)
+            assert said
+            assert "–" not in said
+            assert all(f"{value:g}" in said for value in rule.limits.values()), said
+    finally:
+        i18n.set_language("en")
