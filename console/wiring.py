@@ -179,6 +179,7 @@ class VitalPopovers(QObject):
         age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
         rows = (
             (_("Age of this view"), text.duration(age)),
+            (_("Queues counted"), self._counted_ago(snapshot)),
             (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
             (_("Changes shown after"), _milliseconds(snapshot.lag_ms)),
         )
@@ -186,6 +187,13 @@ class VitalPopovers(QObject):
         words = _("stale") if state == "warning" else _("live")
         verbs = ((_("Reconnect now"), self._reconnect),) if state == "warning" else ()
         return Part(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
+
+    def _counted_ago(self, snapshot: Snapshot) -> str:
+        """The broker is asked less often than the records: each queue costs it something."""
+        if not snapshot.depths_taken:
+            return _("not yet")
+        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.depths_taken))
+        return _("{span} ago").format(span=text.duration(age))
 
     def _rights(self) -> Part:
         role = self._role.role

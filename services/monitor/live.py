@@ -68,6 +68,7 @@ class Snapshot:
     counts: Counts = field(default_factory=Counts)
     depths: tuple[QueueDepth, ...] = ()
     depths_fresh: bool = True  #: False: the broker did not answer, and they are as it told them before
+    depths_taken: float = 0.0  #: monotonic seconds at which the broker was asked for them, 0 where it never was
     workers: tuple[WorkerInfo, ...] = ()
     fates: Mapping[str, tuple[Fate, ...]] = field(default_factory=dict)  #: what late workers held, by worker
     links: Mapping[str, LinkState] = field(default_factory=dict)  #: what the leader's connections meet, by its name
@@ -249,7 +250,7 @@ class Live:
         now = self._clock.monotonic()
         try:
             counts = self._store.counts()
-            depths, depths_fresh = self._depths(now)
+            depths, depths_fresh, depths_taken = self._depths(now)
             if now - self._slow_at >= SLOW_S or self._failures:
                 self._slow()
                 self._slow_at = now
@@ -261,6 +262,7 @@ class Live:
                 counts=counts,
                 depths=depths,
                 depths_fresh=depths_fresh,
+                depths_taken=depths_taken,
                 broker=self._broker.health(),
                 rates=self._rates(now, self.now_ms()),
                 lag_ms=self._lag_ms,
@@ -278,21 +280,23 @@ class Live:
         self._show(fresh)
         return SNAPSHOT_S
 
-    def _depths(self, now: float) -> tuple[tuple[QueueDepth, ...], bool]:
-        """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time; and whether
-        the broker answered when it was asked last.
+    def _depths(self, now: float) -> tuple[tuple[QueueDepth, ...], bool, float]:
+        """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time; whether the
+        broker answered when it was asked last; and when it was asked for these.
         """
+        kept = self._snapshot
         if now < self._depths_due and not self._failures:
-            return self._snapshot.depths, self._snapshot.depths_fresh
-        begun, fresh = self._clock.monotonic(), True
+            return kept.depths, kept.depths_fresh, kept.depths_taken
+        begun = taken = self._clock.monotonic()
+        fresh = True
         try:
             depths = tuple(self._broker.depths())
         except ConsoleError as exc:
             log.info("depths are old: %s", exc)
-            depths, fresh = self._snapshot.depths, False
+            depths, fresh, taken = kept.depths, False, kept.depths_taken
         spent = self._clock.monotonic() - begun
         self._depths_due = now + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * spent)
-        return depths, fresh
+        return depths, fresh, taken
 
     def _slow(self) -> None:
         answers, latency, error = self._store.health()

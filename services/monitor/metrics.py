@@ -12,8 +12,9 @@ from services.domain.insight.worker import STATES, FleetNow
 from services.domain.promises.judge import STATES as PROMISE_STATES
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts, Query, equals
+from services.domain.task.query import Counts, equals
 from services.domain.task.status import WAITING
+from services.monitor.oldest import waited_ms
 from services.monitor.promises import DISABLED, UNJUDGED, PromisesNow
 from services.ports import Store
 
@@ -78,18 +79,14 @@ def of_fleet(
     ]
 
 
-def of_lanes(store: Store, rows: Iterable[LaneDepth], *, unacked: bool) -> list[Metric]:
-    """Lane by lane, ``dedicated`` for all queues of single shops. ``unacked``: the broker tells what consumers hold.
-    Blocking.
+def of_lanes(store: Store, rows: Iterable[LaneDepth], *, unacked: bool, told: bool = True) -> list[Metric]:
+    """Lane by lane, ``dedicated`` for all queues of single shops. ``unacked``: the broker tells what consumers hold;
+    ``told``: it tells anything. Blocking.
     """
     known = list(rows)
-    found = [
-        _by(
-            "fleetdeck_lane_depth",
-            "Messages that nobody holds, and what is parked",
-            "lane",
-            {r.lane: r.depth for r in known},
-        ),
+    text = "Messages that nobody holds, and what is parked"
+    found = [_by("fleetdeck_lane_depth", text, "lane", {row.lane: row.depth for row in known})] if told else []
+    found += [
         _by("fleetdeck_lane_parked", "Tasks parked at gates", "lane", {r.lane: r.blocked for r in known}),
         _by(
             "fleetdeck_lane_retrying",
@@ -125,13 +122,8 @@ def of_promises(now: PromisesNow) -> list[Metric]:
 
 def oldest(store: Store) -> dict[str, float]:
     """Seconds that the oldest waiting task of each lane has waited. Blocking."""
-    now = store.now_ms()
-    found: dict[str, float] = dict.fromkeys(LANES, 0.0)
-    for lane in LANES:
-        terms = (equals("status", *sorted(WAITING)), equals("lane", lane))
-        for task in store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks:
-            found[lane] = max(0, now - task.created_at) / 1000
-    return found
+    waits = equals("status", *sorted(WAITING))
+    return {lane: waited_ms(store, waits, equals("lane", lane)) / 1000 for lane in LANES}
 
 
 def _by(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:

@@ -16,13 +16,15 @@ from services.domain.past import recorded
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.domain.past.recorded import Recorded
 from services.domain.task.event import Event
-from services.domain.task.query import Query, equals
+from services.domain.task.order import QueueDepth
+from services.domain.task.query import equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.engine.lead.duty import DutyThread
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Snapshot
 from services.monitor.meter import came, went
+from services.monitor.oldest import waited_ms
 from services.monitor.past.tape import LEVELS, Tape, set_aside
 from services.monitor.shops.states import ShopStates
 from services.ports import Broker, Clock, Store
@@ -33,8 +35,9 @@ EVERY_S = LEVELS[0].step / 1000
 TELL_S = 15.0
 #: events of one look. A fleet that makes more is not read event by event: what came and went is reckoned then
 MOST_EVENTS = 2_000
-#: how every shop does is asked in at most so much of the time
-SHOPS_SHARE = 50.0
+#: how every shop does is asked in at most a hundredth of the time; the broker, whom each queue costs something, in a
+#: fiftieth, and at least so often
+SHOPS_SHARE, DEPTHS_SHARE, DEPTHS_AT_MOST_S = 100.0, 50.0, 30.0
 _BEHIND = "the clock is behind the last record: it was set back"
 _ACTIVE = (*sorted(WAITING), Status.RUNNING, Status.RETRYING)
 #: what a shop is in while nothing is to be done about it: it goes from one to the other with each task
@@ -60,6 +63,8 @@ class Recorder:
         self._states: ShopStates | None = None
         self._shops: dict[str, str] = {}
         self._shops_due = 0.0
+        self._depths: tuple[QueueDepth, ...] | None = None
+        self._depths_due = 0.0
 
     def start(self) -> None:
         """Record from now on."""
@@ -73,7 +78,7 @@ class Recorder:
         """Until it is told to stop. What cannot be asked or written is a gap."""
         tape: Tape | None = None
         failed = ""
-        self._cursor, self._before, self._said = "", None, None
+        self._cursor, self._before, self._said, self._depths = "", None, None, None
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
@@ -125,15 +130,12 @@ class Recorder:
     def look(self) -> Frame:
         """One look at everything. Raises the errors of the store."""
         self._follow()
-        try:
-            depths, told = tuple(self._broker.depths()), True
-        except ConsoleError:
-            depths, told = (), False
+        depths, told = self._asked_depths()
         seen = live.look(self._store, self._broker.health())
         lanes = {one.lane: one.depth if told else UNTOLD for one in depth.lanes(seen.counts, depths)}
         status, fleet = seen.counts.status, seen.fleet()
         waiting = sum(status.get(one, 0) for one in WAITING)
-        oldest = self._oldest(seen.at_ms) if waiting else 0
+        oldest = self._oldest() if waiting else 0
         unacked = sum(one.unacked or 0 for one in depths) if told else UNTOLD
         came, went, failed = self._ends(seen)
         numbers = Numbers(
@@ -160,6 +162,19 @@ class Recorder:
             peak_oldest_s=oldest,
         )
         return Frame(numbers, self._things(seen))
+
+    def _asked_depths(self) -> tuple[tuple[QueueDepth, ...], bool]:
+        """Depths as they are or were a moment ago, and whether the broker tells them."""
+        begun = self._clock.monotonic()
+        if self._depths is not None and begun < self._depths_due and self._broker.health().connected:
+            return self._depths, True
+        try:
+            self._depths = tuple(self._broker.depths())
+        except ConsoleError:
+            self._depths = None
+            return (), False
+        self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
+        return self._depths, True
 
     def _follow(self) -> None:
         """Count what happened since the last look, or start anew behind what is too much to read."""
@@ -198,10 +213,8 @@ class Recorder:
             came = max(0, went + active - before[0])
         return came, went, failed
 
-    def _oldest(self, now_ms: int) -> int:
-        terms = (equals("status", *sorted(WAITING)),)
-        tasks = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
-        return max(0, now_ms - tasks[0].created_at) // 1000 if tasks else 0
+    def _oldest(self) -> int:
+        return waited_ms(self._store, equals("status", *sorted(WAITING))) // 1000
 
     def _things(self, seen: Snapshot) -> dict[tuple[str, str], str]:
         found = {(SHOP, key): state for key, state in self._shop_states(seen).items()}

@@ -27,6 +27,7 @@ from tests.bench import (
     promises,
     size,
     steps,
+    watching,
 )
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
@@ -34,7 +35,19 @@ from tests.support.services import RabbitMQ, Redis
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated", "charts", "steps", "foreign", "promises")
+MORE = (
+    "fairness",
+    "bulk100k",
+    "limits",
+    "pages",
+    "browser",
+    "dedicated",
+    "charts",
+    "steps",
+    "foreign",
+    "promises",
+    "watching",
+)
 
 
 def main() -> int:
@@ -152,6 +165,10 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
     if "foreign" in args.parts:
         found["messages of another program"] = foreign.measure(foreign.COUNT, functools.partial(_fresh, rabbit, redis))
+    if "watching" in args.parts:
+        found["1,000 queues"] = watching.figures(rabbit, args.scale, **_fresh(rabbit, redis))
+        servers = {"Redis": redis.pid, "RabbitMQ": rabbit.pid}
+        found["the engine, watched and not"] = watching.cost(args.scale, servers, **_fresh(rabbit, redis))
     if "limits" in args.parts:
         found["limits, fleet"] = limited.measure(round(limited.COUNT * args.scale), **_fresh(rabbit, redis))
     if "dedicated" in args.parts:

@@ -13,7 +13,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from services import assembly
-from services.domain.change import Claim, Finish
+from services.domain.change import Claim, Create, Finish
+from services.domain.errors import BrokerUnavailable
 from services.domain.promises import standing
 from services.domain.promises.promise import STATE
 from services.domain.task.record import Attempt
@@ -175,6 +176,33 @@ def test_metrics_tell_lanes_waits_and_how_long_attempts_took(api: Api) -> None:
     assert found["fleetdeck_lane_oldest_wait_seconds", "high"] >= 0
     assert found["fleetdeck_lane_retrying", "normal"] == 0
     assert found["fleetdeck_tasks", "succeeded"] == 1
+
+
+def test_what_was_planned_long_ahead_has_not_waited_since_then(api: Api) -> None:
+    now = api.fleet.engine.store.now_ms()
+    made = api.fleet.task(api.fleet.create())
+    fields = {"task_id": "planned", "created_at": now - 86_400_000, "due_at": now - 5_000, "uniq": ""}
+    assert api.fleet.apply(Create(task=msgspec.structs.replace(made, **fields))).code == "created"
+    with api.client() as ask:
+        text = ask.get("/metrics").text
+    found = {one.labels["lane"]: one.value for family in text_string_to_metric_families(text)
+             if family.name == "fleetdeck_lane_oldest_wait_seconds" for one in family.samples}  # fmt: skip
+    assert 0 <= found["normal"] < 3_600
+
+
+def test_metrics_go_on_while_the_broker_is_away(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent() -> None:
+        raise BrokerUnavailable("nobody answers")
+
+    engine = api.fleet.open()
+    with serving(api.fleet, engine) as server, server.client() as ask:
+        monkeypatch.setattr(engine.broker, "depths", silent)
+        answer = ask.get("/metrics")
+    assert answer.status_code == 200
+    found = {family.name: family.samples for family in text_string_to_metric_families(answer.text)}
+    assert [one.value for one in found["fleetdeck_broker_up"]] == [0]
+    assert "fleetdeck_lane_depth" not in found, "what nobody told is not told as nothing"
+    assert found["fleetdeck_lane_parked"]
 
 
 def test_metrics_tell_how_promises_stand_and_not_how_they_stood(api: Api) -> None:

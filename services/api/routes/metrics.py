@@ -7,13 +7,14 @@ import time
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import Metric
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from services.api.follower import Follower
 from services.api.here import Here
 from services.assembly import Engine
 from services.cli.metrics_server import FRESH_S
+from services.domain.errors import BrokerUnavailable
 from services.domain.insight import depth, schedule
 from services.engine import fates
 from services.monitor import metrics
@@ -73,11 +74,16 @@ class _Once:
 
 def _fleet(engine: Engine) -> list[Metric]:
     store = engine.store
-    counts, depths, now = store.counts(), engine.broker.depths(), store.now_ms()
+    counts, now = store.counts(), store.now_ms()
+    try:
+        depths, told = engine.broker.depths(), True
+    except BrokerUnavailable:  # what the records tell is true all the same, and wanted most while something is away
+        depths, told = [], False
     late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
     rows = depth.lanes(counts, depths)
     return [
         *metrics.of_fleet(counts, depths, fates.look(store), late_schedules=late),
-        *metrics.of_lanes(store, rows, unacked=depth.held_told(depths)),
+        *metrics.of_lanes(store, rows, unacked=depth.held_told(depths), told=told),
+        GaugeMetricFamily("fleetdeck_broker_up", "1 where the broker answers", float(told)),
         *metrics.of_promises(PromiseQueries(store, engine.registry).now()),
     ]

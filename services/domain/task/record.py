@@ -6,7 +6,7 @@ import msgspec
 
 from services.domain.task import lane as lanes
 from services.domain.task.artifact import ArtifactMark
-from services.domain.task.status import ACTIVE, CLAIMABLE, TERMINAL, Status
+from services.domain.task.status import ACTIVE, CLAIMABLE, TERMINAL, WAITING, Status
 from services.domain.upkeep.stored import Instant, Measure
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
@@ -122,6 +122,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     def active(self) -> bool:
         """Whether the task still counts for uniqueness."""
         return self.status in ACTIVE
+
+    @property
+    def waits_since(self) -> int:
+        """From when on it has waited without a break (UTC ms): one that was planned ahead is older than it waits."""
+        since = self.created_at
+        for step in reversed(self.steps):
+            if step.to not in WAITING:
+                break
+            since = step.at
+        return since
 
     @property
     def bound(self) -> bool:

@@ -35,7 +35,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             continue
         terms = (equals("status", Status.QUEUED), equals("lane", lane))
         tasks = look.eyes.store.query(Query(terms=terms, descending=False, limit=ASKED, want_total=False)).tasks
-        since = min((max(task.created_at, task.due_at) for task in tasks), default=look.now_ms)
+        since = min((task.waits_since for task in tasks), default=look.now_ms)
         waited_s = (look.now_ms - since) / 1000
         if waited_s < minutes * 60:
             continue
