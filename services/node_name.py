@@ -9,7 +9,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from services import plain_file
+from services import home_folder, plain_file
 from services.domain.gates import home
 
 log = logging.getLogger(__name__)
@@ -28,6 +28,7 @@ def of(folder: Path) -> str:
     host = re.sub(r"[^A-Za-z0-9._-]+", "-", socket.gethostname())[:50].strip("-.") or "node"
     name = f"{host}-{secrets.token_hex(2)}"
     try:
+        home_folder.make_private(folder)
         _write(place, name)
     except OSError as exc:
         log.warning("%s cannot be written, so this node is called %s: %s", place, host, exc)

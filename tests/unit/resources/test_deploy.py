@@ -111,3 +111,9 @@ def test_prometheus_asks_where_the_workers_of_the_compose_file_listen() -> None:
     (job,) = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))["scrape_configs"]
     told = {f"{name}:{part['command'][-1].rpartition(':')[2]}" for name, part in WORKERS.items()}
     assert set(job["static_configs"][0]["targets"]) == told
+
+
+def test_the_image_has_what_a_worker_and_its_handlers_import() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    copied = {word for line in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE) for word in line.split()}
+    assert {"main.py", "fleetdeck.py", "services", "resources"} <= copied, "handlers say: from fleetdeck import …"

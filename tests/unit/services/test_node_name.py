@@ -20,6 +20,14 @@ def test_it_is_made_once_and_kept_for_all_workers_of_the_folder(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == [node_name.FILE]
 
 
+def test_the_first_worker_of_a_new_folder_keeps_it_as_well(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "new" / "home"
+    name = node_name.of(folder)
+    assert node_name.of(folder) == name
+    assert (folder / node_name.FILE).read_text("ascii").strip() == name
+    assert caplog.text == ""
+
+
 @pytest.mark.parametrize("host", ["", "Büro PC 3", "x" * 200, "-.-"])
 def test_any_host_makes_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: host)
