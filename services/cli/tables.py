@@ -13,6 +13,8 @@ WIDEST = 60
 #: what a column keeps where a line is narrow
 LEAST = 6
 GAP = "  "
+#: what a row is given where it stands on lines of its own, however narrow the terminal says it is
+NARROWEST = 20
 #: headings of columns whose words have colours
 STATES = frozenset({"status", "state", "level", "severity", "outcome", "verdict"})
 _GOOD, _BUSY, _DOUBT, _BAD, _OVER = "green", "cyan", "yellow", "bold red", "dim"
@@ -32,14 +34,16 @@ COLOURS = {
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns padded to their widest cell, cells masked and visible; what has no room is cut, names last."""
+    """Columns padded to their widest cell, cells masked and visible; what has no room is cut, but no name is: where
+    there is too little room for these, each row stands on lines of its own.
+    """
     cells = [[_clean(value) for value in row] for row in [header, *rows]]
     natural = [max(columns(row[place]) for row in cells) for place in range(len(header))]
     room = output.room()
+    if room is not None and rows and natural[0] + sum(min(one, LEAST) + len(GAP) for one in natural[1:]) > room:
+        return [line for row in cells[1:] for line in _stacked(cells[0], row, max(room, NARROWEST))]
     widths = [min(one, WIDEST) for one in natural] if room is None else _fitted(natural, room)
-    cells = [[cut(text, width) for text, width in zip(row, widths, strict=True)] for row in cells]
-    named = [place for place, name in enumerate(header) if name in STATES]
-    return [_line(row, widths, named, head=place == 0) for place, row in enumerate(cells)]
+    return [_line(row, widths, header, head=place == 0) for place, row in enumerate(cells)]
 
 
 def cut(text: str, width: int) -> str:
@@ -68,14 +72,56 @@ def _fitted(natural: Sequence[int], room: int) -> list[int]:
     return widths
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], states: Sequence[int], *, head: bool) -> output.Line:
+def _line(cells: Sequence[str], widths: Sequence[int], header: Sequence[str], *, head: bool) -> output.Line:
     text, spans = "", []
-    for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        if place in states and not head and (style := COLOURS.get(cell.casefold())):
-            spans.append((len(text), len(text) + len(cell), style))
-        text += cell + " " * (width - columns(cell)) + GAP
+    for name, cell, width in zip(header, cells, widths, strict=True):
+        shown = cut(cell, width)
+        if not head and (style := _style(name, cell)):
+            spans.append((len(text), len(text) + len(shown), style))
+        text += shown + " " * (width - columns(shown)) + GAP
     text = text.rstrip()
     return output.Line(text, [(0, len(text), "bold")] if head else spans)
+
+
+def _style(name: str, cell: str) -> str:
+    return COLOURS.get(cell.casefold(), "") if name in STATES else ""
+
+
+def _stacked(header: Sequence[str], cells: Sequence[str], room: int) -> list[output.Line]:
+    """One row: its name, then what else there is with its heading, as much on a line as there is room for."""
+    lines = [output.Line(part, [(0, len(part), "bold")]) for part in _parts(cells[0], room)]
+    text, spans = "", list[tuple[int, int, str]]()
+    for name, cell in zip(header[1:], cells[1:], strict=True):
+        if not cell:
+            continue
+        head = f"{name} " if name else ""
+        parts = _parts(head + cell, room - len(GAP))
+        if text and columns(text) + len(GAP) + columns(parts[0]) > room:
+            lines.append(output.Line(text, spans))
+            text, spans = "", []
+        for place, part in enumerate(parts):
+            if place:
+                lines.append(output.Line(text, spans))
+                text, spans = "", []
+            text += GAP
+            if place == 0:
+                spans.append((len(text), len(text) + len(name), "dim"))
+                if style := _style(name, cell):
+                    spans.append((len(text) + len(head), len(text) + len(part), style))
+            text += part
+    return [*lines, output.Line(text, spans)] if text else lines
+
+
+def _parts(text: str, width: int) -> list[str]:
+    """A visible text in pieces of so many columns."""
+    parts, used = [""], 0
+    for char in text:
+        if used + columns(char) > width:
+            parts.append("")
+            used = 0
+        parts[-1] += char
+        used += columns(char)
+    return parts
 
 
 def plain(value: object) -> str:

@@ -57,9 +57,18 @@ def test_a_wide_terminal_shows_all_of_it(terminal: Callable[[int], Terminal]) ->
     assert "…" not in "".join(table(HEADER, ROWS))
 
 
-def test_a_narrow_one_cuts_names_too(terminal: Callable[[int], Terminal]) -> None:
-    terminal(30)
-    assert max(map(columns, table(HEADER, ROWS))) <= 30
+@pytest.mark.parametrize("wide", [24, 30, 40])
+def test_a_narrow_one_gives_each_row_lines_of_its_own(terminal: Callable[[int], Terminal], wide: int) -> None:
+    """Nothing of a row is cut, least of all its name, which somebody wants to type."""
+    shown = terminal(wide)
+    output.out(lines := table(HEADER, ROWS))
+    assert max(map(columns, lines)) <= wide
+    whole = "".join(line.strip() for line in lines)
+    for name, status, error in ROWS:
+        assert name in whole
+        assert f"status {status}" in whole
+        assert error.strip().replace(" ", "") in whole.replace(" ", "")
+    assert "\x1b[1;31mdead\x1b[0m" in shown.getvalue()
 
 
 def test_where_nobody_says_how_wide_a_line_may_be_a_cell_has_60_columns() -> None:
