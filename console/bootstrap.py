@@ -105,6 +105,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         schedules=session.queries.schedules,
         queues=session.queues,
         promises=session.queries.promises,
+        policies=session.queries.types,
         promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,

@@ -81,6 +81,7 @@ from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
+from services.monitor.types import TypeQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.vault import Vault
@@ -156,6 +157,7 @@ class Queries:
     artifacts: ArtifactQueries
     works: WorkQueries
     promises: PromiseQueries
+    types: TypeQueries
     alerts: AlertQueries
     past: PastQueries
     handover: HandoverQueries
@@ -318,6 +320,7 @@ def queries(engine: Engine) -> Queries:
         artifacts=ArtifactQueries(engine.artifacts),
         works=WorkQueries(engine.store, engine.registry),
         promises=promises,
+        types=TypeQueries(engine.store, engine.registry, trail),
         alerts=alerts,
         past=past,
         handover=handover,

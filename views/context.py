@@ -41,6 +41,7 @@ from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
+from services.monitor.types import TypeQueries
 from views.support.acting import AboutToHappen
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
@@ -137,6 +138,7 @@ class PageContext:
     schedules: ScheduleQueries
     queues: QueueBoard
     promises: PromiseQueries
+    policies: TypeQueries
     promise_tried: Callable[[Promise], Standing]  #: how one would stand that nobody has kept; blocking
     limits: ShopQueries
     artifacts: ArtifactQueries

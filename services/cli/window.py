@@ -29,6 +29,7 @@ SITEMAP = (
     PageLine("workers", N_("Workers"), "ph.robot", "W"),
     PageLine("promises", N_("Promises"), "ph.handshake", "P", apart=True),
     PageLine("schedules", N_("Schedules"), "ph.calendar-check", apart=True),
+    PageLine("types", N_("Task types"), "ph.puzzle-piece", "Y", apart=True),
     PageLine("alerts", N_("Alerts"), "ph.bell", "L", apart=True),
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("logs", N_("Logs"), "ph.terminal-window", "J", apart=True),

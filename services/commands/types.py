@@ -14,8 +14,7 @@ from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 
 CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
-#: kind of the documents that keep what was replaced, named ``NAME@VERSION``
-HISTORY = "type_version"
+HISTORY = task_type.HISTORY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

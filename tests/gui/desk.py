@@ -137,6 +137,7 @@ def open_desk(settings: Settings) -> Desk:
         schedules=session.queries.schedules,
         queues=session.queues,
         promises=session.queries.promises,
+        policies=session.queries.types,
         promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,

@@ -20,6 +20,8 @@ UNIQUENESS = ("shop_type_payload", "shop_type", "none")
 ISOLATIONS = ("profile", "context")
 MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
 TODAY = "today"
+#: kind of the documents that keep what was replaced, named ``NAME@VERSION``
+HISTORY = "type_version"
 MAX_UNIQUE_MS = 30 * 86_400_000  #: as long as a success is known for sure
 _EMPTY_PAYLOAD = "{}"
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)

@@ -255,6 +255,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         schedules=questions.schedules,
         queues=QueueBoard(questions.queues, live, history),
         promises=questions.promises,
+        policies=questions.types,
         promise_tried=workforce.promise_keeper(engine).tried,
         limits=questions.shops,
         artifacts=questions.artifacts,

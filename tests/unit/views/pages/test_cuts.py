@@ -29,6 +29,7 @@ from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage
 from views.pages.tasks.page import TasksPage
+from views.pages.types.page import TypesPage
 from views.pages.workers.page import WorkersPage
 from views.shell.connection_menu import ConnectionMenu
 from views.support.connections import Connection
@@ -48,6 +49,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "schedules": SchedulesPage,
     "audit": AuditPage,
     "doctor": DoctorPage,
+    "types": TypesPage,
     "settings": lambda context: SettingsPage(context, data_folder="/home/chen/fleetdeck"),
 }
 

@@ -1,0 +1,57 @@
+"""Task types in files: what ``type import`` takes and ``type export`` writes, each a JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from services import plain_file
+from services.domain.errors import UsageError
+from services.domain.types import strict_json
+from services.domain.types.task_type import TaskType
+
+MOST = 8 * 1024 * 1024
+
+
+def read(path: Path) -> list[str]:
+    """The documents of a file: one type, a list of them, or ``{"types": [...]}``. Blocking.
+
+    Raises:
+        UsageError: it cannot be read, or is not JSON; the sentence names the file.
+    """
+    try:
+        text = plain_file.read(path, MOST).decode("utf-8-sig")
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc.strerror or exc}", field="file") from exc
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{path.name} is not UTF-8 text", field="file") from exc
+    try:
+        value = strict_json.loads(text, most=MOST)
+    except RecursionError as exc:
+        raise UsageError(f"{path.name}: nested too deeply", field="file") from exc
+    except ValueError as exc:
+        raise UsageError(f"{path.name}: not JSON: {exc}"[:300], field="file") from exc
+    if isinstance(value, dict) and isinstance(value.get("types"), list) and "name" not in value:
+        value = value["types"]
+    rows = value if isinstance(value, list) else [value]
+    return [json.dumps(row, ensure_ascii=False) for row in rows]
+
+
+def write(path: Path, kinds: Iterable[TaskType]) -> int:
+    """Write types so that they can be imported again; whole or not at all. Returns how many. Blocking.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    documents = [msgspec.to_builtins(kind) for kind in kinds]
+    draft = path.with_name(f".{path.name}.part")
+    plain = documents[0] if len(documents) == 1 else documents
+    try:
+        draft.write_text(json.dumps(plain, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return len(documents)

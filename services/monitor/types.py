@@ -1,0 +1,154 @@
+"""Task types as the store keeps them: their versions, who changed what, and what a change would refuse of late work."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from services.domain.errors import UsageError
+from services.domain.task.query import Query, equals
+from services.domain.task.status import ACTIVE
+from services.domain.types import strict_json, task_type
+from services.domain.types.schema import Problem
+from services.domain.types.task_type import HISTORY, TaskType
+from services.engine.registry import Registry
+from services.monitor.trail import AuditQueries
+from services.ports import Store
+
+#: payloads that a changed schema is tried on, the newest
+TRIED = 500
+#: kinds of faults that are told
+TOLD = 5
+#: entries of the audit that are asked for who changed a type
+ASKED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeVersion:
+    """A type as it was from one change to the next; None where nobody can read it any more."""
+
+    number: int
+    kind: TaskType | None
+    fields: tuple[str, ...] = ()  #: that differ from the version before
+    at: int = 0  #: UTC ms, 0 where the audit does not tell
+    who: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong with some payloads: one of the faults, how many have it, and the newest of them."""
+
+    problem: Problem
+    tasks: int
+    newest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DryRun:
+    """What a schema would say of the newest payloads of its type."""
+
+    looked: int = 0
+    refused: int = 0
+    before: int = 0  #: of those, refused by the schema of the store as well
+    active: int = 0  #: of those, of tasks that have not ended
+    faults: tuple[Fault, ...] = ()  #: the most frequent first
+    more: bool = False  #: there are older ones
+
+
+class TypeQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry, trail: AuditQueries) -> None:
+        self._store, self._registry, self._trail = store, registry, trail
+
+    def all(self) -> tuple[TaskType, ...]:
+        """Every type that somebody has defined, by name."""
+        return tuple(sorted(self._registry.types().values(), key=lambda kind: kind.name))
+
+    def versions(self, name: str) -> tuple[TypeVersion, ...]:
+        """All that is kept of a type, the newest first."""
+        current = self._registry.types().get(name)
+        found: dict[int, TaskType | None] = {}
+        for key, body in self._store.documents(HISTORY).items():
+            head, _at, number = key.rpartition("@")
+            if head == name and number.isdigit():
+                found[int(number)] = _readable(body)
+        if current is not None:
+            found[current.version] = current
+        told = self._changes(name)
+        numbers = sorted(found)
+        earlier = dict(zip(numbers[1:], numbers, strict=False))
+        return tuple(
+            TypeVersion(
+                number=number,
+                kind=found[number],
+                fields=changed(found.get(earlier.get(number, -1)), found[number]),
+                at=told.get(number, (0, ""))[0],
+                who=told.get(number, (0, ""))[1],
+            )
+            for number in reversed(numbers)
+        )
+
+    def dry_run(self, kind: TaskType, most: int = TRIED) -> DryRun:
+        """Try a type on the newest payloads that tasks of its name were given; changes nothing."""
+        page = self._store.query(Query(terms=(equals("type", kind.name),), limit=most, want_total=False))
+        stored = self._registry.types().get(kind.name, TaskType.default(kind.name))
+        refused = before = active = 0
+        seen: dict[tuple[str, str, str], tuple[Problem, str]] = {}
+        numbers: Counter[tuple[str, str, str]] = Counter()
+        for task in page.tasks:
+            payload = _payload(task.payload)
+            problems = task_type.validate_payload(kind, payload)
+            if not problems:
+                continue
+            refused += 1
+            before += bool(task_type.validate_payload(stored, payload))
+            active += task.status in ACTIVE
+            for problem in problems[:TOLD]:
+                key = (problem.code, problem.path, json.dumps(problem.params, default=str, sort_keys=True))
+                seen.setdefault(key, (problem, task.task_id))
+                numbers[key] += 1
+        faults = tuple(
+            Fault(problem=seen[key][0], tasks=tasks, newest=seen[key][1]) for key, tasks in numbers.most_common(TOLD)
+        )
+        return DryRun(
+            looked=len(page.tasks), refused=refused, before=before, active=active, faults=faults,
+            more=page.next is not None,
+        )  # fmt: skip
+
+    def _changes(self, name: str) -> Mapping[int, tuple[int, str]]:
+        """By version: when it was made (UTC ms) and by whom."""
+        found: dict[int, tuple[int, str]] = {}
+        for entry in self._trail.page(f'action:type.import target:"{name}"', limit=ASKED).entries:
+            try:
+                version = json.loads(entry.detail or "{}").get("versions", {}).get(name)
+            except (ValueError, AttributeError):  # a line that somebody has spoiled
+                continue
+            if isinstance(version, int):
+                found.setdefault(version, (entry.at, entry.who))
+        return found
+
+
+def changed(old: TaskType | None, new: TaskType | None) -> tuple[str, ...]:
+    """The fields in which two versions differ; none where one of them is not known."""
+    if old is None or new is None:
+        return ()
+    names = [name for name in TaskType.__struct_fields__ if name != "version"]
+    return tuple(name for name in names if getattr(old, name) != getattr(new, name))
+
+
+def _readable(body: str) -> TaskType | None:
+    try:
+        return task_type.stored(body)
+    except UsageError:  # somebody wrote it by hand
+        return None
+
+
+def _payload(text: str) -> Any:
+    try:
+        return strict_json.loads(text)
+    except (ValueError, RecursionError):
+        return None

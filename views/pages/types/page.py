@@ -1,0 +1,284 @@
+"""The Task types page: the policy of each type, its versions, and its next one after a dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from services.domain.types.task_type import TaskType
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.types import TypeVersion
+from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Verbs
+from views.page import Page, PageCommand
+from views.pages.types import words
+from views.pages.types.panel import TypePanel
+from views.pages.types.table import TYPES
+from views.pages.types.verbs import USUAL, TypeActions, TypeVerb
+from views.support.keys import bind
+from views.support.operation import Operation
+from views.tables.at_rest import AtRest
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+from views.widgets.filter.search_field import SearchField
+from views.widgets.panes import side_by_side, stacked
+from views.widgets.strip import ErrorStrip
+
+EVERY_MS = 5000
+
+Answer = tuple[Ask[None], tuple[TaskType, ...]]
+
+
+class TypesPage(Page):
+    """A list, and beside it the type under the cursor."""
+
+    page_id = "types"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Task types"))
+        self._context = context
+        self._kinds: tuple[TaskType, ...] | None = None
+        self._wish, self._closed = "", False
+        self.actions_of_page = TypeActions(context, self)
+        self._usual: Verbs[TypeVerb, TaskType | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
+        self._model: RecordModel[TaskType] = RecordModel(
+            TYPES, key=lambda kind: kind.name, hold_new=False, local_sort=True, sentence=words.sentence
+        )
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
+        self._telling = Operation(self, latest=True)
+        self._build()
+        self._connect()
+        self.set_summary(_("Loading…"))
+
+    # the page
+
+    def activate(self) -> None:
+        """Ask now and then."""
+        self._rest.begin()
+        self._source.set_active(True)
+
+    def deactivate(self) -> None:
+        """Ask no more."""
+        self._source.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask at once."""
+        self._source.again(settle=False)
+
+    def show_request(self, request: object) -> None:
+        """Put the cursor on a type."""
+        self._wish = str(request or "")
+        self.search.clear()
+        self._show_rows(settle=True)
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._say_rights()
+
+    def verbs(self, kind: TaskType) -> Verbs[TypeVerb, TaskType]:
+        """What can be done to a type."""
+        acts = self.actions_of_page
+        return Verbs(USUAL, lambda verb, one: verb.do(acts, one), acts.barred)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: a new one, files, and the verbs of the type under the cursor."""
+        acts = self.actions_of_page
+        found = [
+            PageCommand(
+                key="types.new", words=_("New task type"), icon="ph.plus", reason=acts.barred(), run=acts.create
+            ),
+            PageCommand(
+                key="types.import", words=_("Import task types"), icon="ph.download-simple", reason=acts.barred(),
+                run=acts.ask_import,
+            ),
+            PageCommand(
+                key="types.export", words=_("Export task types"), icon="ph.export", run=self._export_all,
+                reason="" if self._kinds else _("No task type is defined."),
+            ),
+        ]  # fmt: skip
+        kind = self.current()
+        return [*found, *(self.verbs(kind).commands("types", kind, kind.name) if kind is not None else [])]
+
+    def panes(self) -> Sequence[QWidget]:
+        """Search, list, panel."""
+        return (self.search, self.table, self.panel.views)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._name_search()
+        self._say()
+
+    def current(self) -> TaskType | None:
+        """The type under the cursor."""
+        return self._find(self.table.current_key())
+
+    # putting together
+
+    def _name_search(self) -> None:
+        self.search.setPlaceholderText(_("Name or title"))
+        self.search.setAccessibleName(_("Name or title"))
+
+    def _build(self) -> None:
+        self.import_button = Button(N_("Import"), icon="ph.download-simple")
+        self.export_button = Button(N_("Export all"), icon="ph.export")
+        self.new_button = Button(N_("New task type"), icon="ph.plus", kind="primary")
+        for button in (self.import_button, self.export_button, self.new_button):
+            self.header.add_action(button)
+        self.search = SearchField()
+        self.search.setFixedWidth(230)
+        self._name_search()
+        bar = QWidget()
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
+        row.addStretch(1)
+        row.addWidget(self.search)
+        self.error = ErrorStrip()
+        self.table = TableView(self._model, name=N_("Task types"))
+        self._rest = AtRest(self.table, cursor_is_set=True)
+        self.empty = EmptyState(
+            N_("No task type is defined."),
+            N_("What a type is lives in the store; how it runs only on the workers."),
+            N_("Import"),
+            icon="ph.puzzle-piece",
+        )
+        self.none = EmptyState(N_("No task type matches."), action=N_("Show all"))
+        self.stack = stacked(self.table, self.none, self.empty)
+        self.panel = TypePanel(self.verbs)
+        self.body.addWidget(side_by_side((bar, self.error, self.stack), self.stack, self.panel), 1)
+        self._unknown = self.covered(self.stack)
+
+    def _connect(self) -> None:
+        acts = self.actions_of_page
+        self.new_button.clicked.connect(lambda: acts.create())
+        self.import_button.clicked.connect(lambda: acts.ask_import())
+        self.export_button.clicked.connect(lambda: self._export_all())
+        self.empty.action.connect(acts.ask_import)
+        self.none.action.connect(self.search.clear)
+        self.search.textChanged.connect(lambda _text: self._show_rows(settle=True))
+        self.table.current_changed.connect(lambda _key: self._on_chosen())
+        self.table.peek_requested.connect(lambda _key: self._toggle_panel())
+        self.table.open_requested.connect(self._open)
+        self.table.menu_requested.connect(self._fill_menu)
+        self._usual.bind(self.table, self.current)
+        self.panel.closed.connect(self._close_panel)
+        bind(self.panel, {"Esc": self._close_panel})
+        acts.changed.connect(self.refresh)
+        acts.shown.connect(self.navigate)
+        acts.made.connect(self._on_made)
+        self._source.listed.connect(self._show)
+        self._source.listed.connect(self.refreshed)
+        self._source.failed.connect(self._show_error)
+        self.error.retry.connect(self.refresh)
+
+    # looking
+
+    def _call(self, ask: Ask[None]) -> Callable[[], Answer]:
+        return partial(_look, self._context, ask)
+
+    def _show_error(self, error: BaseException) -> None:
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self.error.show_error(told(error))
+
+    def _show(self, answer: Answer) -> None:
+        self.error.clear()
+        self._unknown.answer()
+        ask, self._kinds = answer
+        self._show_rows(settle=ask.settle or self._rest.resting)
+        self._ask_versions()
+        self._say()
+
+    def _show_rows(self, *, settle: bool) -> None:
+        wish = self.search.text().strip().casefold()
+        kinds = self._kinds or ()
+        rows = [kind for kind in kinds if wish in kind.name.casefold() or wish in words.title(kind).casefold()]
+        self._model.apply(rows, settle=settle)
+        empty = self.empty if self._kinds is not None and not kinds else self.none
+        self.stack.setCurrentWidget(self.table if rows or self._kinds is None else empty)
+        if self._wish and self.table.set_current_key(self._wish):
+            self._wish = ""
+        elif rows and self.current() is None:
+            self.table.set_current_key(rows[0].name)
+        self._on_chosen()
+
+    def _on_chosen(self) -> None:
+        kind = self.current()
+        shown = self.panel.shown
+        self.panel.setVisible(kind is not None and not self._closed)
+        self.panel.show_kind(kind)
+        if kind is not None and (shown is None or shown.name != kind.name):
+            self._ask_versions()
+
+    def _ask_versions(self) -> None:
+        kind = self.current()
+        if kind is not None:
+            show: Callable[[tuple[TypeVersion, ...]], None] = partial(self.panel.show_versions, kind.name)
+            self._telling.start(partial(self._context.policies.versions, kind.name), show, self._show_error)
+
+    def _on_made(self, name: str) -> None:
+        self._wish = name
+        self.search.clear()
+
+    def _find(self, key: object) -> TaskType | None:
+        return self._model.find(str(key)) if key is not None else None
+
+    def _say(self) -> None:
+        if self._kinds is not None:
+            self.set_summary(words.summary(self._kinds))
+        self._say_rights()
+
+    def _say_rights(self) -> None:
+        reason = self.actions_of_page.barred()
+        for button in (self.new_button, self.import_button, self.empty.button):
+            button.disable(reason)
+        self.export_button.disable("" if self._kinds else _("No task type is defined."))
+        self.panel.follow()
+
+    # the panel
+
+    def _open(self, key: object) -> None:
+        """Enter edits where that is allowed, else it looks."""
+        kind = self._find(key)
+        if kind is not None and not self.actions_of_page.barred():
+            self.actions_of_page.edit(kind)
+        elif kind is not None:
+            self._closed = False
+            self._on_chosen()
+            self.panel.views.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _close_panel(self) -> None:
+        self._closed = True
+        self.panel.hide()
+        self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _toggle_panel(self) -> None:
+        self._closed = not self._closed
+        self._on_chosen()
+
+    # acting
+
+    def _export_all(self) -> None:
+        if self._kinds:
+            self.actions_of_page.ask_export(self._kinds)
+
+    def _do(self, verb: TypeVerb, kind: TaskType | None) -> None:
+        if kind is not None:
+            verb.do(self.actions_of_page, kind)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        kind = self._find(key)
+        if kind is not None:
+            self.verbs(kind).fill(menu, kind)
+
+
+def _look(context: PageContext, ask: Ask[None]) -> Answer:
+    return ask, context.policies.all()

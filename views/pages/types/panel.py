@@ -1,0 +1,214 @@
+"""The panel of one task type: its policy, its document, and what each version changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from services.domain.types.task_type import TaskType
+from services.i18n import N_, _
+from services.monitor.types import TypeVersion
+from views.kit.verb import Place, Verbs, show
+from views.pages.types import words
+from views.pages.types.verbs import USUAL, TypeVerb
+from views.support import instant
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.widgets.buttons import Button, IconButton
+from views.widgets.elided import Elided
+from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.json.diff import DiffText
+from views.widgets.json.editor import JsonEditor
+from views.widgets.key_values import KeyValues
+from views.widgets.panes import stacked
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.segmented import Segmented
+
+POLICY, DOCUMENT, VERSIONS = "policy", "json", "versions"
+VIEWS = ((POLICY, N_("Policy")), (DOCUMENT, N_("JSON")), (VERSIONS, N_("Versions")))
+
+
+class TypePanel(QWidget):
+    """Signals:
+    closed: the person wants the panel away.
+    """
+
+    closed = Signal()
+
+    def __init__(self, verbs: Callable[[TaskType], Verbs[TypeVerb, TaskType]]) -> None:
+        """``verbs``: what can be done to a type."""
+        super().__init__()
+        self._verbs = verbs
+        self._kind: TaskType | None = None
+        self._versions: Sequence[TypeVersion] = ()
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.title, self._note = Elided("", "panel"), Label("", "label", "text3")
+        self.close_button = IconButton("ph.x", N_("Close panel"))
+        self.close_button.clicked.connect(self.closed)
+        self.buttons: dict[str, Button] = {}
+        for verb in USUAL:
+            if Place.PANEL in verb.places:
+                self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
+                button.clicked.connect(partial(self._act, verb.key))
+        self.views = Segmented(VIEWS, N_("What to show of it"), stretch=True)
+        self.about, self.facts = Label("", "body", "text2", wrap=True), KeyValues()
+        self.document = JsonEditor(N_("JSON"))
+        self.document.setReadOnly(True)
+        self.older, self.newer = ChoiceField(), ChoiceField()
+        self.differs, self.diff = Label("", "label", "text2", wrap=True), DiffText(N_("What changed"))
+        self._put_together()
+        self.views.chosen.connect(lambda _key: self._show_view())
+        for field in (self.older, self.newer):
+            field.currentIndexChanged.connect(lambda _at: self._show_diff())
+        on_language_changed(self._say)
+
+    def _put_together(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 10, 12, 6)
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        head.addWidget(self._note)
+        head.addStretch(1)
+        head.addWidget(self.close_button)
+        verbs = QHBoxLayout()
+        verbs.setContentsMargins(16, 0, 16, 10)
+        verbs.setSpacing(8)
+        for button in self.buttons.values():
+            verbs.addWidget(button)
+        verbs.addStretch(1)
+        tabs = QHBoxLayout()
+        tabs.setContentsMargins(16, 0, 16, 10)
+        tabs.addWidget(self.views)
+        policy = ScrollPane()
+        policy.body.setContentsMargins(16, 2, 16, 12)
+        policy.body.setSpacing(10)
+        policy.body.addWidget(self.about)
+        policy.body.addWidget(self.facts)
+        policy.body.addStretch(1)
+        versions = QWidget()
+        column = QVBoxLayout(versions)
+        column.setContentsMargins(16, 0, 16, 12)
+        column.setSpacing(8)
+        column.addWidget(Labelled(N_("From"), self.older))
+        column.addWidget(Labelled(N_("To"), self.newer))
+        column.addWidget(self.differs)
+        column.addWidget(self.diff, 1)
+        document = QWidget()
+        room = QVBoxLayout(document)
+        room.setContentsMargins(16, 0, 16, 12)
+        room.addWidget(self.document)
+        self._stack = stacked(policy, document, versions)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addLayout(verbs)
+        whole.addLayout(tabs)
+        whole.addWidget(self._stack, 1)
+
+    @property
+    def shown(self) -> TaskType | None:
+        """The type shown."""
+        return self._kind
+
+    @property
+    def versions(self) -> Sequence[TypeVersion]:
+        """Those that can be compared, the newest first."""
+        return self._versions
+
+    def show_kind(self, kind: TaskType | None) -> None:
+        """Show a type; None keeps what stands there."""
+        if kind is None:
+            return
+        other = self._kind is None or self._kind.name != kind.name
+        changed = self._kind != kind
+        self._kind = kind
+        if other:
+            self._versions = ()
+            self._fill()
+        if changed:
+            self._say()
+
+    def show_versions(self, name: str, versions: Sequence[TypeVersion]) -> None:
+        """Show what is kept of the type shown; the choice of a person stays."""
+        if self._kind is None or self._kind.name != name or versions == self._versions:
+            return
+        self._versions = versions
+        self._fill()
+
+    def compare(self, older: int, newer: int) -> None:
+        """Show what leads from one version to another."""
+        self.views.set_current(VERSIONS)
+        self._show_view()
+        for field, number in ((self.older, older), (self.newer, newer)):
+            field.setCurrentIndex(field.findData(number))
+
+    def follow(self) -> None:
+        """Say again what may be done."""
+        kind = self._kind
+        if kind is None:
+            return
+        for offer in self._verbs(kind).offers(Place.PANEL, kind):
+            if offer.verb.key in self.buttons:
+                show(self.buttons[offer.verb.key], offer)
+
+    def _say(self) -> None:
+        kind = self._kind
+        if kind is None:
+            return
+        self.title.show_text(kind.name)
+        self._note.setText(words.version(kind.version))
+        self.about.setText(words.description(kind) or words.title(kind))
+        self.about.setVisible(bool(self.about.text()))
+        self.facts.set_rows(words.facts(kind))
+        self.document.load_text(words.document(kind))
+        self._name_versions()
+        self._show_diff()
+        self.follow()
+
+    def _show_view(self) -> None:
+        self._stack.setCurrentIndex((POLICY, DOCUMENT, VERSIONS).index(self.views.current()))
+
+    def _fill(self) -> None:
+        numbers = [one.number for one in self._versions]
+        for field, place in ((self.older, 1), (self.newer, 0)):
+            before = field.currentData()
+            field.blockSignals(True)
+            field.clear()
+            for number in numbers:
+                field.addItem("", number)
+            kept = field.findData(before) if place else 0  # what is new is what was changed last
+            field.setCurrentIndex(kept if kept >= 0 and before is not None else min(place, len(numbers) - 1))
+            field.blockSignals(False)
+        self._name_versions()
+        self._show_diff()
+
+    def _name_versions(self) -> None:
+        now = instant.now_ms()
+        for field in (self.older, self.newer):
+            for at, one in enumerate(self._versions[: field.count()]):
+                field.setItemText(at, words.known(one, now))
+
+    def _show_diff(self) -> None:
+        by_number = {one.number: one for one in self._versions}
+        old, new = (by_number.get(field.currentData()) for field in (self.older, self.newer))
+        if old is None or new is None:
+            self.differs.setText("")
+            self.diff.show_texts("", "")
+            return
+        if old is new:
+            self.differs.setText(_("Only one version is known.") if len(by_number) == 1 else _("The same version."))
+        elif old.kind is None or new.kind is None:
+            self.differs.setText(_("Nobody can read this version any more."))
+        else:
+            self.differs.setText(words.between(old.kind, new.kind))
+        texts = [words.policy(one.kind) if one.kind is not None else "" for one in (old, new)]
+        self.diff.show_texts(*texts)
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        if self._kind is not None:
+            self._verbs(self._kind).act(key, self._kind)
