@@ -18,6 +18,7 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
+from services.monitor.shops.day import ShopDays
 from services.monitor.shops.states import ShopStates, stranger
 from services.monitor.works import TypeRow, WorkQueries, WorkStory
 from services.ports import Store
@@ -79,6 +80,7 @@ class ShopQueries:
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry, health)
         self._works = WorkQueries(store, registry)
+        self.days = ShopDays(store, registry)
 
     def shops(self, text: str = "", which: str = ALL, most: int = MOST, state: str = "") -> ShopsNow:
         """Shops whose name or id contains the text, the worst first; ``state``: only those in this one."""

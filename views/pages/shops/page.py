@@ -21,12 +21,14 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.shops import words
+from views.pages.shops.day import ShopDayView
 from views.pages.shops.map import ShopsMap, lay_out
 from views.pages.shops.panel import ScopeCard, ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
 from views.pages.shops.verbs import FLEET_VERBS, FleetVerb, ShopActions, ShopVerb, verbs_of
 from views.support import text
 from views.support.instant import ticks
+from views.support.keys import bind
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.tables.at_rest import AtRest
@@ -67,7 +69,7 @@ class ShopsPage(Page):
         super().__init__(N_("Shops"))
         self._context = context
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
-        self._wish, self._state = "", ""
+        self._wish, self._state, self._of_day = "", "", False
         self.actions_of_page = ShopActions(context, self)
         self._shops: RecordModel[ShopRow] = RecordModel(
             SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
@@ -90,10 +92,12 @@ class ShopsPage(Page):
         """Ask now and then; the worst first, as of now."""
         self._rest.begin()
         self._source.set_active(True)
+        self.day.set_active(self._of_day)
 
     def deactivate(self) -> None:
         """Ask no more."""
         self._source.set_active(False)
+        self.day.set_active(False)
 
     def refresh(self) -> None:
         """Ask at once."""
@@ -101,6 +105,7 @@ class ShopsPage(Page):
 
     def show_request(self, request: object) -> None:
         """Show one shop by its key, or those of one sort."""
+        self._leave_day()
         self._view.set_current("shops")
         self._show_view()
         sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
@@ -172,8 +177,9 @@ class ShopsPage(Page):
         self.empty = EmptyState(
             N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
         )
+        self.day = ShopDayView(self._context.limits.days, lambda: self._context.feed.latest.store.connected)
         self._tables = QStackedWidget()
-        for widget in (self.table, self.limits, self.empty):
+        for widget in (self.table, self.limits, self.empty, self.day):
             self._tables.addWidget(widget)
         self.shop, self.scope = ShopCard(self.verbs), ScopeCard()
         self._side = ScrollPane()
@@ -205,7 +211,7 @@ class ShopsPage(Page):
         self._sort.chosen.connect(lambda _key: self._on_sort())
         self.heat.state_chosen.connect(self._on_state)
         self.heat.shop_chosen.connect(self._choose)
-        self._view.chosen.connect(lambda _key: self._say())
+        self._view.chosen.connect(lambda _key: self._on_view())
         self._source.listed.connect(self._show)
         self._source.listed.connect(self.refreshed)
         self._source.failed.connect(self._show_error)
@@ -217,10 +223,15 @@ class ShopsPage(Page):
         self.limits.current_changed.connect(lambda _key: self._follow())
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
+        self.table.peek_requested.connect(self._open_day)
+        bind(self.table, {"D": lambda: self._open_day(self.table.current_key())})
+        self.day.closed.connect(self._close_day)
+        self.day.shown.connect(self.navigate)
         # acting
         acts = self.actions_of_page
         acts.changed.connect(self.refresh)
         acts.shown.connect(self.navigate)
+        acts.day_wanted.connect(self._show_day)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.scope.limit_chosen.connect(self._on_limit)
@@ -286,10 +297,12 @@ class ShopsPage(Page):
 
     def _show_view(self) -> None:
         on_shops = self._view.current() == "shops"
-        self._bar.setVisible(on_shops)
-        self._above.setVisible(on_shops and bool(self._now.every))
+        lists = on_shops and not self._of_day
+        self._bar.setVisible(lists)
+        self._above.setVisible(lists and bool(self._now.every))
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
-        self._tables.setCurrentWidget(self.empty if empty else self.table if on_shops else self.limits)
+        listed = self.empty if empty else self.table if on_shops else self.limits
+        self._tables.setCurrentWidget(self.day if on_shops and self._of_day else listed)
         self._follow()
 
     def _follow(self) -> None:
@@ -303,6 +316,30 @@ class ShopsPage(Page):
         self.heat.map.set_marked(row.key if row is not None else "")
         self._follow()
         self._ask_works()
+
+    def _on_view(self) -> None:
+        self._leave_day()
+        self._say()
+
+    def _open_day(self, key: object) -> None:
+        row = self._shop_at(key)
+        if row is not None:
+            self._show_day(row)
+
+    def _show_day(self, row: ShopRow) -> None:
+        """Its runs in place of the list; the card beside them stays."""
+        self._of_day = True
+        self._show_view()
+        self.day.open_shop(row)
+
+    def _close_day(self) -> None:
+        self._leave_day()
+        self._show_view()
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _leave_day(self) -> None:
+        self._of_day = False
+        self.day.set_active(False)
 
     def _on_sort(self) -> None:
         self._light("")

@@ -99,6 +99,7 @@ class ShopCard(Card):
         self._works_title = Label("", "labelstrong")
         asking = QHBoxLayout()
         asking.addWidget(self._works_title, 1)
+        asking.addWidget(self.buttons["day"])
         asking.addWidget(self.buttons["work"])
         self.body.addLayout(asking)
         self.body.addWidget(self.works)

@@ -41,10 +41,12 @@ class ShopActions(QObject):
     """Signals:
     changed: something was done, or refused; ask again.
     shown: what another page shall show: page id, filter.
+    day_wanted: the runs of a shop along time are wanted: its row.
     """
 
     changed = Signal()
     shown = Signal(str, object)
+    day_wanted = Signal(object)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
@@ -143,6 +145,10 @@ class ShopActions(QObject):
     def show_held(self, row: ShopRow) -> None:
         """Its tasks that wait for a person."""
         self.shown.emit("tasks", filter.format_terms((equals("shop", row.key), equals("status", "held"))))
+
+    def show_day(self, row: ShopRow) -> None:
+        """Its runs along time, in place of the list."""
+        self.day_wanted.emit(row)
 
     def ask_work(self, row: ShopRow) -> None:
         """Whether something ran for it, in a dialog."""
@@ -383,6 +389,10 @@ _USUAL = (
     ShopVerb(
         key="work", text=N_("Did it run?"), short=N_("Ask for a day"), icon="ph.clock-counter-clockwise", role=LOOK,
         do=ShopActions.ask_work,
+    ),
+    ShopVerb(
+        key="day", text=N_("Its runs along time"), short=N_("Its day"), icon="ph.chart-bar-horizontal", shortcut="D",
+        role=LOOK, do=ShopActions.show_day,
     ),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),
     ShopVerb(

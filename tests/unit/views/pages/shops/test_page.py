@@ -286,6 +286,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Let the shop run again": False,
         "Pause shop": False,
         "Did it run?": True,
+        "Its runs along time": True,
         "Show tasks": True,
         "Who did what to it": True,
     }
@@ -400,7 +401,14 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert [button.kind for button in page.shop.pauses.buttons()] == ["primary", "plain"], "one filled button"
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, SHOP)
-    offered = ["Resume Pinduoduo", "Resume shop", "Did it run?", "Show tasks", "Who did what to it"]
+    offered = [
+        "Resume Pinduoduo",
+        "Resume shop",
+        "Did it run?",
+        "Its runs along time",
+        "Show tasks",
+        "Who did what to it",
+    ]
     assert [action.text() for action in menu.actions()] == offered
     page.shop.pauses.buttons()[0].click()
     (asked,) = page.findChildren(ConfirmDialog)
@@ -545,7 +553,7 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     offered = {one.key: one for one in page.commands()}
     fleet_wide = ["Quiet hours", "When shops are stopped"]
     acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop"]
-    looks = ["Did it run?", "Show tasks", "Who did what to it"]
+    looks = ["Did it run?", "Its runs along time", "Show tasks", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == [*acts, *looks]
     assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]
     assert offered["shops.pause"].note == row(page, SHOP)["shop"]

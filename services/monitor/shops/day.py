@@ -1,0 +1,188 @@
+"""One shop over some hours: every attempt of its tasks by type, what is planned, and when nothing was to start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.gates import quiet_hours
+from services.domain.plans import schedule as schedules
+from services.domain.task.query import Query, Term, equals
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
+from services.engine.registry import Registry
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.monitor.schedules import ScheduleQueries
+from services.ports import Store
+
+PAGE, MOST = 500, 5_000
+HOUR_MS = 3_600_000
+#: spans that can be asked for
+SPANS = (6 * HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS)
+#: how much of the span lies in front of now
+AHEAD = 12
+#: runs of a schedule that are told
+COMING = 40
+
+SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED = (
+    "succeeded", "retried", "dead", "held", "cancelled", "running", "planned",
+)  # fmt: skip
+STATES = (SUCCEEDED, RETRIED, DEAD, HELD, CANCELLED, RUNNING, PLANNED)
+#: outcomes of attempts in which nothing of the task was run
+_NO_RUN = frozenset({"waiting", "fenced"})
+_STOPPED = frozenset({"cancelled", "preempted", "returned"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One attempt, or one that will be; instants are UTC ms."""
+
+    task_type: str
+    state: str  #: one of ``STATES``
+    begins: int
+    ends: int  #: of one that runs the instant of the answer; of a planned one its start
+    task_id: str = ""  #: "" for a run that a schedule will create
+    attempt: int = 0
+    worker: str = ""
+    error: str = ""
+    error_kind: str = ""
+    schedule: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells it from others."""
+        return f"{self.task_id}#{self.attempt}" if self.task_id else f"{self.schedule}@{self.begins}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopDay:
+    """What happened between two instants, and what is to come."""
+
+    shop: str
+    begins: int
+    ends: int
+    now: int
+    types: tuple[str, ...] = ()  #: rows, by name
+    runs: tuple[Run, ...] = ()  #: by start
+    quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the whole shop was to start
+    complete: bool = True  #: False where it has more tasks than are looked at
+
+
+class ShopDays:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+        self._schedules = ScheduleQueries(store, registry)
+
+    def look(self, shop: str, span_ms: int) -> ShopDay:
+        """The last ``span_ms`` of a shop (``platform:shop_id``), and a twelfth of that ahead."""
+        now = self._store.now_ms()
+        begins, ends = now - span_ms, now + span_ms // AHEAD
+        tasks = list(self._tasks(shop, begins))
+        runs = [run for task in tasks for run in _runs(task, begins, ends, now)]
+        runs += self._coming(shop, now, ends)
+        return ShopDay(
+            shop=shop,
+            begins=begins,
+            ends=ends,
+            now=now,
+            types=tuple(sorted({run.task_type for run in runs})),
+            runs=tuple(sorted(runs, key=lambda run: (run.begins, run.key))),
+            quiet=tuple(self._quiet(shop, begins, ends)),
+            complete=len(tasks) < MOST,
+        )
+
+    def _tasks(self, shop: str, begins: int) -> Iterator[Task]:
+        """What changed since then, and what is due later whenever it was written down."""
+        terms = (equals("shop", shop),)
+        seen: set[str] = set()
+        for task in self._each(terms):
+            if task.updated_at < begins:
+                break
+            seen.add(task.task_id)
+            yield task
+        for status in (Status.RUNNING, Status.SCHEDULED, Status.RETRYING):
+            yield from (task for task in self._each((*terms, equals("status", status))) if task.task_id not in seen)
+
+    def _each(self, terms: tuple[Term, ...]) -> Iterator[Task]:
+        cursor: str | None = ""
+        told = 0
+        while cursor is not None and told < MOST:
+            query = Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False)
+            page = self._store.query(query)
+            yield from page.tasks
+            told, cursor = told + len(page.tasks), page.next
+
+    def _coming(self, shop: str, now: int, ends: int) -> Iterator[Run]:
+        known = self._registry.shops().get(shop)
+        for row in self._schedules.rows(COMING) if known is not None else ():
+            if known is not None and schedules.fitting(row.schedule, [known]):
+                for at in row.upcoming:
+                    if now <= at < ends:
+                        name = row.schedule.name
+                        yield Run(task_type=row.schedule.task_type, state=PLANNED, begins=at, ends=at, schedule=name)
+
+    def _quiet(self, shop: str, begins: int, ends: int) -> list[tuple[int, int]]:
+        zone = fleet_zone(self._store) or DEFAULT_ZONE
+        scopes = {SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}"}
+        found: list[tuple[int, int]] = []
+        for body in self._store.documents(quiet_hours.KIND).values():
+            try:
+                hours = quiet_hours.load(body)
+            except ValueError:  # the doctor tells it
+                continue
+            if hours.scope in scopes:
+                since = max(begins, hours.at)  # they held nothing back before somebody set them
+                found += [(max(since, one), min(ends, end)) for one, end in quiet_hours.spans(hours, zone, since, ends)]
+        return _merged(found)
+
+
+def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[Run]:
+    last = len(task.attempts) - 1
+    for place, one in enumerate(task.attempts):
+        if one.outcome not in _NO_RUN and one.ended_at >= begins and one.started_at < ends:
+            yield Run(
+                task_type=task.task_type,
+                state=_state(task, one, last=place == last),
+                begins=one.started_at,
+                ends=max(one.started_at, one.ended_at),
+                task_id=task.task_id,
+                attempt=one.number,
+                worker=one.worker,
+                error=one.error,
+                error_kind=one.error_kind,
+            )
+    if task.status == Status.RUNNING and task.started_at:
+        yield Run(
+            task_type=task.task_type, state=RUNNING, begins=task.started_at, ends=now, task_id=task.task_id,
+            attempt=task.attempt, worker=task.worker,
+        )  # fmt: skip
+    elif task.status in (Status.SCHEDULED, Status.RETRYING) and now <= task.due_at < ends:
+        yield Run(
+            task_type=task.task_type, state=PLANNED, begins=task.due_at, ends=task.due_at, task_id=task.task_id,
+            attempt=task.attempt + 1,
+        )  # fmt: skip
+
+
+def _state(task: Task, one: Attempt, *, last: bool) -> str:
+    if one.outcome == "succeeded":
+        return SUCCEEDED
+    if one.outcome in _STOPPED:
+        return CANCELLED
+    if last and task.status in (Status.DEAD, Status.HELD):
+        return DEAD if task.status == Status.DEAD else HELD
+    return RETRIED
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for begins, ends in sorted(spans):
+        if begins >= ends:
+            continue
+        if found and begins <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], ends))
+        else:
+            found.append((begins, ends))
+    return found

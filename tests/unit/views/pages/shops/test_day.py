@@ -1,0 +1,273 @@
+"""One shop's day on the Shops page: every attempt by type along time, what is planned, and the way to a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.change import Claim, Create
+from services.domain.gates.quiet_hours import KIND, Once, QuietHours
+from services.domain.plans.schedule import Schedule
+from services.domain.task.record import Attempt, Task
+from services.domain.task.status import Status
+from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run
+from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
+from tests.unit.views.pages.opening import opening
+from views.pages.shops.page import ShopsPage
+
+pytestmark = pytest.mark.both_pairs
+one_pair = pytest.mark.one_pair
+Open = Callable[[], ShopsPage]
+WAIT_MS = 30_000
+SHOP, OTHER = "pdd:pdd-10021", "pdd:pdd-10025"
+HOUR = 60 * MINUTE
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: ShopsPage) -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: ShopsPage(fleet.context), show, size=(1400, 800))
+
+
+def ran(fleet: Fleet, kind: str, minutes_ago: float, *outcomes: str, status: Status = Status.SUCCEEDED) -> str:
+    """A task of the shop that ended, each of its attempts a minute long and five apart; its id."""
+    begins = fleet.store.now_ms() - round(minutes_ago * MINUTE)
+    attempts = tuple(
+        Attempt(
+            number=number + 1,
+            worker=f"rpa-0{number + 1}",
+            started_at=begins + number * 5 * MINUTE,
+            ended_at=begins + number * 5 * MINUTE + MINUTE,
+            outcome=outcome,
+            error="" if outcome == "succeeded" else "SelectorNotFound: .row",
+            error_kind="" if outcome == "succeeded" else "element_not_found",
+        )
+        for number, outcome in enumerate(outcomes)
+    )
+    task_id = f"pdd_{kind}_{fleet.store.counts().total:012x}"
+    task = Task(
+        task_id=task_id, platform="pdd", shop_id="pdd-10021", task_type=kind, payload="{}", status=status,
+        triage="open" if status == Status.DEAD else "", attempt=len(attempts), created_at=begins - 1000,
+        started_at=attempts[-1].started_at, ended_at=attempts[-1].ended_at, updated_at=attempts[-1].ended_at,
+        attempts=attempts,
+    )  # fmt: skip
+    fleet.store.apply([Create(task=task)])
+    return task_id
+
+
+@pytest.fixture
+def busy(fleet: Fleet) -> dict[str, str]:
+    """A day with a success, one that failed first, a dead letter and one that runs; ids by what they are."""
+    return {
+        "good": ran(fleet, "sync_order", 120, "succeeded"),
+        "late": ran(fleet, "sync_order", 90, "failed", "succeeded"),
+        "dead": ran(fleet, "refresh_goods", 60, "failed", status=Status.DEAD),
+        "old": ran(fleet, "screenshot", 60 * 60, "succeeded"),
+    }
+
+
+def day_of(qtbot: QtBot, page: ShopsPage, key: str = SHOP) -> None:
+    """Open the day of a shop as Space does, and wait for its runs."""
+    page.table.set_current_key(key)
+    with qtbot.waitSignal(page.day.loaded, timeout=WAIT_MS):
+        page.table.peek_requested.emit(key)
+
+
+def states(page: ShopsPage) -> dict[str, list[str]]:
+    """The states of the runs of each row, by start."""
+    found: dict[str, list[str]] = {}
+    for run, _room in page.day.gantt.bars:
+        found.setdefault(run.task_type, []).append(run.state)
+    return found
+
+
+def where(page: ShopsPage, state: str) -> tuple[Run, QPoint]:
+    """A run in a state, and the middle of its bar."""
+    run, room = next((run, room) for run, room in page.day.gantt.bars if run.state == state)
+    return run, room.center().toPoint()
+
+
+def test_every_attempt_stands_in_the_row_of_its_type_with_what_is_planned(
+    qtbot: QtBot, fleet: Fleet, busy: dict[str, str], open_page: Open
+) -> None:
+    schedule = Schedule(name="orders", task_type="sync_order", every_s=1800, shops=(SHOP,))
+    fleet.context.commands.schedules.add(schedule)
+    for shop in (SHOP, OTHER):
+        made = fleet.context.commands.tasks.create(
+            [fleet_spec(shop, "single_product", {"goods_id": "G0001"})], origin="cli"
+        )
+        claim(fleet, made.created[0].task_id)
+    now = fleet.store.now_ms()
+    quiet = QuietHours(
+        name="night", scope="platform:pdd", once=(Once(start=now - 5 * HOUR, end=now - 4 * HOUR),), reason="sleep"
+    )
+    fleet.store.put_document(KIND, "night", dump(quiet))
+    page = open_page()
+    day_of(qtbot, page)
+    day = page.day.day
+    assert day is not None
+    assert day.types == ("refresh_goods", "single_product", "sync_order"), "two and a half days ago is not this day"
+    found = states(page)
+    assert found["refresh_goods"] == [DEAD]
+    assert found["single_product"] == [RUNNING]
+    assert found["sync_order"][:3] == [SUCCEEDED, RETRIED, SUCCEEDED]
+    assert set(found["sync_order"][3:]) == {PLANNED}
+    assert day.quiet == ((now - 5 * HOUR, now - 4 * HOUR),)
+    assert page.day.legend.said().startswith("5 runs, Succeeded 2, Failed, tried again 1, Dead 1, Running 1, Planned ")
+    assert page.shop.isVisible(), "the card of the shop stays beside it"
+    assert not page.heat.isVisible()
+    page.day.span.choose("168")
+    qtbot.waitUntil(lambda: page.day.day is not None and "screenshot" in page.day.day.types, timeout=WAIT_MS)
+
+
+def fleet_spec(shop: str, kind: str, payload: dict[str, object]) -> TaskSpec:
+    """A task to be created."""
+    platform, _colon, shop_id = shop.partition(":")
+    return TaskSpec(platform=platform, shop_id=shop_id, task_type=kind, payload=payload)
+
+
+def claim(fleet: Fleet, task_id: str) -> None:
+    """Let a pretended worker run a task."""
+    (task,) = fleet.store.get([task_id])
+    op = Claim(
+        task_id=task_id, gen=task.gen, attempt=task.attempt, owner=f"w#{task_id}", worker="rpa-09", lease_ms=60_000
+    )
+    (answer,) = fleet.store.apply([op])
+    assert answer.code == "run", answer.code
+
+
+def dump(quiet: QuietHours) -> str:
+    """As the store keeps it."""
+    return msgspec.json.encode(quiet).decode()
+
+
+@one_pair
+def test_a_click_is_the_cursor_of_the_table_and_a_double_click_opens_the_task(
+    qtbot: QtBot, busy: dict[str, str], open_page: Open
+) -> None:
+    page = open_page()
+    day_of(qtbot, page)
+    gantt, table = page.day.gantt, page.day.table
+    run, place = where(page, DEAD)
+    qtbot.mouseClick(gantt, Qt.MouseButton.LeftButton, pos=place)
+    assert table.current_key() == run.key
+    assert gantt.current == run
+    assert "rpa-01" in gantt.accessibleDescription()
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        qtbot.mouseDClick(gantt, Qt.MouseButton.LeftButton, pos=place)
+    assert heard.args == ["tasks", f"id:{busy['dead']}"]
+    other = next(one for one in page.day.day.runs if one.task_id == busy["good"])  # type: ignore[union-attr]
+    table.set_current_key(other.key)
+    assert gantt.current == other
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        table.open_requested.emit(other.key)
+    assert heard.args == ["tasks", f"id:{busy['good']}"]
+
+
+@one_pair
+def test_keys_go_from_run_to_run_and_from_type_to_type(qtbot: QtBot, busy: dict[str, str], open_page: Open) -> None:
+    page = open_page()
+    day_of(qtbot, page)
+    gantt = page.day.gantt
+
+    def press(key: Qt.Key) -> tuple[str, str, int]:
+        qtbot.keyClick(gantt, key)
+        assert gantt.current is not None
+        return gantt.current.task_type, gantt.current.state, gantt.current.attempt
+
+    press(Qt.Key.Key_Right)
+    assert press(Qt.Key.Key_Down)[0] == "sync_order"
+    assert press(Qt.Key.Key_Home) == ("sync_order", SUCCEEDED, 1)
+    assert press(Qt.Key.Key_Right) == ("sync_order", RETRIED, 1)
+    assert press(Qt.Key.Key_Right) == ("sync_order", SUCCEEDED, 2)
+    assert press(Qt.Key.Key_Right) == ("sync_order", SUCCEEDED, 2)
+    assert press(Qt.Key.Key_Up) == ("refresh_goods", DEAD, 1)
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
+        qtbot.keyClick(gantt, Qt.Key.Key_Return)
+    assert heard.args == ["tasks", f"id:{busy['dead']}"]
+    qtbot.keyClick(gantt, Qt.Key.Key_Escape)
+    assert page.table.isVisible()
+    assert page.heat.isVisible()
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_D)
+    assert page.day.isVisible()
+
+
+@one_pair
+def test_the_wheel_zooms_around_the_mouse_a_drag_pans_and_a_double_click_shows_everything(
+    qtbot: QtBot, busy: dict[str, str], open_page: Open
+) -> None:
+    page = open_page()
+    day_of(qtbot, page)
+    gantt = page.day.gantt
+    whole = gantt.span
+    run, place = where(page, DEAD)
+    at = gantt.at_x(place.x())
+    turn(gantt, place, 480)
+    begins, ends = gantt.span
+    assert ends - begins == pytest.approx((whole[1] - whole[0]) / 1.25**4)
+    assert gantt.at_x(place.x()) == pytest.approx(at, abs=2 * MINUTE)
+    assert where(page, DEAD)[0] == run
+    middle = QPoint(gantt.width() // 2, gantt.height() - 40)
+    qtbot.mousePress(gantt, Qt.MouseButton.LeftButton, pos=middle)
+    drag(gantt, middle, 100)
+    qtbot.mouseRelease(gantt, Qt.MouseButton.LeftButton, pos=middle + QPoint(100, 0))
+    assert gantt.span[0] < begins
+    assert gantt.span[1] - gantt.span[0] == pytest.approx(ends - begins)
+    assert gantt.current is None, "a drag is no click"
+    qtbot.mouseDClick(gantt, Qt.MouseButton.LeftButton, pos=QPoint(gantt.width() - 20, 3))
+    assert gantt.span == whole
+    turn(gantt, place, -120)
+    assert gantt.span == whole
+
+
+def turn(gantt: QWidget, place: QPoint, angle: int) -> None:
+    """Turn the wheel."""
+    event = QWheelEvent(
+        QPointF(place), QPointF(gantt.mapToGlobal(place)), QPoint(), QPoint(0, angle), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(gantt, event)
+
+
+def drag(gantt: QWidget, place: QPoint, by: int) -> None:
+    """Move the mouse with its button pressed, as a person does."""
+    for step in (5, by // 2, by):
+        at = QPointF(place + QPoint(step, 0))
+        event = QMouseEvent(
+            QEvent.Type.MouseMove, at, QPointF(gantt.mapToGlobal(at.toPoint())), Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(gantt, event)
+
+
+@one_pair
+def test_a_shop_without_runs_says_so_and_another_one_brings_its_own(
+    qtbot: QtBot, busy: dict[str, str], open_page: Open
+) -> None:
+    page = open_page()
+    day_of(qtbot, page, OTHER)
+    assert page.day.empty.isVisible()
+    page.day.back.click()
+    assert page.table.isVisible()
+    day_of(qtbot, page)
+    assert not page.day.empty.isVisible()
+    assert page.day.table.records.rowCount() == 4
+    i18n.set_language("zh_CN")
+    assert page.day.legend.said().startswith("4 次执行")
+    page.show_request(OTHER)
+    assert page.table.isVisible()

@@ -1,0 +1,83 @@
+"""The runs of one shop in words. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from services.i18n import N_, _, ngettext
+from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from views.support import instant, safe, shown, text
+from views.support.words import kinds, type_names
+
+#: by state: the status whose glyph it has, and its word
+LOOKS: Mapping[str, tuple[str, str]] = {
+    SUCCEEDED: ("succeeded", N_("Succeeded")),
+    RETRIED: ("retrying", N_("Failed, tried again")),
+    DEAD: ("dead", N_("Dead")),
+    HELD: ("held", N_("To confirm")),
+    CANCELLED: ("cancelled", N_("Stopped")),
+    RUNNING: ("running", N_("Running")),
+    PLANNED: ("scheduled", N_("Planned")),
+}
+
+
+def state(name: str) -> str:
+    """How it ended, or stands."""
+    return _(LOOKS[name][1])
+
+
+def duration(run: Run) -> str:
+    """How long it took, or takes so far; "" for a planned one."""
+    if run.state == PLANNED:
+        return ""
+    ends = max(run.ends, instant.now_ms()) if run.state == RUNNING else run.ends
+    return text.duration(shown.span(max(0, ends - run.begins)))
+
+
+def note(run: Run) -> str:
+    """Why it failed, or who creates it."""
+    if run.schedule:
+        return _("by the schedule {name}").format(name=safe.one_line(run.schedule, 60))
+    if run.error or run.error_kind:
+        return safe.one_line(kinds.title(run.error_kind) or run.error, 160)
+    return ""
+
+
+def told(run: Run) -> str:
+    """All that is known of a run, a line each."""
+    now = instant.now_ms()
+    lead = _("{name}: {value}").format(name=type_names.name(run.task_type), value=state(run.state))
+    when = shown.clock(run.begins, now)
+    lines = [lead, text.listed([part for part in (when, duration(run)) if part])]
+    if run.attempt and run.state != PLANNED:
+        where = _("attempt {n} on {worker}") if run.worker else _("attempt {n}")
+        lines.append(where.format(n=run.attempt, worker=safe.one_line(run.worker, 60)))
+    if note(run):
+        lines.append(note(run))
+    if run.error and run.error_kind:
+        lines.append(safe.one_line(run.error, 160))
+    return "\n".join(lines)
+
+
+def sentence(run: Run) -> str:
+    """The row for a screen reader."""
+    return told(run).replace("\n", "; ")
+
+
+def runs(day: ShopDay) -> str:
+    """How many there were."""
+    number = sum(run.state != PLANNED for run in day.runs)
+    return ngettext("{n} run", "{n} runs", number).format(n=text.count(number))
+
+
+def counts(day: ShopDay) -> list[tuple[str, str]]:
+    """Each state that a run is in, with its word and number."""
+    found = Counter(run.state for run in day.runs)
+    return [(name, f"{state(name)} {text.count(found[name])}") for name in LOOKS if found[name]]
+
+
+def summary(day: ShopDay) -> str:
+    """How many runs of each kind."""
+    parts = [runs(day), *(said for _name, said in counts(day))]
+    return text.listed(parts if day.complete else [*parts, _("older ones are not shown")])

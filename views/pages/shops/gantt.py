@@ -1,0 +1,478 @@
+"""The runs of one shop as bars along time: a row for each task type, quiet hours shaded, a line at now.
+
+The wheel zooms, a drag pans, a double click shows everything again; Left and Right go from run to run, Up and Down from
+type to type, Enter opens the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from services.i18n import _, ngettext
+from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from views.charts import ticks
+from views.pages.shops import day_words as words
+from views.support import instant, safe, shown, text
+from views.support.language import on_language_changed
+from views.support.words import type_names
+from views.theme import theme
+
+ROW, BAR, AXIS, TOP, PAD, LEAST_BAR = 30, 18, 24, 8, 10, 3
+TICK_ROOM, NAMES_MOST, ROWS_LEAST, NOW_ROOM = 92, 150, 3, 40
+#: of the whole, the least that the wheel zooms to
+CLOSEST_MS = 5 * 60_000
+ZOOM = 1.25
+#: fill of a bar, and its width of the row
+FILLS: Mapping[str, str] = {
+    SUCCEEDED: "succeeded",
+    RETRIED: "retryfill",
+    DEAD: "deadfill",
+    HELD: "heldfill",
+    CANCELLED: "text3",
+    RUNNING: "running",
+    PLANNED: "scheduled",
+}
+_DRAG_PX = 4
+
+
+class _Bar(NamedTuple):
+    """A run, and where it stands."""
+
+    run: Run
+    room: QRectF
+
+
+class Gantt(QWidget):
+    """Signals:
+    chosen: the run that was clicked or reached by a key.
+    opened: the task of a run is wanted: its id.
+    """
+
+    chosen = Signal(object)
+    opened = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._day = ShopDay(shop="", begins=0, ends=1, now=0)
+        self._view: tuple[float, float] | None = None  #: what is zoomed to, UTC ms; None: everything
+        self._current, self._hover = "", ""
+        self._left, self._dragged = 0, False
+        self._press: QPointF | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._restyle)
+        self._restyle()
+
+    # what is shown
+
+    def show_day(self, day: ShopDay) -> None:
+        """Show these runs; of the same shop and span the zoom stays, and so does the current run."""
+        old, self._day = self._day, day
+        if old.shop != day.shop or old.ends - old.begins != day.ends - day.begins:
+            self._view, self._current, self._hover = None, "", ""
+        if self._current and self.current is None:
+            self._current = ""
+        self._restyle()
+
+    @property
+    def current(self) -> Run | None:
+        """The run that was chosen."""
+        return self._find(self._current)
+
+    @property
+    def bars(self) -> list[tuple[Run, QRectF]]:
+        """Every run that can be seen, and where."""
+        return [(bar.run, bar.room) for bar in self._bars()]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last instant shown, UTC ms."""
+        return self._view or (float(self._day.begins), float(self._day.ends))
+
+    def choose(self, key: str) -> None:
+        """Put the ring around a run, without a signal."""
+        if key != self._current:
+            self._current = key
+            self._announce()
+            self.update()
+
+    def zoom(self, steps: float, at_ms: float | None = None) -> None:
+        """Show less of the time (above 0) or more around an instant, by default now."""
+        begins, ends = self.span
+        whole = self._day.ends - self._day.begins
+        around = min(ends, max(begins, float(self._day.now if at_ms is None else at_ms)))
+        length = min(float(whole), max(float(CLOSEST_MS), (ends - begins) / ZOOM**steps))
+        share = (around - begins) / max(1.0, ends - begins)
+        self._look_at(around - share * length, length)
+
+    def show_all(self) -> None:
+        """Show everything again."""
+        self._view = None
+        self.update()
+
+    def _look_at(self, begins: float, length: float) -> None:
+        low, high = float(self._day.begins), float(self._day.ends)
+        begins = min(max(begins, low), high - length)
+        self._view = None if length >= high - low else (begins, begins + length)
+        self.update()
+
+    def _find(self, key: str) -> Run | None:
+        return next((run for run in self._day.runs if run.key == key), None) if key else None
+
+    # where things are
+
+    def sizeHint(self) -> QSize:
+        """Return the room for its rows."""
+        return QSize(480, TOP + max(ROWS_LEAST, len(self._day.types)) * ROW + AXIS)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height; any width will do."""
+        return QSize(240, self.sizeHint().height())
+
+    def x_of(self, at_ms: float) -> float:
+        """Where an instant stands, in pixels from the left edge."""
+        begins, ends = self.span
+        return self._left + self._wide() * (at_ms - begins) / max(1.0, ends - begins)
+
+    def at_x(self, x: float) -> float:
+        """The instant at a place, UTC ms."""
+        begins, ends = self.span
+        return begins + (x - self._left) / self._wide() * (ends - begins)
+
+    def _wide(self) -> float:
+        return float(max(1, self.width() - self._left - PAD))
+
+    def _bars(self) -> list[_Bar]:
+        rows = {name: at for at, name in enumerate(self._day.types)}
+        begins, ends = self.span
+        now = max(self._day.now, instant.now_ms()) if self.isVisible() else self._day.now
+        found = []
+        for run in self._day.runs:
+            last = min(now, self._day.ends) if run.state == RUNNING else run.ends
+            if last < begins or run.begins > ends:
+                continue
+            left, right = self.x_of(max(run.begins, begins)), self.x_of(min(last, ends))
+            wide = max(LEAST_BAR if run.state != PLANNED else 5, right - left)
+            top = TOP + rows[run.task_type] * ROW + (ROW - BAR) / 2
+            found.append(_Bar(run, QRectF(left, top, wide, BAR)))
+        return found
+
+    def _bar_at(self, x: float, y: float) -> Run | None:
+        near = [bar for bar in self._bars() if bar.room.adjusted(-3, -5, 3, 5).contains(QPointF(x, y))]
+        best = min(near, key=lambda bar: abs(bar.room.center().x() - x), default=None)
+        return best.run if best is not None else None
+
+    # painting
+
+    def _restyle(self) -> None:
+        metrics = QFontMetrics(theme().font("label"))
+        names = [metrics.horizontalAdvance(type_names.name(name)) for name in self._day.types]
+        self._left = min(NAMES_MOST, max(names, default=60)) + 2 * PAD
+        self._announce()
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw shades, rows, axis, bars and the line at now."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        bottom = self.height() - AXIS
+        area = QRectF(self._left, TOP, self._wide(), bottom - TOP)
+        self._paint_quiet(painter, area)
+        self._paint_rows(painter)
+        self._paint_axis(painter, area)
+        painter.save()
+        painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
+        for bar in self._bars():
+            self._paint_bar(painter, bar)
+        painter.restore()
+        self._paint_now(painter, area)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+    def _paint_quiet(self, painter: QPainter, area: QRectF) -> None:
+        for begins, ends in self._day.quiet:
+            room = QRectF(self.x_of(begins), area.top(), self.x_of(ends) - self.x_of(begins), area.height())
+            room = room.intersected(area)
+            if room.width() <= 0:
+                continue
+            painter.fillRect(room, theme().color("hover"))
+            words_ = _("quiet hours")
+            if QFontMetrics(theme().font("caption")).horizontalAdvance(words_) + 8 < room.width():
+                painter.setFont(theme().font("caption"))
+                painter.setPen(theme().color("text3"))
+                painter.drawText(room.adjusted(0, 2, 0, 0), int(Qt.AlignmentFlag.AlignHCenter), words_)
+
+    def _paint_rows(self, painter: QPainter) -> None:
+        painter.setFont(theme().font("label"))
+        metrics = QFontMetrics(theme().font("label"))
+        for at, name in enumerate(self._day.types):
+            top = TOP + at * ROW
+            painter.setPen(theme().color("text2"))
+            said = metrics.elidedText(type_names.name(name), Qt.TextElideMode.ElideMiddle, self._left - 2 * PAD)
+            room = QRectF(0, top, self._left - PAD, ROW)
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), said)
+            painter.setPen(theme().color("line"))
+            painter.drawLine(QPointF(self._left, top + ROW), QPointF(self.width() - PAD, top + ROW))
+
+    def _paint_axis(self, painter: QPainter, area: QRectF) -> None:
+        begins, ends = self.span
+        many = max(2, int(area.width() // TICK_ROOM))
+        painter.setFont(theme().font("caption"))
+        for at, label in ticks.times(begins / 1000, ends / 1000, many, shown.zone()):
+            x = self.x_of(at * 1000)
+            painter.setPen(theme().color("line"))
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            if abs(x - self.x_of(self._day.now)) < NOW_ROOM:
+                continue  # the line at now has its own words there
+            painter.setPen(theme().color("text3"))
+            room = QRectF(x - TICK_ROOM / 2, area.bottom() + 4, TICK_ROOM, AXIS - 6)
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), label)
+
+    def _paint_bar(self, painter: QPainter, bar: _Bar) -> None:
+        run, room = bar.run, bar.room
+        role = FILLS[run.state]
+        _fill(painter, room, run.state)
+        if run.state in (DEAD, HELD):  # not by colour alone
+            cap = QRectF(room.center().x() - max(4.0, room.width() / 2), room.top() - 4, max(8.0, room.width()), 2)
+            painter.setBrush(theme().color(role))
+            painter.drawRect(cap)
+        if run.state == RETRIED:
+            painter.setBrush(theme().color(role))
+            painter.drawRect(QRectF(room.center().x() - 1, room.bottom() + 2, 2, 2))
+        if run.key in (self._current, self._hover):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus" if run.key == self._current else "text"), 2))
+            painter.drawRoundedRect(room.adjusted(-2.5, -2.5, 2.5, 2.5), 4, 4)
+
+    def _paint_now(self, painter: QPainter, area: QRectF) -> None:
+        now = max(self._day.now, instant.now_ms())
+        begins, ends = self.span
+        if not self._day.now or not begins <= now <= ends:
+            return
+        x = self.x_of(now)
+        painter.setPen(QPen(theme().color("text"), 1))
+        painter.drawLine(QPointF(x, 2), QPointF(x, area.bottom() + 3))
+        label = f"{shown.moment(now).astimezone(shown.zone()):%H:%M}"
+        font = theme().font("caption")
+        wide = QFontMetrics(font).horizontalAdvance(label) + 12
+        chip = QRectF(min(x - wide / 2, self.width() - wide), area.bottom() + 3, wide, AXIS - 5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("text"))
+        painter.drawRoundedRect(chip, 4, 4)
+        painter.setFont(font)
+        painter.setPen(theme().color("surface"))
+        painter.drawText(chip, int(Qt.AlignmentFlag.AlignCenter), label)
+
+    # mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a click or a drag."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._press, self._dragged = event.position(), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Pan while dragged, else follow the mouse."""
+        if self._press is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            moved = event.position().x() - self._press.x()
+            if self._dragged or abs(moved) >= _DRAG_PX:
+                self._dragged = True
+                begins, ends = self.span
+                self._look_at(begins - moved / self._wide() * (ends - begins), ends - begins)
+                self._press = event.position()
+            return
+        run = self._bar_at(event.position().x(), event.position().y())
+        key = run.key if run is not None else ""
+        if key != self._hover:
+            self._hover = key
+            self.setCursor(Qt.CursorShape.PointingHandCursor if key else Qt.CursorShape.ArrowCursor)
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose the run that was clicked."""
+        dragged, self._press, self._dragged = self._dragged, None, False
+        if event.button() == Qt.MouseButton.LeftButton and not dragged:
+            run = self._bar_at(event.position().x(), event.position().y())
+            if run is not None:
+                self._choose(run)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Open the task of a run; beside all runs, show everything again."""
+        run = self._bar_at(event.position().x(), event.position().y())
+        if run is None:
+            self.show_all()
+        elif run.task_id:
+            self.opened.emit(run.task_id)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Follow the mouse no more."""
+        self._hover = ""
+        self.update()
+        super().leaveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom around the mouse; sideways pans."""
+        turned = event.angleDelta()
+        if turned.y():
+            self.zoom(turned.y() / 120, self.at_x(event.position().x()))
+        elif turned.x():
+            begins, ends = self.span
+            self._look_at(begins - turned.x() / 1200 * (ends - begins), ends - begins)
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Tell about the run under the mouse."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            run = self._bar_at(event.pos().x(), event.pos().y())
+            if run is not None:
+                QToolTip.showText(event.globalPos(), safe.tooltip(words.told(run)), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+    # keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go from run to run, zoom, open."""
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._step(key)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._step_row(1 if key == Qt.Key.Key_Down else -1)
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            run = self.current
+            self.zoom(-1 if key == Qt.Key.Key_Minus else 1, run.begins if run is not None else None)
+        elif key == Qt.Key.Key_0:
+            self.show_all()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None and self.current.task_id:
+            self.opened.emit(self.current.task_id)
+        else:
+            super().keyPressEvent(event)
+
+    def _step(self, key: Qt.Key) -> None:
+        run = self.current
+        runs = [one for one in self._day.runs if run is None or one.task_type == run.task_type]
+        if not runs:
+            return
+        if run is None:
+            at = max((place for place, one in enumerate(runs) if one.begins <= self._day.now), default=0)
+        else:
+            step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(key, 0)
+            at = min(len(runs) - 1, max(0, runs.index(run) + step))
+        if key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            at = 0 if key == Qt.Key.Key_Home else len(runs) - 1
+        self._choose(runs[at])
+
+    def _step_row(self, down: int) -> None:
+        run = self.current
+        if run is None:
+            self._step(Qt.Key.Key_Right)
+            return
+        rows = self._day.types
+        at = min(len(rows) - 1, max(0, rows.index(run.task_type) + down))
+        beside = [one for one in self._day.runs if one.task_type == rows[at]]
+        self._choose(min(beside, key=lambda one: abs(one.begins - run.begins)))
+
+    def _choose(self, run: Run) -> None:
+        begins, ends = self.span
+        if not begins <= run.begins <= ends:
+            self._look_at(run.begins - (ends - begins) / 2, ends - begins)
+        if run.key != self._current:
+            self._current = run.key
+            self._announce()
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+            self.update()
+        self.chosen.emit(run)
+
+    def _announce(self) -> None:
+        self.setAccessibleName(_("Runs of the shop along time"))
+        run = self.current
+        if run is not None:
+            self.setAccessibleDescription(words.told(run).replace("\n", "; "))
+            return
+        number = len(self._day.runs)
+        self.setAccessibleDescription(ngettext("{n} run", "{n} runs", number).format(n=text.count(number)))
+
+
+SWATCH, GAP, APART = 9, 6, 14
+
+
+class GanttLegend(QWidget):
+    """What the fills of the bars mean, and how many runs there are of each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._day: ShopDay | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(20)
+        theme().changed.connect(self.update)
+        on_language_changed(self._say)
+
+    def show_day(self, day: ShopDay | None) -> None:
+        """Count these runs; None: nothing is known yet."""
+        self._day = day
+        self._say()
+
+    def said(self) -> str:
+        """All of it in words."""
+        return words.summary(self._day) if self._day is not None else _("Loading…")
+
+    def _say(self) -> None:
+        self.setAccessibleName(self.said())
+        self.setToolTip(self.said())
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw how many runs there are, and of each state its fill, word and number."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme().font("label"))
+        metrics = QFontMetrics(theme().font("label"))
+        found = words.counts(self._day) if self._day is not None else []
+        x, middle = 2.0, self.height() / 2
+        for state, said in [("", words.runs(self._day) if self._day is not None else _("Loading…")), *found]:
+            wide = metrics.horizontalAdvance(said)
+            if x + wide + (SWATCH + GAP if state else 0) > self.width():
+                break  # the tool tip has all of it
+            if state:
+                room = QRectF(x, middle - SWATCH / 2, SWATCH, SWATCH)
+                _fill(painter, room, state)
+                x += SWATCH + GAP
+            painter.setPen(theme().color("text2" if state else "text3"))
+            painter.drawText(QRectF(x, 0, wide + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), said)
+            x += wide + APART
+
+
+def _fill(painter: QPainter, room: QRectF, state: str) -> None:
+    role = FILLS[state]
+    if state == PLANNED:
+        pen = QPen(theme().color(role), 1)
+        pen.setDashPattern([2, 2])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(room.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().tint(role, 62) if state == SUCCEEDED else theme().color(role))
+    painter.drawRoundedRect(room, 2, 2)
