@@ -262,10 +262,6 @@ def _window(one: Weekly, day: date, zone: ZoneInfo) -> tuple[int, int]:
     return _at(day, one.start, zone, 0), _at(day + timedelta(days=over), one.end, zone, 1)
 
 
-def _clocked(moment: datetime, zone: ZoneInfo, fold: int) -> int:
-    return _at(moment.date(), moment.hour * 60 + moment.minute, zone, fold)
-
-
 def _at(day: date, minutes: int, zone: ZoneInfo, fold: int) -> int:
     moment = datetime.combine(day, time()) + timedelta(minutes=minutes)
     shown = moment.replace(tzinfo=zone, fold=fold)
