@@ -17,6 +17,7 @@ from services.domain.plans import recurrence
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule, Tally
 from services.domain.promises.promise import Promise
+from services.domain.task import ids
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.engine import recipe
@@ -25,6 +26,8 @@ from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
 
 C = TypeVar("C", Schedule, Promise)
+#: a name is taken for a misspelt one where it is so like a known one (0-1)
+MISSPELT = 0.75
 
 
 class Checker:
@@ -48,8 +51,9 @@ class Checker:
         Raises:
             UsageError: ``field`` names what to change.
         """
-        self.check_words(schedule)
+        self._check_selection(schedule)
         name = schedule.task_type
+        self._check_type(name)
         recipe.payload_text(schedule.payload)
         problems = task_type.validate_payload(self._registry.task_type(name), schedule.payload)
         if problems:
@@ -62,12 +66,30 @@ class Checker:
         Raises:
             UsageError: nobody has defined one of them; the sentence says what was probably meant.
         """
+        self._check_selection(one)
+        types = self._types()
+        if one.task_type not in types:
+            raise UsageError(_unknown("type.unknown", one.task_type, types, 70), field="type")
+
+    def is_known(self, name: str) -> bool:
+        """Whether somebody has defined this type, or a worker has a handler of this name."""
+        return name in self._types()
+
+    def _check_selection(self, one: Schedule | Promise) -> None:
         shops = list(self._registry.shops().values())
         _check_known("platform", one.platforms, {shop.platform for shop in shops})
         _check_known("group", one.groups, {shop.group for shop in shops if shop.group})
-        types = set(self._registry.types()) | {name for info in self._store.workers() for name in info.handlers}
-        if one.task_type not in types:
-            raise UsageError(_unknown("type.unknown", one.task_type, types, 70), field="type")
+
+    def _check_type(self, name: str) -> None:
+        """As a task may be of a type that nobody has defined, so may what makes tasks; not of one that is misspelt."""
+        if not ids.valid_task_type(name):
+            raise UsageError(said("type.name", name=f"{name!r:.60}"), field="type")
+        types = self._types()
+        if name not in types and (near := difflib.get_close_matches(name, types, n=1, cutoff=MISSPELT)):
+            raise UsageError(said("type.unknown_near", name=repr(name)[:70], near=near[0]), field="type")
+
+    def _types(self) -> set[str]:
+        return set(self._registry.types()) | {name for info in self._store.workers() for name in info.handlers}
 
 
 def _key(text: str, known: dict[str, Shop]) -> str:
@@ -116,6 +138,10 @@ class ScheduleCommands:
     def zone(self) -> str:
         """The fleet's time zone, or what it would become."""
         return fleet_zone(self._store) or self._own_zone() or DEFAULT_ZONE
+
+    def knows_type(self, name: str) -> bool:
+        """Whether somebody has defined this type, or a worker has a handler of this name."""
+        return self._checker.is_known(name)
 
     def checked(self, schedule: Schedule) -> Schedule:
         """The schedule with its shops by their full names, changed nowhere.

@@ -47,6 +47,18 @@ def test_a_schedule_from_the_first_look_to_its_end(cli: Cli) -> None:
     assert cli.run("schedule", "list")["schedules"] == []
 
 
+def test_it_takes_the_types_that_tasks_take(cli: Cli) -> None:
+    """Also one that nobody has defined, with the warning that a task has."""
+    words = ("--type", "stocktaking", "--shop", "pdd:s1")
+    added = cli.run("schedule", "add", "yearly", *words, "--every", "1h")
+    (warning,) = added["warnings"]
+    assert "nobody has defined the task type 'stocktaking'" in warning
+    ran = cli.run("schedule", "run", "yearly", "--yes")["run"]
+    assert (ran["created"], ran["failed"]) == (1, 0)
+    (task,) = cli.run("task", "list", "--filter", "type:stocktaking")["tasks"]
+    assert cli.run("task", "create", *words, code=1)["duplicates"][0]["existing"] == task["task_id"]
+
+
 def test_for_people(cli: Cli) -> None:
     added = cli.call("schedule", "add", "prices", "--type", "sync_order", "--every", "90m", "--all", "--disabled")
     assert (added.returncode, added.stdout, added.stderr) == (0, "prices: every 90 min for 3 shops\n", "")

@@ -107,6 +107,9 @@ def test_a_schedule_leaves_out_what_was_done(once: Cli) -> None:
     run = once.run("schedule", "run", "nightly", "--yes", code=1)["run"]
     assert (run["created"], run["done"]) == (0, 1)
     assert [one["task_id"] for one in once.run("task", "list")["tasks"]] == [first]
+    head, row = (line.split() for line in once.call("schedule", "list").stdout.splitlines())
+    assert " ".join(head).endswith("created left out failed")
+    assert row[-3:] == ["0", "1", "0"]
 
 
 def letter_overtaken(cli: Cli) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import msgspec
 from services import assembly, messages
 from services.cli import json_text
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
+from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
 from services.domain.plans import recurrence
 from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
@@ -122,12 +123,13 @@ def add_schedule(context: Context) -> int:
     with context.engine() as engine:
         commands, queries = assembly.commands(engine).schedules, assembly.queries(engine).schedules
         wanted = commands.checked(_schedule(args, commands.zone(), engine.store.now_ms()))
+        doubt = [] if commands.knows_type(wanted.task_type) else [Doubt(field="--type", word=wanted.task_type).sentence]
         if args.dry_run:
             row = queries.preview(wanted, commands.zone())
         else:
             commands.add(wanted, replace=args.replace)
             row = _find(engine, wanted.name)
-    warnings = [] if row.shops else ["no enabled shop fits its selection now"]
+    warnings = doubt + ([] if row.shops else ["no enabled shop fits its selection now"])
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
     head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
@@ -277,7 +279,7 @@ def _line(row: ScheduleRow) -> tuple[object, ...]:
         row.problem or _next(row),
         _ran(row) if last else "",
         last.created if last else "",
-        last.active if last else "",
+        last.active + last.done if last else "",
         last.failed if last else "",
     )
 
