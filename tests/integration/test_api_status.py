@@ -139,6 +139,15 @@ def test_who_loads_pages_without_end_is_told_to_wait(api: Api, monkeypatch: pyte
     assert {one.status_code for one in answers} == {200, 429}
 
 
+def test_a_promise_that_nobody_has_judged_yet_is_one_all_the_same(api: Api) -> None:
+    desk = Desk(api.fleet)
+    desk.shops("s1")
+    desk.promise()
+    with api.client() as ask:
+        (row,) = ask.get("/api/v1/status").json()["promises"]
+    assert (row["name"], row["state"], row["word"]) == ("orders", "unjudged", "Not judged yet")
+
+
 def test_a_promise_is_shown_and_switched_by_who_may(api: Api) -> None:
     desk = Desk(api.fleet)
     desk.shops("s1")

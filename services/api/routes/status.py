@@ -15,6 +15,7 @@ from services.cli import shapes as documents
 from services.clock import machine_zone
 from services.domain.alerts import incident as incidents
 from services.domain.insight import flow
+from services.domain.promises import judge
 from services.domain.task.status import Status, Triage
 from services.engine.zone import fleet_zone
 from services.i18n import _, fill
@@ -23,6 +24,7 @@ from services.monitor.alerts import wording
 from services.monitor.flow import FlowQueries, taken_once
 from services.monitor.meter import Meter
 from services.monitor.overview import Attention
+from services.monitor.promises import UNJUDGED
 
 router = APIRouter(tags=["status"])
 #: of what needs a person, and of the promises that are not kept
@@ -120,8 +122,14 @@ def _alerts(engine: Engine) -> list[dict[str, Any]]:
 
 
 def _promises(engine: Engine) -> list[dict[str, Any]]:
-    """Those that are judged, the worst first."""
-    words = {"broken": _("Broken"), "at_risk": _("At risk"), "kept": _("Kept")}
+    """All but those that somebody has switched off, the worst first."""
+    words = {
+        judge.BROKEN: _("Broken"),
+        judge.AT_RISK: _("At risk"),
+        UNJUDGED: _("Not judged yet"),
+        judge.KEPT: _("Kept"),
+        judge.NOT_DUE: _("Not due"),
+    }
     order = list(words)
     rows = sorted(
         (row for row in assembly.queries(engine).promises.now().rows if row.state in words),
