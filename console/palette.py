@@ -290,4 +290,5 @@ WINDOW_COMMANDS = (
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),
     ("window.keys", N_("All keys"), "ph.keyboard", "F1"),
+    ("window.guide", N_("Operator's guide"), "ph.book-open", "Shift+F1"),
 )

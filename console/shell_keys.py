@@ -39,6 +39,7 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
+        QShortcut(QKeySequence("Shift+F1"), window).activated.connect(self.show_guide)
 
     def show_help(self) -> None:
         """Show all keys, in the language of the moment."""
@@ -70,6 +71,14 @@ class ShellKeys(QObject):
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
 
+    def show_guide(self) -> None:
+        """Show the operator's guide, in the language of the moment."""
+        from views.dialogs.guide import GuideDialog
+
+        dialog = GuideDialog(self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
     def _barred(self) -> str:
         """Why nothing can be created now, "" when it can."""
         button = self._window.top_bar.create_button
@@ -85,6 +94,7 @@ class ShellKeys(QObject):
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,
             "window.keys": self.show_help,
+            "window.guide": self.show_guide,
         }
         words = {"window.freeze": _("Unfreeze view")} if self._window.frozen else {}
         reasons = {"window.new": self._window.top_bar.create_button.toolTip()}

@@ -29,6 +29,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Ctrl+.", N_("freeze the view, or let it go on")),
             ("F5", N_("refresh, or connect again")),
             ("F1  ?", N_("all keys")),
+            ("Shift+F1", N_("the operator's guide")),
         ),
     ),
     (

@@ -1,0 +1,58 @@
+"""The pages for operators as the window shows them: their text and pictures, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.domain.errors import NotFound
+
+ROOT = Path(__file__).resolve().parents[2]
+#: folders whose pages may be read; "" is the top
+_FOLDERS = ("", "resources/docs", "resources/deploy")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.png)\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuidePage:
+    """One page. ``pictures``: their bytes, by how the page names them."""
+
+    name: str  #: below the top: resources/docs/guide.md
+    text: str  #: Markdown
+    pictures: Mapping[str, bytes]
+
+
+def first(language: str) -> str:
+    """The page to begin with."""
+    return "resources/docs/guide.zh-CN.md" if language.startswith("zh") else "resources/docs/guide.md"
+
+
+def target(page: str, link: str) -> str:
+    """The page that a link of a page leads to, "" for what is no page of ours."""
+    path = link.partition("#")[0]
+    if not path or ":" in path:
+        return ""
+    place = ((ROOT / page).parent / path).resolve()
+    return place.relative_to(ROOT).as_posix() if _is_page(place) else ""
+
+
+def read(name: str) -> GuidePage:
+    """A page with its pictures; blocks.
+
+    Raises:
+        NotFound: there is no such page.
+        OSError: it cannot be read.
+    """
+    place = (ROOT / name).resolve()
+    if not _is_page(place):
+        raise NotFound(f"there is no page {name!r:.80}", field="page")
+    text = place.read_text(encoding="utf-8")
+    found = {one: (place.parent / one).resolve() for one in _PICTURE.findall(text)}
+    inside = {one: path for one, path in found.items() if path.is_relative_to(ROOT / "resources") and path.is_file()}
+    return GuidePage(name=name, text=text, pictures={one: path.read_bytes() for one, path in inside.items()})
+
+
+def _is_page(place: Path) -> bool:
+    return place.suffix == ".md" and place.parent in [ROOT / one for one in _FOLDERS] and place.is_file()

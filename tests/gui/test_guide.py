@@ -1,0 +1,84 @@
+"""The operator's guide in the window: in the language of the moment, with its pictures, from page to page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import i18n
+from services.domain.errors import NotFound
+from services.monitor import guide
+from views.dialogs.guide import GuideDialog
+
+
+def opened(console: Console, qtbot: QtBot) -> GuideDialog:
+    console.window.activateWindow()
+    qtbot.keyClick(console.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
+    (dialog,) = console.window.findChildren(GuideDialog)
+    qtbot.waitUntil(lambda: bool(dialog.view.toPlainText()), timeout=30_000)
+    return dialog
+
+
+def test_it_leads_from_page_to_page_and_back(console: Console, qtbot: QtBot) -> None:
+    dialog = opened(console, qtbot)
+    assert dialog.view.toPlainText().startswith("The operator's guide")
+    assert not dialog.back_button.isEnabled()
+    dialog.view.anchorClicked.emit(QUrl("alerts.md"))
+    qtbot.waitUntil(lambda: dialog.view.toPlainText().startswith("Alerts"), timeout=30_000)
+    dialog.view.anchorClicked.emit(QUrl("https://example.com/"))
+    assert dialog.page == "resources/docs/alerts.md"
+    dialog.back_button.click()
+    qtbot.waitUntil(lambda: dialog.view.toPlainText().startswith("The operator's guide"), timeout=30_000)
+    dialog.reject()
+
+
+def test_it_speaks_the_language_of_the_window(console: Console, qtbot: QtBot) -> None:
+    i18n.set_language("zh_CN")
+    dialog = opened(console, qtbot)
+    assert dialog.view.toPlainText().startswith("操作员指南")
+    dialog.reject()
+
+
+def test_its_pictures_are_shown_and_nothing_else_is_loaded(console: Console, qtbot: QtBot) -> None:
+    dialog = opened(console, qtbot)
+    picture = dialog.view.loadResource(0, QUrl("../images/guide-tasks.png"))
+    assert isinstance(picture, QImage)
+    assert 0 < picture.width() <= dialog.view.viewport().width()
+    assert dialog.view.loadResource(0, QUrl.fromLocalFile("/etc/hosts")) is None
+    assert dialog.view.loadResource(0, QUrl("http://127.0.0.1:1/x.png")) is None
+    dialog.reject()
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_picture_of_it_is_there(language: str) -> None:
+    page = guide.read(guide.first(language))
+    assert set(page.pictures) == set(re.findall(r"\]\((\S+\.png)\)", page.text))
+    assert all(picture.startswith(b"\x89PNG") for picture in page.pictures.values())
+
+
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("alerts.md", "resources/docs/alerts.md"),
+        ("recovery.md#when-it-is-over", "resources/docs/recovery.md"),
+        ("../../README.md#read-on", "README.md"),
+        ("../deploy/README.md", "resources/deploy/README.md"),
+        ("#words", ""),
+        ("https://example.com/a.md", ""),
+        ("../../../../etc/passwd", ""),
+        ("../../tests/none.md", ""),
+    ],
+)
+def test_links_lead_to_pages_of_ours_alone(link: str, page: str) -> None:
+    assert guide.target("resources/docs/guide.md", link) == page
+
+
+@pytest.mark.parametrize("name", ["/etc/hosts", "../outside.md", "resources/docs/none.md", "pyproject.toml"])
+def test_what_is_no_page_is_not_read(name: str) -> None:
+    with pytest.raises(NotFound):
+        guide.read(name)

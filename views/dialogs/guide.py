@@ -1,0 +1,98 @@
+"""The operator's guide in the window: its pages, their pictures, and the links between them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QTextBrowser, QWidget
+
+from services import i18n
+from services.i18n import N_
+from services.messages import told
+from services.monitor import guide
+from services.monitor.guide import GuidePage
+from views.dialogs.frame import DialogFrame
+from views.support.operation import Operation
+from views.widgets.buttons import Button
+from views.widgets.strip import ErrorStrip
+
+WIDTH, HEIGHT = 980, 720
+
+
+class PageView(QTextBrowser):
+    """A page and its pictures, which are there already: nothing is read while it is drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pictures: dict[str, QImage] = {}
+        self.setOpenLinks(False)
+        self.document().setDocumentMargin(16)
+
+    def show_page(self, page: GuidePage) -> None:
+        """Show it from its beginning."""
+        room = self.viewport().width() - 48
+        self._pictures = {name: _fitted(QImage.fromData(data), room) for name, data in page.pictures.items()}
+        self.document().setMarkdown(page.text)
+        self.verticalScrollBar().setValue(0)
+
+    def loadResource(self, _kind: int, name: QUrl | str) -> object:
+        """A picture of the page; nothing else is loaded, from wherever it may be."""
+        return self._pictures.get(name.toString() if isinstance(name, QUrl) else name)
+
+
+class GuideDialog(DialogFrame):
+    """Shows one page after another."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(N_("Operator's guide"), icon="ph.book-open", parent=parent)
+        self.resize(WIDTH, HEIGHT)
+        self._name, self._before = guide.first(i18n.language()), list[str]()
+        self._reading = Operation(self, latest=True)
+        self.error = ErrorStrip()
+        self.error.hide()
+        self.view = PageView()
+        self.view.anchorClicked.connect(self._follow)
+        self.body.addWidget(self.error)
+        self.body.addWidget(self.view, 1)
+        self.back_button = Button(N_("Back"), icon="ph.arrow-left", kind="ghost")
+        self.back_button.clicked.connect(self.back)
+        close = Button(N_("Close"), hint="Esc")
+        close.clicked.connect(self.reject)
+        self.error.retry.connect(self._ask)
+        self.foot.addWidget(self.back_button)
+        self.foot.addStretch(1)
+        self.foot.addWidget(close)
+        self._ask()
+
+    @property
+    def page(self) -> str:
+        """The page that is shown or on its way."""
+        return self._name
+
+    def back(self) -> None:
+        """To the page before."""
+        if self._before:
+            self._name = self._before.pop()
+            self._ask()
+
+    def _follow(self, link: QUrl) -> None:
+        if name := guide.target(self._name, link.toString()):
+            self._before.append(self._name)
+            self._name = name
+            self._ask()
+
+    def _ask(self) -> None:
+        self.back_button.setEnabled(bool(self._before))
+        self._reading.start(partial(guide.read, self._name), self._show, lambda exc: self.error.show_error(told(exc)))
+
+    def _show(self, page: GuidePage) -> None:
+        self.error.clear()
+        self.view.show_page(page)
+
+
+def _fitted(picture: QImage, room: int) -> QImage:
+    if not 0 < room < picture.width():
+        return picture
+    return picture.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
