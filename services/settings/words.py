@@ -124,7 +124,7 @@ WORDS: Mapping[str, str] = {
     "profiles.NAME.insecure_tls": N_("of its broker and store, as their settings of this name"),
     "profiles.NAME.environment": N_("`production` is outlined and asks from 50 tasks on; any other word is a tag"),
     "profiles.NAME.read_only": N_("nothing is changed through it"),
-    'executors.browser.shops."PLATFORM:SHOP".proxy': N_("`http://user:password@host:port` or `socks5://…`"),
+    'executors.browser.shops."PLATFORM:SHOP".proxy': N_("address as that of the broker, for `http` or `socks5`"),
     'executors.browser.shops."PLATFORM:SHOP".user_agent': N_("empty: as for all shops; so with the following"),
     'executors.browser.shops."PLATFORM:SHOP".viewport': N_("width and height of the page"),
     'executors.browser.shops."PLATFORM:SHOP".locale': N_("language that pages are asked for"),
