@@ -19,6 +19,8 @@ from views.support.words import type_names, way
 from views.support.words.shop import platform_name
 
 #: tabs and states, in their order
+#: so far away a time of day needs no day beside it
+NEAR_MS = 12 * 3_600_000
 STATES: Mapping[str, str] = {
     BROKEN: N_("Broken"),
     AT_RISK: N_("At risk"),
@@ -121,6 +123,13 @@ def minute(at: int, now_ms: int) -> str:
     return text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) if at else ""
 
 
+def near(at: int, now_ms: int) -> str:
+    """The same, without the day where that can be no other one: a break of the next hours must not be cut off."""
+    if at and abs(at - now_ms) < NEAR_MS:
+        return f"{shown.moment(at).astimezone(shown.zone()):%H:%M}"
+    return minute(at, now_ms)
+
+
 def span(milliseconds: float) -> str:
     """How long."""
     return text.coarse(shown.span(milliseconds))
@@ -141,11 +150,11 @@ def when(row: PromiseRow, now_ms: int) -> Two:
     if row.stale:
         return Two(judged(row, now_ms), tone="retrying")
     if found.broken and found.rows:
-        broken = _("broken {time}").format(time=minute(found.rows[0].break_at, now_ms))
+        broken = _("broken {time}").format(time=near(found.rows[0].break_at, now_ms))
         return Two(broken, _age_of(row, found.rows[0].done_at, now_ms), "dead")
     if found.first_break:
         parts = [spread(found)] if found.mid else []
-        at = _("breaks {time}").format(time=minute(found.first_break, now_ms))
+        at = _("breaks {time}").format(time=near(found.first_break, now_ms))
         return Two(at, text.listed([*parts, shops(found.first_shops)]), "retrying")
     return _calm_when(row, found, now_ms)
 
@@ -159,7 +168,7 @@ def _calm_when(row: PromiseRow, found: Standing, now_ms: int) -> Two:
         off = _("{spread} of {limit}").format(spread=spread(found), limit=limit)
         return Two(span(found.mid - found.worst_at), off)
     if found.mid:
-        return Two(_("done {time}").format(time=minute(found.mid, now_ms)), spread(found))
+        return Two(_("done {time}").format(time=near(found.mid, now_ms)), spread(found))
     return Two(_("met")) if row.promise.kind != AGE else Two("")
 
 

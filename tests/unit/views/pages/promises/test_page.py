@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -20,8 +21,10 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
+from views.pages.promises import words
 from views.pages.promises.editor import PromiseDialog
 from views.pages.promises.page import PromisesPage
+from views.support import shown
 
 pytestmark = pytest.mark.one_pair
 
@@ -314,3 +317,12 @@ def test_the_list_is_copied_in_words(qtbot: QtBot, four: Fleet, open_page: Open)
     copied = QGuiApplication.clipboard().text()
     assert "What holds it" in copied
     assert "no run waits and none is planned" in copied
+
+
+def test_a_break_of_the_next_hours_has_no_day_beside_it_also_at_midnight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "zone", lambda: UTC)
+    evening = round(datetime(2026, 11, 25, 23, 45, tzinfo=UTC).timestamp() * 1000)
+    assert words.near(evening + 25 * MINUTE, evening) == "00:10"
+    assert words.near(evening + 13 * 60 * MINUTE, evening) == words.minute(evening + 13 * 60 * MINUTE, evening)
+    assert words.near(evening + 13 * 60 * MINUTE, evening) != "12:45"
+    assert words.near(0, evening) == ""
