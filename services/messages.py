@@ -14,7 +14,7 @@ from services.domain.insight import attempts, audit, flow, handover, publisher, 
 from services.domain.insight.flow import Clause
 from services.domain.past import turns
 from services.domain.promises import holds, promise
-from services.domain.task import own_words
+from services.domain.task import classify, own_words
 from services.domain.text.message import Message, Param
 from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import Said, words_of
@@ -143,6 +143,10 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
 _NOTED = frozenset({"why", "error", "reason", "note", "by", "who"})
 
 
+#: sentences that name a kind of failure, which people know by its title
+_NAMING = frozenset({"promise.failing", "promise.held"})
+
+
 def render(message: Message) -> str:
     """The sentence in the present language."""
     inner: dict[str, Param] = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
@@ -151,6 +155,8 @@ def render(message: Message) -> str:
         for name, value in message.params.items()
         if name in _NOTED and name not in inner and isinstance(value, str)
     }
+    if message.code in _NAMING and (kind := str(message.params.get("kind", ""))) in classify.KINDS:
+        inner["kind"] = render(Message(f"cause.{kind}"))
     shown = Message(message.code, {**message.params, **inner}) if inner else message
     return _fill(_form(message, i18n.ngettext, i18n._), shown, _Present())
 

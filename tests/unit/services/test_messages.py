@@ -76,3 +76,13 @@ def test_every_refusal_keeps_its_places_in_chinese(code: str) -> None:
         i18n.set_language("en")
     assert all(f"<{name}>" in text for name in places)
     assert any("\u4e00" <= letter <= "\u9fff" for letter in text) or code == "payload.bad"
+
+
+def test_a_promise_names_a_failure_as_people_know_it() -> None:
+    def said(kind: str) -> str:
+        return messages.render(Message("promise.failing", {"n": 2, "kind": kind}))
+
+    assert said("element_not_found") == "its last 2 runs failed (Page element missing)"
+    assert said("of_another_program") == "its last 2 runs failed (of_another_program)"
+    with i18n.speaking("zh_CN"):
+        assert said("risk_control") == "最近 2 次失败（风控）"
