@@ -18,6 +18,7 @@ from services.api.callers import Callers
 from services.api.desk import Desk
 from services.api.entrance import Entrance
 from services.api.follower import Follower
+from services.api.spoken import Spoken
 from services.assembly import Engine
 from services.domain.errors import ConsoleError, UsageError
 
@@ -107,7 +108,7 @@ def serving(engine: Engine, place: Place) -> Iterator[str]:
         ssl_keyfile=place.key or None,
         ws="none",
         loop="asyncio",
-        http="h11",
+        http=Spoken,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), name="api", daemon=True)

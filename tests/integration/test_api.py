@@ -374,6 +374,23 @@ def test_a_line_without_end_is_refused(api: Api, length: int) -> None:
         assert ask.get("/api/v1/types").status_code == 200
 
 
+@pytest.mark.parametrize("sent", [b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01 a TLS client\r\n\r\n"])
+def test_what_is_no_request_is_answered_by_a_problem_too(api: Api, sent: bytes) -> None:
+    host, _, port = api.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as raw:
+        raw.sendall(sent)
+        said = b""
+        while part := raw.recv(4096):
+            said += part
+    head, _, body = said.partition(b"\r\n\r\n")
+    status, *lines = head.decode().splitlines()
+    told = dict(line.split(": ", 1) for line in lines)
+    assert status.startswith("HTTP/1.1 400 ")
+    assert told["content-type"] == "application/problem+json"
+    found = json.loads(body)
+    assert (found["status"], found["code"], found["request_id"]) == (400, "malformed", told["x-request-id"])
+
+
 def test_it_says_nothing_of_secrets(api: Api) -> None:
     task_id = api.fleet.create(password="hunter2-and-more")
     with api.by("admin") as ask:
