@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import itertools
 import logging
 import re
@@ -94,6 +95,10 @@ MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--befor
 _CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
 
 
+#: from here on one word is taken for another that was misspelt
+ALIKE = 0.7
+
+
 class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
@@ -119,6 +124,8 @@ class Parser(argparse.ArgumentParser):
         if wrong := _CHOICE.fullmatch(tail):
             known = wrong["known"].replace("'", "")
             message = f"there is no {field.removeprefix('--').lower()} {wrong['given']}; there are {known}"
+            near = difflib.get_close_matches(wrong["given"].strip("'"), known.split(", "), 1, ALIKE)
+            message += f"; did you mean {near[0]}?" if near else ""
         raise UsageError(message, field=field)
 
 

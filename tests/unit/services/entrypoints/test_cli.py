@@ -50,6 +50,19 @@ def test_a_page_that_is_none_is_told_with_those_there_are(
 
 
 @pytest.mark.parametrize(
+    ("words", "meant"),
+    [("taks list", "task"), ("shop puase s1", "pause"), ("log --level waring", "warning"), ("xyzzy", "")],
+)
+def test_a_misspelt_word_is_answered_with_what_was_probably_meant(
+    words: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    assert program.run(words.split(), lambda _: 0) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.endswith(f"did you mean {meant}?") if meant else "did you mean" not in said
+
+
+@pytest.mark.parametrize(
     ("words", "field"),
     [
         (["--screenshot", "window.png", "task", "list"], "--screenshot"),
