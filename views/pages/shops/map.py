@@ -81,6 +81,7 @@ class ShopsMap(Card):
             counts[one.state] = counts.get(one.state, 0) + 1
         self.legend.show_counts(counts)
         self._arrange()
+        self._fit()  # a map that is laid out while it is shown tells its new height to nobody
 
     def set_room(self, height: int) -> None:
         """The page is so high."""

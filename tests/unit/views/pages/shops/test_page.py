@@ -671,3 +671,13 @@ def test_a_fleet_too_large_for_a_cell_each_shows_the_cells_that_match(
     qtbot.waitUntil(lambda: len(listed(page)) == 10, timeout=WAIT_MS)
     assert not page.heat.map.rows.aggregated
     assert [one.key for one in page.heat.map.rows.cells] == sorted(listed(page))
+
+
+@pytest.mark.one_pair
+def test_the_map_takes_no_more_room_than_its_cells(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    for width in (700, 1100, 1700):
+        page.resize(width, 800)
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+        qtbot.waitUntil(lambda: page.heat.pane.height() == page.heat.map.height(), timeout=WAIT_MS)
