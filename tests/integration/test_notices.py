@@ -407,17 +407,17 @@ def test_what_no_notice_tells_of_is_looked_for_once(fleet: Fleet, seen: Path) ->
     assert noticed(fleet) == 0, "old messages of our own are no work of others"
     assert fleet.engine.store.counts().status == {"cancelled": 2, "queued": 1}
     send(fleet, *many(20, seen=str(seen)))
-    eventually(lambda: fleet.ready(NOTICES) == 20, 30)
+    eventually(lambda: fleet.ready(NOTICES) == 20, 60)
     fleet.purge(NOTICES)
     steward = fleet.steward()
-    eventually(lambda: steward.leader.leading, 30)
-    eventually(lambda: fleet.engine.store.counts().status == {"cancelled": 2, "queued": 21}, 30)
-    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "2", 30)
+    eventually(lambda: steward.leader.leading, 60)
+    eventually(lambda: fleet.engine.store.counts().status == {"cancelled": 2, "queued": 21}, 60)
+    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "2", 60)
     fleet.commands().tasks.cancel(["f3"])
     fleet.worker()
     eventually(lambda: fleet.engine.store.counts().status == {"cancelled": 3, "succeeded": 20}, 60)
     assert sorted(line[1] for line in lines(seen, "start")) == sorted({f"f{n}" for n in range(20)} - {"f3"})
-    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "0", 30)
+    eventually(lambda: fleet.engine.store.documents("fleet").get("unnoticed") == "0", 60)
 
 
 def test_what_needs_attention_counts_what_nobody_has_recorded(fleet: Fleet, cli: Cli) -> None:
