@@ -10,7 +10,19 @@ from services import i18n, spans
 from services.domain.alerts import rule as alert_rule
 from services.domain.alerts import text as alert_text
 from services.domain.gates import listed
-from services.domain.insight import attempts, audit, flow, handover, publisher, reach, same_work, schedule, shop, worker
+from services.domain.insight import (
+    attempts,
+    audit,
+    drift,
+    flow,
+    handover,
+    publisher,
+    reach,
+    same_work,
+    schedule,
+    shop,
+    worker,
+)
 from services.domain.insight.flow import Clause
 from services.domain.past import turns
 from services.domain.promises import holds, promise
@@ -32,6 +44,7 @@ TEMPLATES: dict[str, str] = {
     **flow.SENTENCES,
     **attempts.SENTENCES,
     **reach.SENTENCES,
+    **drift.SENTENCES,
     **audit.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,

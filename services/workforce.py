@@ -45,6 +45,7 @@ from services.watch.alerts.command import HookCommand
 from services.watch.alerts.keeper import AlertKeeper
 from services.watch.alerts.look import Eyes
 from services.watch.alerts.sender import Sender
+from services.watch.drift import DriftKeeper
 from services.watch.handover import HandoverKeeper
 from services.watch.promises.keeper import PromiseKeeper
 from services.watch.recorder import Recorder
@@ -98,6 +99,7 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
     return (
         Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings), engine.name),
         promise_keeper(engine),
+        DriftKeeper(store, clock, engine.name),
         HandoverKeeper(store, assembly.queries(engine).handover.page, clock, engine.name),
     )
 

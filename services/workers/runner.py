@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from services import log as logs
 from services.domain.change import Finish
-from services.domain.task import classify, fingerprint, own_words, retry
+from services.domain.task import classify, fingerprint, own_words, retry, step_times
 from services.domain.task.record import ERROR_LIMIT, Attempt
 from services.domain.task.status import Status
 from services.domain.text import mask
@@ -115,7 +115,7 @@ class Runner:
         files = held.files = AttemptArtifacts(self._artifacts, task.task_id, task.attempt)
         context = JobContext(
             log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, _storable(line))),
-            progress=lambda percent, note: _show(held, percent, note),
+            progress=lambda percent, note: _show(held, percent, note, self._clock.monotonic()),
             cancelled=held.cancelled,
             stopping=lambda: _begin_stop(held),
             artifacts=files,
@@ -220,6 +220,7 @@ class Runner:
                 retry_in_s=int(delay_s),
                 artifacts=artifacts,
                 artifacts_note=_storable(note),
+                took=step_times.took(held.marks, self._clock.monotonic()) if held.marks else (),
             ),
             delay_ms=max(0, round(delay_s * 1000)),
             error=error,
@@ -237,8 +238,12 @@ def _storable(text: str) -> str:
     return mask.known(text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _show(held: Held, percent: int, note: str) -> None:
-    held.progress = (min(100, max(0, percent)), _storable(note)[:200])
+def _show(held: Held, percent: int, note: str, at: float) -> None:
+    told = _storable(note)[:200]
+    held.progress = (min(100, max(0, percent)), told)
+    name = fingerprint.normalise(told) if told else ""
+    if name and len(held.marks) < step_times.MARKS and (not held.marks or held.marks[-1][0] != name):
+        held.marks.append((name, at))
 
 
 def _begin_stop(held: Held) -> None:

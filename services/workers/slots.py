@@ -35,6 +35,7 @@ class Held:
     started: float = 0.0  #: monotonic seconds, 0 while it waits for a slot
     progress: tuple[int, str] | None = None  #: not yet shown
     shown: int = -1
+    marks: list[tuple[str, float]] = field(default_factory=list)  #: steps that it named, and when (monotonic seconds)
     lines: list[tuple[int, str, str]] = field(default_factory=list)  #: log lines not yet stored
     files: AttemptArtifacts | None = None  #: None until its executor begins
 

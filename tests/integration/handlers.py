@@ -37,7 +37,8 @@ def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
             _wait({"sleep": 1.5}, job)
         raise HandlerError(text + "\udcff" * bool(payload.get("half")), str(payload["fail"]))
     note(payload, f"end {job.task_id} {job.attempt}")
-    return {"attempt": job.attempt, "shop": job.shop_id}
+    found = {"orders": payload["rows"]} if "rows" in payload else {}
+    return {"attempt": job.attempt, "shop": job.shop_id, **found}
 
 
 def note(payload: dict[str, Any], line: str) -> None:

@@ -24,6 +24,7 @@ from services.settings.values import AlertSettings
 from services.watch import recorder
 from services.watch.alerts import look
 from services.watch.alerts.rules import DEFAULTS
+from services.watch.drift import DriftKeeper
 from tests.contract.waiting import eventually
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
@@ -115,6 +116,22 @@ def failure_rate(world: World) -> Iterator[str]:
     world.watch.turn()
     world.fleet.wait_ended([world.fleet.create(f"s{n}", fail="risk_control", max_retries=0) for n in range(6)])
     yield "attempts failed (100 %)"
+
+
+def drift(world: World) -> Iterator[str]:
+    world.watch.only("drift")
+    world.fleet.worker()
+    keeper = DriftKeeper(world.fleet.engine.store, world.fleet.engine.clock, "w")
+
+    def runs(rows: int, count: int, first: int) -> int:
+        tasks = [world.fleet.create(rows=rows, n=number) for number in range(first, first + count)]
+        assert {one.status for one in world.fleet.wait_ended(tasks)} == {"succeeded"}
+        return keeper.tick()
+
+    assert runs(40, 16, 0) == 0
+    assert runs(0, 5, 20) == 1
+    yield "work on PDD: orders per run fell to 0 at "
+    assert runs(40, 5, 40) == 0
 
 
 def captcha(world: World) -> Iterator[str]:
@@ -213,6 +230,7 @@ BOTH: list[Situation] = [
     dead_letters,
     shop_failing,
     failure_rate,
+    drift,
     captcha,
     login,
     schedule_late,

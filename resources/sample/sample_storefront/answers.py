@@ -96,6 +96,8 @@ class Site:
             return spoilt
         if api:
             response = self._api(request, platform, shop, rest, poisoned=trouble is Trouble.POISON_PAGE)
+            if trouble is Trouble.EMPTY and rest == ["orders"]:
+                response = as_json({"orders": [], "page": 1, "pages": 1, "total": 0})
         else:
             response = self._page(platform, shop, rest, broken=trouble is Trouble.SELECTOR)
         if trouble is Trouble.SLOW:

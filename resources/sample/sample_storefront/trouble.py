@@ -23,6 +23,7 @@ class Trouble(enum.StrEnum):
     RISK_CONTROL = "risk_control"  #: 403, the account is restricted
     SELECTOR = "selector"  #: the page lacks what flows look for
     RESET = "reset"  #: the connection breaks
+    EMPTY = "empty"  #: the list of orders has lost its rows: the page looks well, and nothing is on it
     POISON_PAGE = "poison_page"  #: one order's row cannot be read, everything else works
     FLAKY = "flaky"  #: every second task run goes wrong once
 

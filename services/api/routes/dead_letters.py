@@ -76,6 +76,11 @@ def cause(here: Here, fingerprint: Name, triage: Triage = Triage.OPEN) -> Respon
     return here.look("causes", fingerprint, triage=str(triage))
 
 
+@router.get("/drift", response_model=shapes.Open, summary="Flows that are slower than before, or bring fewer rows")
+def drift(here: Here) -> Response:
+    return here.look("drift")
+
+
 @router.get("/dead/runs", response_model=shapes.Open, summary="Bulk republishing: what went how far")
 def runs(here: Here) -> Response:
     return here.look("dead runs")

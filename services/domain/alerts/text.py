@@ -140,6 +140,7 @@ MEASURES: Mapping[str, str] = {
     "oldest_wait": N_("Oldest wait in a lane"),
     "unacked_age": N_("How long a worker holds a task"),
     "failure_rate": N_("Share of attempts that fail"),
+    "drift": N_("A flow that is not as it was"),
     "dead_letters": N_("Dead letters of one cause"),
     "needs_login": N_("Shops that need a login or a captcha"),
     "silent_worker": N_("Silent workers"),

@@ -43,6 +43,7 @@ class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
     retry_in_s: int = -1  #: seconds until the next attempt, -1 when there is none
     artifacts: tuple[ArtifactMark, ...] = ()  #: files that it left, the first of them
     artifacts_note: str = ""  #: what of its files could not be kept, and why
+    took: tuple[tuple[str, float], ...] = ()  #: seconds that its steps took, by the names that the flow gave them
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):

@@ -18,6 +18,7 @@ from services.monitor.attention import (
     broker,
     dead_letters,
     dependencies,
+    drift,
     flood,
     growth,
     held,
@@ -53,6 +54,7 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     republished.items,
     dependencies.items,
     promises.items,
+    drift.items,
     dead_letters.items,
     workers.missing,
     workers.unable,
@@ -88,6 +90,7 @@ WORDS: Mapping[str, words.Words] = {
     **last_tries.WORDS,
     **pauses.WORDS,
     **promises.WORDS,
+    **drift.WORDS,
 }
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time; now and then
 #: without that, too: whether they would pass now is shown by others that succeed.

@@ -49,6 +49,7 @@ GROUPS: Mapping[str, str] = {rules.DUTY: N_("On duty"), rules.LEAD: N_("Escalati
 #: the numbers of a rule
 LIMITS: Mapping[str, str] = {
     "attempts": N_("Attempts at least"),
+    "factor": N_("Factor"),
     "failed": N_("Failed attempts"),
     "high_minutes": N_("Minutes in the lane high"),
     "letters": N_("Dead letters"),

@@ -8,6 +8,7 @@ from services.domain.alerts.rule import Rule
 from services.watch.alerts.rules import (
     broker_alarm,
     dead_letters,
+    drift,
     failure_rate,
     lane_depth,
     lane_unserved,
@@ -35,6 +36,7 @@ LISTED: tuple[Measure, ...] = (
     dead_letters.MEASURE,
     shop_failing.MEASURE,
     failure_rate.MEASURE,
+    drift.MEASURE,
     schedule_late.MEASURE,
     promise_broken.MEASURE,
     promise_at_risk.MEASURE,

@@ -66,6 +66,7 @@ def test_the_document_of_task_show() -> None:
                 }
             ],
             "artifacts_note": "b.png is larger than 50 MB",
+            "took": (),
         }
     ]
     assert [(event["from"], event["to"], event["note"]) for event in document["events"]] == [

@@ -1,0 +1,62 @@
+"""``drift``: which flows are not as they were, before anything dies of it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples, table
+from services.domain.insight import drift as insight
+from services.engine.lead import leader
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.messages import english
+from services.monitor import drift as queries
+
+EXAMPLES = ("drift", "drift --json")
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    parser = nouns.add_parser(
+        "drift",
+        parents=[common],
+        help="flows that are slower than before, or bring fewer rows",
+        description="Whoever leads compares each run that went well with the runs of its shop before: how long it and"
+        " its steps took, how many rows it brought, how large its result is.",
+        **examples(EXAMPLES),
+    )
+    parser.set_defaults(handler=show)
+
+
+def show(context: Context) -> int:
+    """Print what has drifted, what began last first."""
+    with context.engine(looking=True) as engine:
+        store = engine.store
+        now, zone, found = store.now_ms(), fleet_zone(store) or DEFAULT_ZONE, queries.rows(store)
+        leads = bool(store.leader(leader.ROLE))
+    rows = []
+    for one in found:
+        for each in one.found:
+            rows.append(
+                {
+                    "type": one.task_type,
+                    "platform": one.platform,
+                    "figure": each.figure,
+                    "since": shapes.iso(each.since),
+                    "before": each.before,
+                    "after": each.after,
+                    "factor": each.factor,
+                    "shops": list(each.shops),
+                    "off": each.off,
+                    "of": each.of,
+                    "text": english(insight.sentence(one, each, queries.clock(each, zone, now))),
+                    "stale": now - one.at > queries.STALE_MS,
+                }
+            )
+    cells = [(row["since"], row["type"], row["platform"], f"{row['off']}/{row['of']}", row["text"]) for row in rows]
+    lines = table(("since", "type", "platform", "runs", "what"), cells) if rows else ["nothing has drifted"]
+    if not leads:
+        lines = [*lines, "nobody leads: nothing is compared now"]
+    context.show({"drift": rows, "leads": leads}, lines)
+    return EXIT_OK

@@ -1,0 +1,40 @@
+"""What flows have drifted from their own past, as the leader saw it last."""
+
+from __future__ import annotations
+
+from services.domain.gates import quiet_hours
+from services.domain.insight import drift
+from services.domain.insight.drift import Drift, Drifts
+from services.domain.text.message import Message
+from services.engine.zone import DEFAULT_ZONE, fleet_zone
+from services.ports import Store
+
+#: the leader looks every 10 s and is replaced within 15 s; what is older is no state of now
+STALE_MS = 60_000
+
+
+def rows(store: Store) -> tuple[Drifts, ...]:
+    """Each type on each platform that has drifted, what began last first. Blocking."""
+    found = []
+    for body in store.documents(drift.KIND).values():
+        try:
+            found.append(drift.load(body))
+        except (ValueError, RecursionError):  # the doctor tells it
+            continue
+    return tuple(sorted((one for one in found if one.found), key=lambda one: -since(one)))
+
+
+def since(one: Drifts) -> int:
+    """When the first of its figures went off, UTC ms."""
+    return min(each.since for each in one.found)
+
+
+def sentences(store: Store, one: Drifts, now: int) -> tuple[Message, ...]:
+    """All that has drifted of it in words, the worst first."""
+    zone = fleet_zone(store) or DEFAULT_ZONE
+    return tuple(drift.sentence(one, each, clock(each, zone, now)) for each in one.found)
+
+
+def clock(one: Drift, zone: str, now: int) -> str:
+    """The time of day at which it began, with the day where that is long ago."""
+    return quiet_hours.clock_at(one.since, zone, now)
