@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +47,7 @@ from services.watch.alerts.look import Eyes
 from services.watch.alerts.sender import Sender
 from services.watch.drift import DriftKeeper
 from services.watch.handover import HandoverKeeper
+from services.watch.known_issues import IssueKeeper
 from services.watch.promises.keeper import PromiseKeeper
 from services.watch.recorder import Recorder
 from services.workers.host import Duty, LocalWorkers, Steward
@@ -100,6 +101,7 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
         Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings), engine.name),
         promise_keeper(engine),
         DriftKeeper(store, clock, engine.name),
+        IssueKeeper(store, IssueActs(engine), clock, engine.name),
         HandoverKeeper(store, assembly.queries(engine).handover.page, clock, engine.name),
     )
 
@@ -111,6 +113,35 @@ def alerts(engine: Engine) -> AlertKeeper:
     eyes = Eyes(store, engine.broker, engine.registry, engine.clock, production=production)
     sender = Sender(store, Vault(config.child_environment()).of_machine)
     return AlertKeeper(store, eyes, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
+
+
+class IssueActs:
+    """What is done by itself about a known issue, in its name and with the audit."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[str, assembly.Commands] = {}  #: by cause: each has one chain in the audit
+
+    def who(self, fingerprint: str) -> str:
+        """Whose act it is."""
+        return f"known issue {fingerprint}"
+
+    def pause(self, fingerprint: str, shop: str, reason: str) -> None:
+        """Pause a shop."""
+        self._commands(fingerprint).fleet.pause(f"shop:{shop}", reason=reason)
+
+    def resume(self, fingerprint: str, shop: str, note: str) -> None:
+        """Let it go on."""
+        self._commands(fingerprint).fleet.resume(f"shop:{shop}", note=note)
+
+    def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
+        """Run letters again; how many do."""
+        return len(self._commands(fingerprint).dead_letters.republish(task_ids, reason=reason).made)
+
+    def _commands(self, fingerprint: str) -> assembly.Commands:
+        if fingerprint not in self._known:
+            self._known[fingerprint] = assembly.commands_of(self._engine, Operator(who=self.who(fingerprint)))
+        return self._known[fingerprint]
 
 
 class RuleActs:

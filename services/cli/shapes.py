@@ -11,6 +11,7 @@ import msgspec
 
 from services import messages
 from services.domain.gates import home
+from services.domain.insight import known_issue
 from services.domain.insight import shop as insight_shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
@@ -179,6 +180,19 @@ def cause(one: Cause) -> dict[str, Any]:
         "kind": one.kind,
         "name": one.rule.name,
         "note": one.rule.note,
+        "known": {
+            "owner": one.rule.owner,
+            "park_s": one.rule.park_s,
+            "retry_at": one.rule.retry_at,
+            "alert_once": one.rule.alert_once,
+            "to": list(one.rule.route),
+            "by": one.rule.known_by,
+            "at": iso(one.rule.known_at),
+            "parked": sorted(shop for shop, parked in one.issue.parked.items() if parked.on),
+            "retried_at": iso(one.issue.retried_at),
+            "text": "; ".join(messages.english(each) for each in known_issue.told(one.rule, one.issue)),
+        },
+        "parts": list(one.parts),
         "title": messages.english(one.title),
         "headline": one.headline,
         "count": one.count,

@@ -1,6 +1,9 @@
-"""What an operator may decide about a cause of dead letters as a whole: name it, ignore it for a while, lift that."""
+"""What an operator may decide about a cause of dead letters as a whole: name it, ignore it for a while, say what is
+done about it by itself, merge it into another."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import msgspec
 
@@ -8,7 +11,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
-from services.domain.insight import cause_rule
+from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
@@ -64,6 +67,85 @@ class CauseCommands:
             done = cause_keeper.reopen(self._store, self._steps, cause, rule)
             act.counted(len(done), 0)
         return Outcome(done=done)
+
+    def know(
+        self,
+        cause: str,
+        *,
+        owner: str = "",
+        park_s: int = 0,
+        retry_at: str = "",
+        alert_once: bool = False,
+        route: Sequence[str] = (),
+    ) -> None:
+        """Say who is at it, and what whoever leads does by itself, in the place of what was decided before: park its
+        shops for so long after each letter, run its letters again at a time of day (``HH:MM`` of the fleet), tell an
+        alert once, tell others of it.
+
+        Raises:
+            UsageError: one of them cannot be; ``field`` names it.
+        """
+        self._audit.need(self._operator, "operator", "cause.know", [cause])
+        if len(owner) > MAX_NAME:
+            raise UsageError(f"owner may have {MAX_NAME} characters, not {len(owner)}", field="owner")
+        rule = msgspec.structs.replace(
+            self._rule(cause),
+            owner=owner.strip(),
+            park_s=park_s,
+            retry_at=retry_at,
+            alert_once=alert_once,
+            route=tuple(dict.fromkeys(route)),
+            known_by=self._operator.who,
+            known_at=self._store.now_ms(),
+        )
+        known_issue.check(rule)
+        detail = {"owner": rule.owner, "park_s": park_s, "retry_at": retry_at, "alert_once": alert_once}
+        told = {name: value for name, value in {**detail, "to": list(rule.route)}.items() if value}
+        with self._audit.act("cause.know", [cause], told):
+            self._put(cause, rule)
+
+    def forget(self, cause: str) -> bool:
+        """Do nothing about it by itself any more, and nobody is at it; shops that were parked for it go on within
+        seconds. Name and note stay. False when nothing was decided.
+        """
+        self._audit.need(self._operator, "operator", "cause.forget", [cause])
+        rule = self._rule(cause)
+        with self._audit.act("cause.forget", [cause]) as act:
+            if not rule.known:
+                act.outcome = "refused: nothing was decided about it"
+                return False
+            nothing = {"owner": "", "park_s": 0, "retry_at": "", "alert_once": False, "route": ()}
+            self._put(cause, msgspec.structs.replace(rule, **nothing, known_by="", known_at=0))
+        return True
+
+    def merge(self, causes: Sequence[str], into: str) -> None:
+        """Count these causes to another one: one row, one verdict, its rule for all.
+
+        Raises:
+            UsageError: one of them is that one, or counts to one of these itself.
+        """
+        self._audit.need(self._operator, "operator", "cause.merge", list(causes))
+        self._rule(into)
+        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        main = cause_rule.root(into, rules)
+        for one in causes:
+            self._rule(one)
+            if one == main:
+                raise UsageError(f"{one} cannot count to itself, directly or by others; see --into", field="into")
+        with self._audit.act("cause.merge", [*causes], {"into": main}):
+            for one in causes:
+                self._put(one, msgspec.structs.replace(self._rule(one), into=main))
+
+    def split(self, cause: str) -> bool:
+        """Let a cause that was merged stand by itself again. False when it does."""
+        self._audit.need(self._operator, "operator", "cause.split", [cause])
+        rule = self._rule(cause)
+        with self._audit.act("cause.split", [cause], {"from": rule.into} if rule.into else None) as act:
+            if not rule.into:
+                act.outcome = "refused: it stands by itself"
+                return False
+            self._put(cause, msgspec.structs.replace(rule, into=""))
+        return True
 
     def _rule(self, cause: str) -> CauseRule:
         body = self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause), "")

@@ -13,7 +13,7 @@ from services.domain.alerts import outbox as alert_outbox
 from services.domain.alerts import rule as alert_rule
 from services.domain.fleet import role, shop_queue, token
 from services.domain.gates import breaker, passing, quiet_hours
-from services.domain.insight import cause_rule, drift
+from services.domain.insight import cause_rule, drift, known_issue
 from services.domain.past import recorded
 from services.domain.plans import schedule
 from services.domain.promises import promise, standing
@@ -54,6 +54,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     "bulk": _json(dict[str, Any]),
     shop_queue.KIND: shop_queue.parse,
     drift.KIND: drift.load,
+    known_issue.STATE: known_issue.load,
     cause_rule.KIND: _json(cause_rule.CauseRule),
     homes.KIND: homes.read_move,
     farewells.KIND: farewells.read,

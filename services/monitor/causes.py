@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.domain.insight import cause, cause_rule, reach
+from services.domain.insight import cause, cause_rule, known_issue, reach
 from services.domain.insight.cause import Worth
 from services.domain.insight.cause_rule import CauseRule
+from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
 from services.domain.task import classify
 from services.domain.task.query import Query, equals
@@ -47,6 +48,8 @@ class Cause:
     scope: str
     history: tuple[int, ...]
     rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
+    parts: tuple[str, ...] = ()  #: fingerprints that count to it beside its own
+    issue: IssueState = field(default_factory=IssueState)  #: what was done by its rule
     worth: Worth = field(default_factory=Worth)  #: whether its letters would pass if they ran now
     reach: Reach = field(default_factory=Reach)  #: where it lies, by the shops that ran the same work in its time
     trend: str = ""  #: new | growing | steady | fading | over
@@ -90,19 +93,22 @@ class CauseQueries:
         tasks = self._dead(triage)
         total = self._store.counts().triage.get(triage, len(tasks))
         groups: dict[str, list[Task]] = defaultdict(list)
+        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
         for task in tasks:
-            groups[key_of(task)].append(task)
+            groups[cause_rule.root(key_of(task), rules)].append(task)
         everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
-        rules = self._store.documents(cause_rule.KIND)
+        states = self._store.documents(known_issue.STATE)
         judge, reaches, now = Worthiness(self._store, self._registry), Reaches(self._store), self._store.now_ms()
         rows = [
             replace(
                 _cause(key, group, everything, since, until),
-                rule=cause_rule.parse(rules.get(key, "{}")),
+                rule=rules.get(key, CauseRule()),
+                parts=tuple(sorted({key_of(task) for task in group} - {key})),
+                issue=_state(states.get(key)),
                 worth=judge.of_cause(key, group) if place < JUDGED else Worth(),
-                reach=reaches.of_cause({key}, group) if place < REACHED else Reach(),
+                reach=reaches.of_cause({key_of(task) for task in group}, group) if place < REACHED else Reach(),
                 trend=reach.trend([task.ended_at for task in group], now),
             )
             for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))
@@ -142,6 +148,13 @@ class CauseQueries:
             found += page.tasks
             cursor = page.next
         return found
+
+
+def _state(body: str | None) -> IssueState:
+    try:
+        return known_issue.load(body) if body is not None else IssueState()
+    except (ValueError, RecursionError):  # the doctor tells it
+        return IssueState()
 
 
 def _cause(key: str, group: list[Task], everything: set[str], since: int, until: int) -> Cause:

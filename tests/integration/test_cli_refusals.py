@@ -44,6 +44,7 @@ NAMES = ("nobody", "../x")
 IDS = ("nobody", LONG)
 FILES = ("nothing.csv", ".", "empty.csv", "binary.csv", "binary.json", "unknown.doc")
 OBJECTS = ("{", "[]", '{"a": NaN}', '{"a": 1, "a": 2}', "[" * 3000)
+CAUSE = "9ac1" * 4
 ADD = ("schedule", "add", "n", "--type", "work", "--shop", "pdd:s1")
 EVERY = ("--every", "30m")
 NIGHT = ("--weekly", "daily 22:00-06:00", "--note", "x")
@@ -136,6 +137,18 @@ TABLE: list[Row] = [
     named("dead show", IDS),
     row("causes", "", ("nobody", LONG), names="no cause"),
     row("causes", "--triage", ("x", "all")),
+    row("cause know --owner ann", "", ("nobody", LONG), names="no cause"),
+    row(f"cause know {CAUSE}", "--owner", (LONG,), names="owner"),
+    row(f"cause know {CAUSE}", "--park", (*SPAN, "9d", "10s"), names="park"),
+    row(f"cause know {CAUSE}", "--retry-at", ("25:00", "6", "soon"), names="retry_at"),
+    row(f"cause know {CAUSE}", "--to", ("a b", "../x", LONG), names="channel"),
+    row("cause name", "", ("nobody", LONG), names="no cause"),
+    row(f"cause name {CAUSE}", "--name", (LONG,), names="name"),
+    row("cause ignore", "", ("nobody", LONG), names="no cause"),
+    row(f"cause ignore {CAUSE}", "--for", SPAN, names="--for"),
+    row(f"cause merge --into {CAUSE}", "", ("nobody", LONG), names="no cause"),
+    row(f"cause merge {CAUSE}", "--into", ("nobody", CAUSE), names="--into"),
+    *(row(f"cause {verb}", "", ("nobody", LONG), names="no cause") for verb in ("forget", "lift", "split")),
     row("shop list", "--filter", ("nonsense:1", "state:nonsense", "dead>x", "paused:maybe", 'name~"'), names=ANY),
     *bulk("dead republish"),
     row("dead republish a --yes", "--payload", OBJECTS),

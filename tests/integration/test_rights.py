@@ -251,6 +251,10 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "CauseCommands.describe": of("describe", exactly(CAUSE), name="a cause", note=""),
     "CauseCommands.ignore": of("ignore", exactly(CAUSE)),
     "CauseCommands.lift": of("lift", exactly(CAUSE)),
+    "CauseCommands.know": of("know", exactly(CAUSE), owner="ann"),
+    "CauseCommands.forget": of("forget", exactly(CAUSE)),
+    "CauseCommands.merge": of("merge", exactly(["ab" * 8]), exactly(CAUSE)),
+    "CauseCommands.split": of("split", exactly(CAUSE)),
     "RecordCommands.import_records": of("import_records", lambda stage: [stage.letter()], exactly({})),
     "RecordCommands.reveal": of("reveal", exactly("fleetdeck export")),
     "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),
@@ -363,7 +367,13 @@ ADMINS = {
 
 #: succeeds here without changing anything that is kept
 IDLE = {
-    *("AuditCommands.accept", "BreakerCommands.close", "CauseCommands.lift"),
+    *(
+        "AuditCommands.accept",
+        "BreakerCommands.close",
+        "CauseCommands.lift",
+        "CauseCommands.forget",
+        "CauseCommands.split",
+    ),
     "AlertCommands.test_channel",
     *("FleetCommands.undedicate", "RecordCommands.reveal", "RepairCommands.repair"),
 }

@@ -59,6 +59,22 @@ class NewNote(shapes.Body):
     text: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
+class KnownIssue(shapes.Body):
+    """What is decided about a cause, in the place of what was."""
+
+    owner: Annotated[str, Field(max_length=80)] = ""
+    park: Annotated[str, Field(max_length=20, description="its shops pause for so long after each letter: 2h")] = ""
+    retry_at: Annotated[str, Field(max_length=5, description="HH:MM of the fleet: its letters run again then")] = ""
+    alert_once: bool = False
+    to: list[Name] = Field(default_factory=list, max_length=20, description="channels or groups that hear of it")
+
+
+class Merged(shapes.Body):
+    """What it counts to."""
+
+    into: Name
+
+
 @router.get("/dead", response_model=Page, summary="Dead letters, newest first")
 def letters(
     here: Here, filter: Filter = "", triage: States = "open", limit: Limit = 50, cursor: Cursor = ""
@@ -74,6 +90,27 @@ def causes(here: Here, triage: Triage = Triage.OPEN) -> Response:
 @router.get("/causes/{fingerprint}", response_model=shapes.Open, summary="One cause: how far it reaches, since when")
 def cause(here: Here, fingerprint: Name, triage: Triage = Triage.OPEN) -> Response:
     return here.look("causes", fingerprint, triage=str(triage))
+
+
+@router.put("/causes/{fingerprint}", response_model=shapes.Open, summary="Who is at it, and what is done by itself")
+def know(here: Here, fingerprint: Name, rule: KnownIssue) -> Response:
+    words = rule.model_dump()
+    return here.act("cause know", fingerprint, **words)
+
+
+@router.delete("/causes/{fingerprint}/rule", response_model=shapes.Open, summary="Nothing is done by itself any more")
+def forget(here: Here, fingerprint: Name) -> Response:
+    return here.act("cause forget", fingerprint)
+
+
+@router.post("/causes/{fingerprint}/merge", response_model=shapes.Open, summary="Count it to another cause")
+def merge(here: Here, fingerprint: Name, merged: Merged) -> Response:
+    return here.act("cause merge", fingerprint, into=merged.into)
+
+
+@router.post("/causes/{fingerprint}/split", response_model=shapes.Open, summary="Let it stand by itself again")
+def split(here: Here, fingerprint: Name) -> Response:
+    return here.act("cause split", fingerprint)
 
 
 @router.get("/drift", response_model=shapes.Open, summary="Flows that are slower than before, or bring fewer rows")

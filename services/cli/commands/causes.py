@@ -39,12 +39,15 @@ def causes(context: Context) -> int:
     if args.fingerprint:
         one = _one(rows, args.fingerprint)
         told = shapes.cause(one)
-        facts = {**told, "reach": told["reach"]["text"]}
+        facts = {**told, "reach": told["reach"]["text"], "known": told["known"]["text"]}
         lines = [f"{name:<14} {plain(value)}" for name, value in facts.items() if value not in ("", [], None, {})]
-        lines += [f"{'letters':<14} task list --filter 'fp:{one.fingerprint}'", *_matrix(told["reach"])]
+        lines += [
+            f"{'letters':<14} task list --filter 'fp:{','.join((one.fingerprint, *one.parts))}'",
+            *_matrix(told["reach"]),
+        ]
         context.show({"cause": told}, lines)
         return EXIT_OK
-    header = ("cause", "letters", "shops", "goes", "worth it", "kind", "last", "what", "where it lies")
+    header = ("cause", "letters", "shops", "goes", "worth it", "kind", "last", "what", "where it lies", "known")
     cells = [
         (
             one.fingerprint,
@@ -56,6 +59,7 @@ def causes(context: Context) -> int:
             shapes.iso(one.last_at),
             one.rule.name or messages.english(one.title),
             shapes.reach(one.reach)["text"],
+            shapes.cause(one)["known"]["text"],
         )
         for one in rows
     ]

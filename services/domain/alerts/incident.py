@@ -69,6 +69,8 @@ class Finding:
     pause: str = ""  #: the scope that a pause would stop more of it with
     fingerprint: str = ""  #: of the cause of dead letters
     passed: bool = False  #: it is over already when it is found: told once, and never "still so"
+    once: bool = False  #: it is told once: neither again nor to those who are told when nobody answers
+    to: tuple[str, ...] = ()  #: who hears of it in the place of those whom the rule names
     stage: int = (
         0  #: how bad it is of its kind; a matter that reaches a worse stage is told once more, whoever answered it
     )

@@ -115,6 +115,7 @@ def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
     cause = main.words.cause or next((one.words.cause for one in group if one.words.cause is not None), None)
     return replace(
         incident,
+        rule=_as_known(incident.rule, main),
         sources=tuple(sorted({one.rule for one in group})),
         words=replace(main.words, facts=facts, cause=cause),
         count=count,
@@ -126,6 +127,13 @@ def _as_seen(incident: Incident, group: Sequence[Finding]) -> Incident:
         fingerprint=next((one.fingerprint for one in group if one.fingerprint), incident.fingerprint),
         passed=incident.passed if incident.raised_at else all(one.passed for one in group),
     )
+
+
+def _as_known(rule: Rule, finding: Finding) -> Rule:
+    """As people decided about what it found."""
+    if finding.once:
+        rule = replace(rule, again_s=0, escalate_s=0)
+    return replace(rule, channels=finding.to) if finding.to else rule
 
 
 def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> None:

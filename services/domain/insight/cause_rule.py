@@ -1,8 +1,11 @@
-"""What a person decided about a cause of dead letters: its name, a note, and for how long it is ignored. Pure."""
+"""What a person decided about a cause of dead letters: its name, owner and note, for how long it is ignored, and what
+whoever leads does about it by itself. Pure.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -27,6 +30,19 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
     at: Instant = 0
     ignored: bool = False
     until: int = FOREVER
+    owner: str = ""  #: who is at it
+    park_s: int = 0  #: the shops that have it are paused for so long after each letter, 0: they go on
+    retry_at: str = ""  #: ``HH:MM`` on the clocks of the fleet: its letters run again then, each day; "" never
+    alert_once: bool = False  #: an alert on it is told once, neither again nor to others
+    route: tuple[str, ...] = ()  #: who hears of it in the place of those whom the rule names: channels and groups
+    known_by: str = ""  #: who decided these, and when
+    known_at: Instant = 0
+    into: str = ""  #: fingerprint of the cause that this one is a part of, "" for none
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is done about it by itself, or somebody is at it."""
+        return bool(self.owner or self.park_s or self.retry_at or self.alert_once or self.route)
 
     @property
     def mark(self) -> str:
@@ -40,6 +56,15 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
     def over(self, now_ms: int) -> bool:
         """Whether its time has run out and its letters shall come back."""
         return self.ignored and not self.holds(now_ms)
+
+
+def root(fingerprint: str, rules: Mapping[str, CauseRule]) -> str:
+    """The cause that this one counts to: itself, or what it was merged into."""
+    seen = {fingerprint}
+    while (rule := rules.get(fingerprint)) is not None and rule.into and rule.into not in seen:
+        fingerprint = rule.into
+        seen.add(fingerprint)
+    return fingerprint
 
 
 _DECODER = msgspec.json.Decoder(CauseRule)

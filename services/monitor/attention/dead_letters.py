@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from services.domain.gates import paused
-from services.domain.insight import cause, reach
+from services.domain.insight import cause, known_issue, reach
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
 from services.domain.task.status import Status, Triage
@@ -77,7 +77,7 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
             "shop": look.name(shops[0]) if scope == "shop" else "",
             "platform": ", ".join(platforms),
         },
-        facts=tuple(one for one in (_told(group), _lies(worst)) if one is not None),
+        facts=tuple(one for one in (_told(group), _lies(worst), *known_issue.told(worst.rule)) if one is not None),
         cause=cause.title(kind, patterns) if patterns else worst.title,
         again=worst.fingerprint if len(group) == 1 and cause.told_again(worst.worth) else "",
         since_ms=min(one.first_at for one in group),

@@ -284,7 +284,7 @@ class DeadLettersPage(Page):
         if fingerprint and fingerprint != self._asker.wanted.cause:
             self._model.clear()
             self._unknown_letters.ask((self.states.current(), fingerprint))
-            self._asker.ask(Wanted(triage=self.states.current(), cause=fingerprint))
+            self._asker.ask(self._of(self.states.current(), fingerprint))
         self._say()
 
     def _on_sort(self, sorts: tuple[tuple[str, bool], ...]) -> None:
@@ -328,11 +328,21 @@ class DeadLettersPage(Page):
         shown = wanted.cause == fingerprint
         return OfCause(
             cause=cause,
-            wanted=wanted if shown else Wanted(triage=wanted.triage, cause=fingerprint),
+            wanted=wanted if shown else self._of(wanted.triage, fingerprint),
             paused=frozenset(one.scope for one in self._context.feed.latest.pauses if one.gate == paused.GATE),
             example=self._model.record(0).task if shown and self._model.rowCount() else None,
             copied=self._copied == fingerprint,
+            others=tuple(
+                (one.fingerprint, words.heading(one))
+                for one in map(self.causes.causes.record, range(self.causes.causes.rowCount()))
+                if one.fingerprint != fingerprint and words.has_print(one)
+            ),
         )
+
+    def _of(self, triage: str, fingerprint: str) -> Wanted:
+        """The letters of a cause, with those of what counts to it."""
+        known = self.causes.causes.find(fingerprint)
+        return Wanted(triage=triage, cause=fingerprint, parts=known.parts if known is not None else ())
 
     def show_runs(self) -> None:
         """Show what became of the bulk runs, the newest first."""

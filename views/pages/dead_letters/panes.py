@@ -166,7 +166,8 @@ class LetterPane(QWidget):
         self._about.setVisible(cause is not None)
         if self._of is not None:
             self._say_worth(self._of)
-        note = cause.rule.note if cause is not None else ""
+        told = (words.known(cause), cause.rule.note) if cause is not None else ()
+        note = "\n".join(part for part in told if part)
         self.said.setText(safe.visible(note, keep_newlines=True))
         self.said.setVisible(bool(note))
 

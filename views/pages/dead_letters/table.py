@@ -109,6 +109,7 @@ class Wanted:
     triage: str = Triage.OPEN
     cause: str = ""
     descending: bool = True
+    parts: tuple[str, ...] = ()  #: fingerprints that count to the cause
 
     @property
     def text(self) -> str:
@@ -117,7 +118,7 @@ class Wanted:
         if filter.FINGERPRINT_LENGTH >= len(self.cause) > 0 and all(
             letter in "0123456789abcdef" for letter in self.cause
         ):
-            terms.append(equals("fp", self.cause))
+            terms.append(equals("fp", self.cause, *self.parts))
         elif self.cause in classify.KINDS:
             terms.append(equals("kind", self.cause))
         return filter.format_terms(tuple(terms))
@@ -257,7 +258,11 @@ def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Tas
             cursor=cursor,
         )
         # letters without a fingerprint are found by their kind, which others with one share
-        found += [task for task in page.tasks if (task.fingerprint or task.error_kind or "unknown") == wanted.cause]
+        found += [
+            task
+            for task in page.tasks
+            if (task.fingerprint or task.error_kind or "unknown") in (wanted.cause, *wanted.parts)
+        ]
         total, cursor = page.total if total is None else total, page.next
     return found, total
 

@@ -35,6 +35,7 @@ from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import shown, text
 from views.support.acting import REPUBLISH, Acting
@@ -338,6 +339,7 @@ class OfCause:
     paused: frozenset[str] = frozenset()  #: scopes
     example: Task | None = None  #: one of its letters
     copied: bool = False  #: its report is on the clipboard
+    others: tuple[tuple[str, str], ...] = ()  #: causes that it can be merged into: fingerprint and what it is called
 
     @property
     def is_open(self) -> bool:
@@ -439,6 +441,51 @@ class CauseActions(QObject):
     def _save(self, fingerprint: str, name: str, note: str) -> None:
         call = partial(self._context.commands.causes.describe, fingerprint, name=name, note=note)
         self._operation.start(call, self._on_saved, self._fail)
+
+    def known_issue(self, of: OfCause) -> None:
+        """Ask who is at it, and what is to be done by itself."""
+        dialog = KnownIssue(words.title(of.cause), of.cause.rule, self._owner)
+        dialog.saved.connect(partial(self._decide, of.cause.fingerprint))
+        dialog.open()
+
+    def _decide(self, fingerprint: str, decided: Decided) -> None:
+        causes = self._context.commands.causes
+        if any(decided):
+            call: Callable[[], object] = partial(
+                causes.know,
+                fingerprint,
+                owner=decided.owner,
+                park_s=decided.park_s,
+                retry_at=decided.retry_at,
+                alert_once=decided.alert_once,
+                route=decided.route,
+            )
+        else:
+            call = partial(causes.forget, fingerprint)
+        self._operation.start(call, self._on_saved, self._fail)
+
+    def forget(self, of: OfCause) -> None:
+        """Do nothing about it by itself any more."""
+        call = partial(self._context.commands.causes.forget, of.cause.fingerprint)
+        self._operation.start(call, self._on_saved, self._fail)
+
+    def merge(self, of: OfCause) -> None:
+        """Ask which cause it counts to."""
+        dialog = MergeInto(words.title(of.cause), of.others, self._owner)
+        dialog.saved.connect(partial(self._merge, of.cause.fingerprint))
+        dialog.open()
+
+    def _merge(self, fingerprint: str, into: str) -> None:
+        call = partial(self._context.commands.causes.merge, [fingerprint], into)
+        self._operation.start(call, self._on_saved, self._fail)
+
+    def split(self, of: OfCause) -> None:
+        """Let all that count to it stand by themselves again."""
+        self._operation.start(partial(self._split, of.cause.parts), self._on_saved, self._fail)
+
+    def _split(self, parts: Sequence[str]) -> None:
+        for one in parts:
+            self._context.commands.causes.split(one)
 
     def _on_saved(self, _nothing: object) -> None:
         self.acted.emit()
@@ -603,6 +650,22 @@ CAUSE_VERBS: tuple[CauseVerb, ...] = (
     CauseVerb(
         key="describe", text=N_("Name and note"), icon="ph.note-pencil", places=_LISTED, group=2,
         fits=lambda of: words.has_print(of.cause), do=CauseActions.describe,
+    ),
+    CauseVerb(
+        key="known", text=N_("Known issue…"), icon="ph.bookmark-simple", places=_LISTED, group=2,
+        fits=lambda of: words.has_print(of.cause), do=CauseActions.known_issue,
+    ),
+    CauseVerb(
+        key="forget", text=N_("Take the rule of the known issue away"), icon="ph.x", places=_LISTED, group=2,
+        fits=lambda of: of.cause.rule.known, do=CauseActions.forget,
+    ),
+    CauseVerb(
+        key="merge", text=N_("Merge into another cause…"), icon="ph.git-merge", places=_LISTED, group=2,
+        fits=lambda of: words.has_print(of.cause) and bool(of.others), do=CauseActions.merge,
+    ),
+    CauseVerb(
+        key="split", text=N_("Split what was merged"), icon="ph.git-branch", places=_LISTED, group=2,
+        fits=lambda of: bool(of.cause.parts), do=CauseActions.split,
     ),
     CauseVerb(
         key="copy", text=N_("Copy the error"), icon="ph.copy", role=LOOK, places=_LISTED, group=2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services import messages
-from services.domain.insight import reach
+from services.domain.insight import known_issue, reach
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify, filter
 from services.domain.task.record import Task
@@ -39,6 +39,11 @@ def rule_words(cause: Cause, now_ms: int) -> str:
     if not cause.rule.until:
         return _("ignored until its text changes")
     return _("ignored until {time}").format(time=minute(cause.rule.until, now_ms))
+
+
+def known(cause: Cause) -> str:
+    """Who is at it, and what is done about it by itself, "" for nothing."""
+    return text.listed(map(shown.say, known_issue.told(cause.rule, cause.issue)))
 
 
 def types(cause: Cause) -> str:
@@ -209,13 +214,13 @@ def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
     again = verdicts.word(cause.worth, cause.count)
-    parts = (heading(cause), number, again, lies(cause), trend(cause), detail(cause), cause.rule.note)
+    parts = (heading(cause), number, again, lies(cause), trend(cause), known(cause), detail(cause), cause.rule.note)
     return text.listed(part for part in parts if part)
 
 
 def tip(cause: Cause) -> str:
     """Why it is worth retrying or not, and what a person noted."""
-    parts = (verdicts.why(cause.worth), lies(cause), matrix(cause), cause.rule.note)
+    parts = (verdicts.why(cause.worth), lies(cause), matrix(cause), known(cause), cause.rule.note)
     return "\n".join(part for part in parts if part)
 
 

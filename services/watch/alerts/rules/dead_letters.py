@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
-from services.domain.insight import cause, reach
+from services.domain.insight import cause, known_issue, reach
 from services.domain.task import classify, filter
 from services.domain.task.query import equals
 from services.domain.task.status import Status, Triage
@@ -56,6 +56,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                         {"platforms": ", ".join(platforms), "types": ", ".join(types[:3])},
                     ),
                     *_lies(worst),
+                    *known_issue.told(worst.rule),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
                 next=Message("alert.next_pause", {"scope": pause}) if pause else Message("alert.next_dead"),
@@ -66,6 +67,8 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             scope=filter.format_terms(tuple(terms)),
             pause=pause,
             fingerprint=worst.fingerprint,
+            once=all(one.rule.alert_once for one in group),
+            to=tuple(dict.fromkeys(name for one in group for name in one.rule.route)),
         )
 
 

@@ -1,0 +1,180 @@
+"""``cause``: what is decided about a cause of dead letters: who is at it, what is done by itself, what it counts to."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services import assembly
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples
+from services.domain.errors import NotFound, UsageError
+from services.domain.task import filter_time
+from services.monitor.causes import Cause
+
+EXAMPLES = (
+    "cause know 9ac1 --owner ann --park 2h --alert-once",
+    "cause know 9ac1 --owner ann --retry-at 06:00 --to duty",
+    "cause name 9ac1 --name 'TEMU captcha' --note 'asked the platform'",
+    "cause ignore 9ac1 --for 1d",
+    "cause merge 0b2d 77aa --into 9ac1",
+)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "cause",
+        help="what is decided about one cause of dead letters",
+        description="A cause is named by its fingerprint or a beginning that only one has; see `causes`. Whoever leads"
+        " does what is decided, in the audit as `known issue FINGERPRINT`; `cause forget` takes it back.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    know = verbs.add_parser(
+        "know",
+        parents=[common],
+        help="who is at it, and what is done by itself; in the place of what was decided before",
+        **examples(EXAMPLES),
+    )
+    know.add_argument("fingerprint", metavar="FINGERPRINT")
+    know.add_argument("--owner", default="", metavar="NAME", help="who is at it")
+    know.add_argument("--park", default="", metavar="SPAN", help="pause its shops for so long after each letter: 2h")
+    know.add_argument("--retry-at", default="", metavar="HH:MM", help="run its letters again then, each day")
+    know.add_argument("--alert-once", action="store_true", help="an alert on it is told once")
+    know.add_argument("--to", action="append", default=[], metavar="NAME", help="channel or group that hears of it")
+    know.set_defaults(handler=know_it)
+    name = verbs.add_parser("name", parents=[common], help="give it a name and a note; left out: none")
+    name.add_argument("fingerprint", metavar="FINGERPRINT")
+    name.add_argument("--name", default="", metavar="TEXT", help="what it is called")
+    name.add_argument("--note", default="", metavar="TEXT", help="what was found out, what helps")
+    name.set_defaults(handler=name_it)
+    ignore = verbs.add_parser("ignore", parents=[common], help="ignore its letters, and those to come")
+    ignore.add_argument("fingerprint", metavar="FINGERPRINT")
+    ignore.add_argument("--for", dest="span", default="", metavar="SPAN", help="1d; left out: until its text changes")
+    ignore.set_defaults(handler=ignore_it)
+    merge = verbs.add_parser("merge", parents=[common], help="count causes to another one")
+    merge.add_argument("fingerprints", nargs="+", metavar="FINGERPRINT")
+    merge.add_argument("--into", required=True, metavar="FINGERPRINT", help="the one that they count to")
+    merge.set_defaults(handler=merge_them)
+    for verb, told, handler in (
+        ("forget", "do nothing about it by itself any more; parked shops go on", forget_it),
+        ("lift", "ignore it no longer", lift_it),
+        ("split", "let a cause that was merged stand by itself again", split_it),
+    ):
+        parser = verbs.add_parser(verb, parents=[common], help=told)
+        parser.add_argument("fingerprint", metavar="FINGERPRINT")
+        parser.set_defaults(handler=handler)
+
+
+def know_it(context: Context) -> int:
+    """Decide about it."""
+    args = context.args
+    if not (args.owner or args.park or args.retry_at or args.alert_once or args.to):
+        raise UsageError("say who is at it or what is done about it: --owner, --park, --retry-at …", field="--owner")
+    with context.engine() as engine:
+        one = _found(engine, args.fingerprint)
+        assembly.commands(engine).causes.know(
+            one,
+            owner=args.owner,
+            park_s=_seconds(args.park, "--park"),
+            retry_at=args.retry_at,
+            alert_once=args.alert_once,
+            route=args.to,
+        )
+        _show(context, engine, one)
+    return EXIT_OK
+
+
+def name_it(context: Context) -> int:
+    """Name it."""
+    args = context.args
+    with context.engine() as engine:
+        one = _found(engine, args.fingerprint)
+        assembly.commands(engine).causes.describe(one, name=args.name, note=args.note)
+        _show(context, engine, one)
+    return EXIT_OK
+
+
+def ignore_it(context: Context) -> int:
+    """Ignore it."""
+    with context.engine() as engine:
+        one = _found(engine, context.args.fingerprint)
+        seconds = _seconds(context.args.span, "--for")
+        done = assembly.commands(engine).causes.ignore(one, seconds=seconds).done
+        context.show({"cause": one, "done": list(done)}, [f"{one}: {len(done)} letters are ignored"])
+    return EXIT_OK
+
+
+def lift_it(context: Context) -> int:
+    """Ignore it no longer."""
+    with context.engine() as engine:
+        one = _found(engine, context.args.fingerprint)
+        done = assembly.commands(engine).causes.lift(one).done
+        context.show({"cause": one, "done": list(done)}, [f"{one}: {len(done)} letters are open again"])
+    return EXIT_OK
+
+
+def forget_it(context: Context) -> int:
+    """Take back what was decided."""
+    with context.engine() as engine:
+        one = _found(engine, context.args.fingerprint)
+        was = assembly.commands(engine).causes.forget(one)
+        text = f"{one}: nothing is done about it by itself" if was else f"{one}: nothing was decided about it"
+        context.show({"cause": one, "was_known": was}, [text])
+    return EXIT_OK
+
+
+def merge_them(context: Context) -> int:
+    """Merge them."""
+    args = context.args
+    with context.engine() as engine:
+        into = _found(engine, args.into, "--into")
+        ones = [_found(engine, word) for word in args.fingerprints]
+        assembly.commands(engine).causes.merge(ones, into)
+        context.show({"merged": ones, "into": into}, [f"{', '.join(ones)} count to {into}"])
+    return EXIT_OK
+
+
+def split_it(context: Context) -> int:
+    """Split it off."""
+    with context.engine() as engine:
+        one = _found(engine, context.args.fingerprint)
+        was = assembly.commands(engine).causes.split(one)
+        text = f"{one} stands by itself again" if was else f"{one} stands by itself"
+        context.show({"cause": one, "was_merged": was}, [text])
+    return EXIT_OK
+
+
+def _show(context: Context, engine: assembly.Engine, fingerprint: str) -> None:
+    found = next((one for one in _causes(engine) if one.fingerprint == fingerprint), None)
+    told: dict[str, Any] = shapes.cause(found) if found is not None else {"fingerprint": fingerprint}
+    text = told["known"]["text"] or told["name"] if found is not None else ""
+    context.show({"cause": told}, [f"{fingerprint}: {text or 'it has no open letters now'}"])
+
+
+def _found(engine: assembly.Engine, word: str, field: str = "fingerprint") -> str:
+    """The fingerprint that begins so, of open letters or of what is decided; a whole one is taken as it is."""
+    if len(word) == 16:
+        return word
+    known = {one for cause in _causes(engine) for one in (cause.fingerprint, *cause.parts)}
+    found = sorted(one for one in known if one.startswith(word))
+    if len(found) > 1:
+        names = ", ".join(found)
+        raise UsageError(f"{word!r:.40} is the beginning of several causes: {names:.300}", field=field)
+    if not found:
+        raise NotFound(f"there is no cause {word!r:.40} of open letters for {field}; see `causes`", field=field)
+    return found[0]
+
+
+def _causes(engine: assembly.Engine) -> tuple[Cause, ...]:
+    return assembly.queries(engine).causes.causes().rows
+
+
+def _seconds(text: str, option: str) -> int:
+    if not text:
+        return 0
+    span = filter_time.duration_ms(text.strip())
+    if span is None or span < 1000:
+        raise UsageError(f"{option} takes a span such as 90m, 2h or 1d, not {text!r:.40}", field=option)
+    return span // 1000

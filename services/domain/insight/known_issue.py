@@ -1,0 +1,176 @@
+"""What a rule about a cause wants done now: which shops are parked or go on, whether its letters run again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import valid_word
+from services.domain.insight.cause_rule import CauseRule
+from services.domain.text.message import Message
+from services.domain.text.sentences import N_
+from services.domain.upkeep.stored import Instant
+
+STATE = "cause_state"  #: of the store's documents; the name is the fingerprint
+#: a time of the day that passed while nobody led is made good for so long
+LATE_MS = 6 * 3_600_000
+SHORTEST_S, LONGEST_S = 60, 7 * 86_400
+
+SENTENCES: dict[str, str] = {
+    "issue.owner": N_("Known issue {name}, {who} is at it"),
+    "issue.owner_only": N_("{who} is at it"),
+    "issue.known": N_("Known issue {name}"),
+    "issue.parks": N_("its shops are parked for {span} after each letter"),
+    "issue.retries": N_("its letters run again at {clock}"),
+    "issue.once": N_("alerts on it are told once"),
+    "issue.goes_to": N_("alerts on it go to {names}"),
+    "issue.parked": N_("parked now: {shops}"),
+}
+
+
+class Parked(msgspec.Struct, frozen=True, kw_only=True):
+    """A shop that a rule has paused. ``died_at``: of the letter that it was paused for; all UTC ms."""
+
+    died_at: Instant
+    until: Instant
+    on: bool = True  #: False: it goes on again, and only a newer letter parks it anew
+
+
+class IssueState(msgspec.Struct, frozen=True, kw_only=True):
+    """What whoever leads has done by a rule. ``retried_at``: the last time that its letters ran again."""
+
+    parked: dict[str, Parked] = {}
+    retried_at: Instant = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be done now; ``due_at``: of a retry, 0 for none. ``after``: the state once that is done."""
+
+    park: tuple[str, ...] = ()
+    release: tuple[str, ...] = ()
+    due_at: int = 0
+    after: IssueState = field(default_factory=IssueState)
+
+
+_STATE = msgspec.json.Decoder(IssueState)
+
+
+def load(body: str) -> IssueState:
+    """Read a state. Raises ValueError where it is none."""
+    return _STATE.decode(body)
+
+
+def dump(state: IssueState) -> str:
+    """As JSON."""
+    return msgspec.json.encode(state).decode()
+
+
+def check(rule: CauseRule) -> None:
+    """Refuse what cannot be.
+
+    Raises:
+        UsageError: ``field`` names what to change.
+    """
+    if rule.park_s and not SHORTEST_S <= rule.park_s <= LONGEST_S:
+        raise UsageError(f"shops are parked for a minute to 7 days, not {rule.park_s} s", field="park")
+    for name in rule.route:
+        if not valid_word(name):
+            raise UsageError(f"{name!r:.40} is no name of a channel or a group of them", field="to")
+    if rule.retry_at and _minute(rule.retry_at) is None:
+        raise UsageError(f"retry_at is a time of day such as 06:00, not {rule.retry_at!r:.20}", field="retry_at")
+
+
+def decide(
+    rule: CauseRule,
+    state: IssueState,
+    letters: Iterable[tuple[str, int]],
+    paused: Mapping[str, str],
+    now: int,
+    zone: str,
+    mark: str,
+) -> Wanted:
+    """``letters``: shop and death of those that are open. ``paused``: by shop whose pause it is; a shop that somebody
+    else has paused is left alone, and one that a person has let go on waits for another letter. ``mark``: our own.
+    """
+    due_at = _due(rule, state, now, zone)
+    parks = bool(rule.park_s) and not due_at
+    kept, release = _still(state, paused, now, mark, parks=parks)
+    newest: dict[str, int] = {}
+    for shop, died_at in letters:
+        newest[shop] = max(newest.get(shop, 0), died_at)
+    park: list[str] = []
+    for shop, died_at in sorted(newest.items()) if parks else ():
+        known, until = kept.get(shop), died_at + rule.park_s * 1000
+        if now >= until or (known is not None and died_at <= known.died_at):
+            continue
+        mine = known is not None and known.on  # it is paused already, now for longer
+        if mine or shop not in paused or shop in release:
+            kept[shop] = Parked(died_at=died_at, until=until)
+            park += [] if mine else [shop]
+    after = IssueState(parked=kept, retried_at=due_at or state.retried_at)
+    gone = tuple(one for one in release if one not in park)
+    return Wanted(park=tuple(park), release=gone, due_at=due_at, after=after)
+
+
+def _still(
+    state: IssueState, paused: Mapping[str, str], now: int, mark: str, *, parks: bool
+) -> tuple[dict[str, Parked], list[str]]:
+    """What stays parked, with what goes on before its time was over, and what is to go on now."""
+    kept: dict[str, Parked] = {}
+    release: list[str] = []
+    for shop, one in state.parked.items():
+        ours = one.on and paused.get(shop) == mark
+        stays = parks and now < one.until
+        if ours and not stays:
+            release.append(shop)
+        if stays:
+            kept[shop] = msgspec.structs.replace(one, on=ours)
+    return kept, release
+
+
+def _due(rule: CauseRule, state: IssueState, now: int, zone: str) -> int:
+    """When its letters were to run again last, where that is not done; 0 for not now."""
+    minute = _minute(rule.retry_at)
+    if minute is None:
+        return 0
+    local = datetime.fromtimestamp(now / 1000, ZoneInfo(zone))
+    at = local.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+    if at > local:
+        at = (at - timedelta(days=1)).replace(fold=0)
+    due = round(at.timestamp() * 1000)
+    return due if due > max(rule.known_at, state.retried_at) and now - due <= LATE_MS else 0
+
+
+def _minute(text: str) -> int | None:
+    head, colon, tail = text.partition(":")
+    if not colon or not (head.isascii() and tail.isascii() and head.isdigit() and tail.isdigit()) or len(tail) != 2:
+        return None
+    hour, minute = int(head), int(tail)
+    return hour * 60 + minute if hour < 24 and minute < 60 and len(head) <= 2 else None
+
+
+def told(rule: CauseRule, state: IssueState | None = None) -> tuple[Message, ...]:
+    """What is done about it, in words."""
+    found = []
+    if rule.owner:
+        params = {"who": rule.owner, "name": rule.name}
+        found.append(Message("issue.owner" if rule.name else "issue.owner_only", params))
+    elif rule.known and rule.name:
+        found.append(Message("issue.known", {"name": rule.name}))
+    if rule.park_s:
+        found.append(Message("issue.parks", {"seconds": rule.park_s}))
+    if rule.retry_at:
+        found.append(Message("issue.retries", {"clock": rule.retry_at}))
+    if rule.alert_once:
+        found.append(Message("issue.once"))
+    if rule.route:
+        found.append(Message("issue.goes_to", {"names": ", ".join(rule.route)}))
+    if state is not None and (shops := sum(one.on for one in state.parked.values())):
+        found.append(Message("issue.parked", {"shops": shops}))
+    return tuple(found)

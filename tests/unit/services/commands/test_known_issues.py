@@ -1,0 +1,229 @@
+"""What is decided about a cause is done by itself: parked shops, letters that run again, causes that are one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from services.commands.audit import Audit
+from services.commands.causes import CauseCommands
+from services.commands.operator import Operator
+from services.domain.alerts.incident import Finding, Incident, Words
+from services.domain.alerts.judge import judge
+from services.domain.alerts.rule import Rule
+from services.domain.errors import NotAllowed, UsageError
+from services.domain.fleet.shop import Pause
+from services.domain.insight import known_issue
+from services.domain.text.message import Message
+from services.messages import english
+from services.monitor.causes import CauseQueries
+from services.watch.known_issues import IssueKeeper
+from tests.unit.services.engine.room import Room
+
+PRINT, OTHER, THIRD = "9ac1" * 4, "0b2d" * 4, "77aa" * 4
+TWO_HOURS = 7_200
+
+
+class Acts:
+    """Does it on the store, as the commands do, and remembers what was done."""
+
+    def __init__(self, room: Room) -> None:
+        self.room, self.done = room, list[tuple[str, str]]()
+        self.again: list[str] = []
+
+    def who(self, fingerprint: str) -> str:
+        return f"known issue {fingerprint}"
+
+    def pause(self, fingerprint: str, shop: str, reason: str) -> None:
+        self.done.append(("pause", shop))
+        self.room.store.set_pause(Pause(scope=f"shop:{shop}", by=self.who(fingerprint), reason=reason))
+
+    def resume(self, fingerprint: str, shop: str, note: str) -> None:
+        self.done.append(("resume", shop))
+        self.room.store.clear_pause(f"shop:{shop}")
+
+    def republish(self, fingerprint: str, task_ids: Sequence[str], reason: str) -> int:
+        self.again += task_ids
+        return len(task_ids)
+
+
+@pytest.fixture
+def acts(room: Room) -> Acts:
+    return Acts(room)
+
+
+def keeper(room: Room, acts: Acts) -> IssueKeeper:
+    return IssueKeeper(room.store, acts, room.clock, "k")
+
+
+def die(room: Room, shop_id: str, fingerprint: str = PRINT) -> str:
+    task = room.running(shop_id=shop_id)
+    return room.finish(task, "dead", error="x", error_kind="captcha", fingerprint=fingerprint).task_id
+
+
+def commands(room: Room, role: str = "operator") -> CauseCommands:
+    return CauseCommands(room.store, room.steps, Audit(room.store, "ann"), Operator(who="ann@desk", role=role))
+
+
+def paused(room: Room) -> list[str]:
+    return sorted(one.scope for one in room.store.pauses())
+
+
+def test_the_shops_of_a_cause_are_parked_and_go_on_by_themselves(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    die(room, "s2", OTHER)
+    commands(room).know(PRINT, owner="ann", park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1"]
+    room.clock.advance(3_600)
+    die(room, "s3")
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1", "shop:pdd:s3"]
+    (cause, _other) = CauseQueries(room.store).causes().rows
+    assert sorted(cause.issue.parked) == ["pdd:s1", "pdd:s3"]
+    room.clock.advance(3_601)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s3"]
+    room.clock.advance(3_600)
+    keeper(room, acts).tick()
+    assert (paused(room), room.store.documents(known_issue.STATE)) == ([], {})
+
+
+def test_what_a_person_lets_go_on_waits_for_another_letter(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    room.store.clear_pause("shop:pdd:s1")
+    for _ in range(3):
+        room.clock.advance(60)
+        keeper(room, acts).tick()
+    assert paused(room) == []
+    room.clock.advance(60)
+    die(room, "s1")
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1"]
+
+
+def test_a_pause_of_somebody_else_stays_theirs(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="bob@desk"))
+    commands(room).know(PRINT, park_s=60)
+    keeper(room, acts).tick()
+    room.clock.advance(120)
+    keeper(room, acts).tick()
+    assert (acts.done, [one.by for one in room.store.pauses()]) == ([], ["bob@desk"])
+
+
+def test_forgetting_it_lets_parked_shops_go_on(room: Room, acts: Acts) -> None:
+    die(room, "s1")
+    commands(room).describe(PRINT, name="captcha", note="")
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    assert commands(room).forget(PRINT)
+    assert not commands(room).forget(PRINT)
+    keeper(room, acts).tick()
+    assert paused(room) == []
+    assert CauseQueries(room.store).causes().rows[0].rule.name == "captcha"
+    acted = [row.entry.action for row in room.store.audit_rows(9)]
+    assert {"cause.know", "cause.forget", "cause.describe"} <= set(acted)
+
+
+def test_its_letters_run_again_once_at_its_time(room: Room, acts: Acts) -> None:
+    letter = die(room, "s1")
+    other = die(room, "s2", OTHER)
+    now = room.store.now_ms()
+    minute = (now // 60_000 + 5) % 1_440
+    commands(room).know(PRINT, retry_at=f"{minute // 60:02}:{minute % 60:02}")
+    keeper(room, acts).tick()
+    assert acts.again == []
+    for _ in range(24 * 60):
+        room.clock.advance(60)
+        keeper(room, acts).tick()
+        if acts.again:
+            break
+    assert (acts.again, other in acts.again) == ([letter], False)
+    keeper(room, acts).tick()
+    assert acts.again == [letter], "another leader does not do it again"
+
+
+def test_causes_that_are_one_are_one_row_with_one_rule(room: Room, acts: Acts) -> None:
+    for shop, print_ in (("s1", PRINT), ("s2", OTHER), ("s3", THIRD)):
+        die(room, shop, print_)
+    commands(room).merge([OTHER, THIRD], PRINT)
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert (cause.fingerprint, cause.count, cause.parts) == (PRINT, 3, tuple(sorted((OTHER, THIRD))))
+    commands(room).know(PRINT, park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1", "shop:pdd:s2", "shop:pdd:s3"]
+    assert commands(room).split(THIRD)
+    assert not commands(room).split(THIRD)
+    assert {one.fingerprint: one.count for one in CauseQueries(room.store).causes().rows} == {PRINT: 2, THIRD: 1}
+
+
+def test_a_cause_is_no_part_of_itself(room: Room) -> None:
+    commands(room).merge([OTHER], PRINT)
+    with pytest.raises(UsageError):
+        commands(room).merge([PRINT], OTHER)
+    with pytest.raises(UsageError):
+        commands(room).merge([PRINT], PRINT)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"park_s": 10}, "park"),
+        ({"park_s": 9_999_999}, "park"),
+        ({"retry_at": "25:00"}, "retry_at"),
+        ({"retry_at": "6"}, "retry_at"),
+        ({"retry_at": "06:0x"}, "retry_at"),
+        ({"owner": "x" * 99}, "owner"),
+    ],
+)
+def test_what_cannot_be_is_refused(room: Room, wrong: dict[str, object], field: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        commands(room).know(PRINT, **wrong)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+def test_a_viewer_decides_nothing(room: Room) -> None:
+    viewer = commands(room, "viewer")
+    for act in (
+        lambda: viewer.know(PRINT, owner="x"),
+        lambda: viewer.forget(PRINT),
+        lambda: viewer.merge([OTHER], PRINT),
+        lambda: viewer.split(PRINT),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+
+
+def test_it_is_said_what_is_done_about_it(room: Room) -> None:
+    die(room, "s1")
+    commands(room).describe(PRINT, name="captcha", note="")
+    commands(room).know(
+        PRINT, owner="ann", park_s=TWO_HOURS, retry_at="06:00", alert_once=True, route=("duty", "duty", "lead")
+    )
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert [english(one) for one in known_issue.told(cause.rule)] == [
+        "Known issue captcha, ann is at it",
+        "its shops are parked for 2 h 00 m after each letter",
+        "its letters run again at 06:00",
+        "alerts on it are told once",
+        "alerts on it go to duty, lead",
+    ]
+
+
+@pytest.mark.parametrize(("once", "told"), [(False, 3), (True, 1)])
+def test_an_alert_on_it_is_told_once_to_whom_it_names(once: bool, told: int) -> None:
+    rule = Rule(name="letters", measure="dead_letters", again_s=600, escalate_s=0, channels=("duty",))
+    words = Words(title=Message("alert.failing"))
+    finding = Finding(rule="letters", key="k", words=words, once=once, to=("ann",))
+    sent, known = [], list[Incident]()
+    for minute in range(0, 25, 5):
+        for _ in range(2):  # what needs no patience is raised in the same look
+            changes = judge([finding], known, {"letters": rule}, minute * 60_000 + 1)
+            sent += changes.notices
+            kept = {one.key: one for one in (*known, *changes.opened, *changes.changed)}
+            known = list(kept.values())
+    assert (len(sent), {name for one in sent for name in one.told.to}) == (told, {"ann"})

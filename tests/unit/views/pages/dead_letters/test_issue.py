@@ -1,0 +1,45 @@
+"""The dialogs of a known issue: what is written is what the command gets."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from services.domain.insight.cause_rule import CauseRule
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto
+
+
+def test_what_was_decided_stands_in_the_fields(qtbot: QtBot) -> None:
+    rule = CauseRule(owner="ann", park_s=7_200, retry_at="06:00", alert_once=True, route=("duty", "lead"))
+    dialog = KnownIssue("captcha", rule)
+    qtbot.addWidget(dialog)
+    assert (dialog.park.text(), dialog.route.text()) == ("2h", "duty, lead")
+    assert dialog.decided() == Decided("ann", 7_200, "06:00", True, ("duty", "lead"))
+
+
+def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
+    dialog = KnownIssue("captcha", CauseRule())
+    qtbot.addWidget(dialog)
+    assert dialog.save.isEnabled()
+    for field, wrong, right in (
+        (dialog.park, "soon", "90m"),
+        (dialog.retry_at, "25:00", "6:30"),
+        (dialog.park, "9d", ""),
+    ):
+        field.setText(wrong)
+        assert not dialog.save.isEnabled()
+        field.setText(right)
+        assert dialog.save.isEnabled()
+    dialog.retry_at.setText("06：30")
+    dialog.route.setText("duty，lead")
+    with qtbot.waitSignal(dialog.saved) as heard:
+        dialog.save.click()
+    assert heard.args == [Decided("", 0, "06:30", False, ("duty", "lead"))]
+
+
+def test_a_cause_is_merged_into_the_chosen_one(qtbot: QtBot) -> None:
+    dialog = MergeInto("captcha", [("aa", "login"), ("bb", "page")])
+    qtbot.addWidget(dialog)
+    dialog.others.setCurrentIndex(1)
+    with qtbot.waitSignal(dialog.saved) as heard:
+        dialog.save.click()
+    assert heard.args == ["bb"]

@@ -1,0 +1,141 @@
+"""What is decided about a known issue: who is at it, and what is done about it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+
+from services.domain.errors import UsageError
+from services.domain.insight import known_issue
+from services.domain.insight.cause_rule import MAX_NAME, CauseRule
+from services.domain.task import filter_time
+from services.i18n import N_, _
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label
+
+WIDTH = 460
+
+
+class Decided(NamedTuple):
+    """As the command takes it."""
+
+    owner: str
+    park_s: int
+    retry_at: str
+    alert_once: bool
+    route: tuple[str, ...]
+
+
+class KnownIssue(DialogFrame):
+    """Signals:
+    saved: a ``Decided``.
+    """
+
+    saved = Signal(object)
+
+    def __init__(self, title: str, rule: CauseRule, parent: QWidget | None = None) -> None:
+        """``title``: what the cause is called."""
+        super().__init__(N_("Known issue"), icon="ph.bookmark-simple", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.owner, self.park = QLineEdit(rule.owner), QLineEdit(_span(rule.park_s))
+        self.retry_at, self.route = QLineEdit(rule.retry_at), QLineEdit(", ".join(rule.route))
+        self.alert_once = QCheckBox(_("Tell an alert on it once"))
+        self.alert_once.setChecked(rule.alert_once)
+        self.owner.setMaxLength(MAX_NAME)
+        self.park.setPlaceholderText("2h")
+        self.retry_at.setPlaceholderText("06:00")
+        self.route.setPlaceholderText("duty")
+        self.body.addWidget(Label(title, "strong"))
+        for words, field in (
+            (_("Who is at it"), self.owner),
+            (_("Pause its shops for so long after each letter"), self.park),
+            (_("Run its letters again at, each day"), self.retry_at),
+            (_("Alerts go to (channels or groups)"), self.route),
+        ):
+            self.body.addWidget(Label(words, "label", "text2"))
+            field.setAccessibleName(words)
+            field.textChanged.connect(self._check)
+            self.body.addWidget(field)
+        self.body.addWidget(self.alert_once)
+        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self.owner.setFocus()
+        self._check()
+
+    def decided(self) -> Decided:
+        """What stands in the fields.
+
+        Raises:
+            UsageError: a span or a time of day is none.
+        """
+        text = self.park.text().strip()
+        span = filter_time.duration_ms(text) if text else 0
+        if span is None:
+            raise UsageError(_("Write a span such as 90m, 2h or 1d"), field="park")
+        names = (one.strip() for one in self.route.text().replace("，", ",").split(","))
+        found = Decided(
+            owner=self.owner.text().strip(),
+            park_s=span // 1000,
+            retry_at=self.retry_at.text().strip().replace("：", ":"),
+            alert_once=self.alert_once.isChecked(),
+            route=tuple(one for one in names if one),
+        )
+        try:
+            known_issue.check(CauseRule(park_s=found.park_s, retry_at=found.retry_at))
+        except UsageError as exc:
+            words = {
+                "park": _("Shops are paused for a minute to 7 days"),
+                "retry_at": _("Write a time of day such as 06:00"),
+            }
+            raise UsageError(words.get(exc.field, str(exc)), field=exc.field) from exc
+        return found
+
+    def _check(self) -> None:
+        try:
+            self.decided()
+        except UsageError as exc:
+            self.save.disable(str(exc))
+        else:
+            self.save.disable("")
+
+    def _on_save(self) -> None:
+        found = self.decided()
+        self.accept()
+        self.saved.emit(found)
+
+
+class MergeInto(DialogFrame):
+    """Signals:
+    saved: fingerprint of the cause that it counts to.
+    """
+
+    saved = Signal(str)
+
+    def __init__(self, title: str, others: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """``title``: what the cause is called; ``others``: fingerprint and name."""
+        super().__init__(N_("Merge into another cause"), icon="ph.git-merge", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.others = QComboBox()
+        for fingerprint, name in others:
+            self.others.addItem(name, fingerprint)
+        words = _("It counts to")
+        self.others.setAccessibleName(words)
+        self.body.addWidget(Label(title, "strong"))
+        self.body.addWidget(Label(words, "label", "text2"))
+        self.body.addWidget(self.others)
+        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+
+    def _on_save(self) -> None:
+        self.accept()
+        self.saved.emit(str(self.others.currentData()))
+
+
+def _span(seconds: int) -> str:
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s" if seconds else ""
