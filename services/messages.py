@@ -13,6 +13,7 @@ from services.domain.gates import listed
 from services.domain.insight import (
     attempts,
     audit,
+    drain,
     drift,
     flow,
     handover,
@@ -45,6 +46,7 @@ TEMPLATES: dict[str, str] = {
     **flow.SENTENCES,
     **attempts.SENTENCES,
     **reach.SENTENCES,
+    **drain.SENTENCES,
     **known_issue.SENTENCES,
     **drift.SENTENCES,
     **audit.SENTENCES,

@@ -35,6 +35,11 @@ def stats(here: Here) -> Response:
     return here.look("stats")
 
 
+@router.get("/drain", response_model=shapes.Open, summary="When what waits will have run, and what it misses")
+def drain(here: Here) -> Response:
+    return here.look("drain")
+
+
 @router.get("/doctor", response_model=Findings, summary="What the fleet stands on, what is wrong, what to do")
 def doctor(here: Here) -> Response:
     return here.look("doctor")

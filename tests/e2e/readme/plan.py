@@ -88,6 +88,7 @@ PLAN = (
     Entry(looks="P log --level .*", way=Way.LINE),
     Entry(looks="P log --task ID", way=Way.LINE, known="dead"),
     Entry(looks="P causes", way=Way.LINE),
+    Entry(looks="P (drift|drain)", way=Way.LINE),
     Entry(looks="P shop list --filter .*", way=Way.LINE),
     Entry(looks="P shop pause .* --yes", way=Way.LINE),
     Entry(looks="P shop dedicate pdd:s1", way=Way.LINE),

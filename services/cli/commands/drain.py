@@ -1,0 +1,67 @@
+"""``drain``: when what waits will have run, by lane and platform, and what it misses."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from services.cli import shapes
+from services.cli.context import EXIT_OK, Context, examples, table
+from services.messages import english
+from services.monitor.drain import DrainQueries
+
+EXAMPLES = ("drain", "drain --json")
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    parser = nouns.add_parser(
+        "drain",
+        parents=[common],
+        help="when what waits will have run, and which deadlines and promises it misses",
+        description="From the durations and arrivals that were measured, the slots of the workers that take tasks, and"
+        " how many tasks a shop runs at once. What waits for a pause, a login or a person is not in it.",
+        **examples(EXAMPLES),
+    )
+    parser.set_defaults(handler=show)
+
+
+def show(context: Context) -> int:
+    """Print how it goes."""
+    with context.engine(looking=True) as engine:
+        found = DrainQueries(engine.store, engine.registry).look()
+    rows = [
+        {"name": one.name, "waiting": one.waiting, "clear_s": one.clear_s, "text": english(one.said)}
+        for one in found.rows
+    ]
+    instants = [
+        {
+            "kind": one.kind,
+            "name": one.name,
+            "at": shapes.iso(one.at),
+            "waiting": one.waiting,
+            "left": one.miss.left,
+            "more_slots": one.miss.more,
+            "text": english(one.said),
+        }
+        for one in found.instants
+    ]
+    lines = (
+        table(("what", "waiting", "how"), [(row["name"], row["waiting"], row["text"]) for row in rows])
+        if rows
+        else ["nothing waits for a slot"]
+    )
+    if instants:
+        cells = [(one["kind"], one["name"], one["waiting"], one["text"]) for one in instants]
+        lines = [*lines, "", *table(("for", "name", "waiting", "how"), cells)]
+    if found.held:
+        lines = [*lines, "", f"{found.held} more wait for a pause, a login or a person"]
+    document = {
+        "rows": rows,
+        "instants": instants,
+        "slots": found.slots,
+        "held": found.held,
+        "measured": found.measured,
+    }
+    context.show(document, lines)
+    return EXIT_OK
