@@ -81,9 +81,10 @@ ANSWERS = {
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
     "shell": ["bash"],
-    "shops": [["pdd:s1"]], "fingerprint": [""], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
+    "shops": [["pdd:s1"]], "fingerprint": [""],
+    "fingerprints": [["9ac19ac19ac19ac1"]], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
 }  # fmt: skip
-OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
+OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work", "--into": "0b2d0b2d0b2d0b2d"}
 
 
 _FILLED = itertools.cycle(range(0, len(FORMS), 3))

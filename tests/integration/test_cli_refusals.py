@@ -145,7 +145,7 @@ TABLE: list[Row] = [
     row("cause name", "", ("nobody", LONG), names="no cause"),
     row(f"cause name {CAUSE}", "--name", (LONG,), names="name"),
     row("cause ignore", "", ("nobody", LONG), names="no cause"),
-    row(f"cause ignore {CAUSE}", "--for", SPAN, names="--for"),
+    row(f"cause ignore {CAUSE}", "--span", SPAN),
     row(f"cause merge --into {CAUSE}", "", ("nobody", LONG), names="no cause"),
     row(f"cause merge {CAUSE}", "--into", ("nobody", CAUSE), names="--into"),
     *(row(f"cause {verb}", "", ("nobody", LONG), names="no cause") for verb in ("forget", "lift", "split")),

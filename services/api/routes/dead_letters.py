@@ -69,6 +69,19 @@ class KnownIssue(shapes.Body):
     to: list[Name] = Field(default_factory=list, max_length=20, description="channels or groups that hear of it")
 
 
+class Called(shapes.Body):
+    """What it is called; what is left out is taken away."""
+
+    name: Annotated[str, Field(max_length=80)] = ""
+    note: Annotated[str, Field(max_length=2000)] = ""
+
+
+class Ignored(shapes.Body):
+    """For how long."""
+
+    span: Annotated[str, Field(max_length=20, description="such as 1d; left out: until its text changes")] = ""
+
+
 class Merged(shapes.Body):
     """What it counts to."""
 
@@ -101,6 +114,21 @@ def know(here: Here, fingerprint: Name, rule: KnownIssue) -> Response:
 @router.delete("/causes/{fingerprint}/rule", response_model=shapes.Open, summary="Nothing is done by itself any more")
 def forget(here: Here, fingerprint: Name) -> Response:
     return here.act("cause forget", fingerprint)
+
+
+@router.put("/causes/{fingerprint}/name", response_model=shapes.Open, summary="Give it a name and a note")
+def name(here: Here, fingerprint: Name, called: Called) -> Response:
+    return here.act("cause name", fingerprint, **called.model_dump())
+
+
+@router.post("/causes/{fingerprint}/ignore", response_model=shapes.Outcome, summary="Ignore its letters, and new ones")
+def ignore_cause(here: Here, fingerprint: Name, wanted: Ignored) -> Response:
+    return here.act("cause ignore", fingerprint, span=wanted.span)
+
+
+@router.post("/causes/{fingerprint}/lift", response_model=shapes.Outcome, summary="Ignore it no longer")
+def lift(here: Here, fingerprint: Name) -> Response:
+    return here.act("cause lift", fingerprint)
 
 
 @router.post("/causes/{fingerprint}/merge", response_model=shapes.Open, summary="Count it to another cause")

@@ -16,7 +16,7 @@ EXAMPLES = (
     "cause know 9ac1 --owner ann --park 2h --alert-once",
     "cause know 9ac1 --owner ann --retry-at 06:00 --to duty",
     "cause name 9ac1 --name 'TEMU captcha' --note 'asked the platform'",
-    "cause ignore 9ac1 --for 1d",
+    "cause ignore 9ac1 --span 1d",
     "cause merge 0b2d 77aa --into 9ac1",
 )
 
@@ -51,7 +51,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     name.set_defaults(handler=name_it)
     ignore = verbs.add_parser("ignore", parents=[common], help="ignore its letters, and those to come")
     ignore.add_argument("fingerprint", metavar="FINGERPRINT")
-    ignore.add_argument("--for", dest="span", default="", metavar="SPAN", help="1d; left out: until its text changes")
+    ignore.add_argument("--span", default="", metavar="SPAN", help="1d; left out: until its text changes")
     ignore.set_defaults(handler=ignore_it)
     merge = verbs.add_parser("merge", parents=[common], help="count causes to another one")
     merge.add_argument("fingerprints", nargs="+", metavar="FINGERPRINT")
@@ -100,7 +100,7 @@ def ignore_it(context: Context) -> int:
     """Ignore it."""
     with context.engine() as engine:
         one = _found(engine, context.args.fingerprint)
-        seconds = _seconds(context.args.span, "--for")
+        seconds = _seconds(context.args.span, "--span")
         done = assembly.commands(engine).causes.ignore(one, seconds=seconds).done
         context.show({"cause": one, "done": list(done)}, [f"{one}: {len(done)} letters are ignored"])
     return EXIT_OK

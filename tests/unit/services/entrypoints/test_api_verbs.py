@@ -36,6 +36,13 @@ ROUTES = {
     "batch list": "GET /batches",
     "batch retry": "POST /batches/{name}/retry",
     "batch show": "GET /batches/{name}",
+    "cause forget": "DELETE /causes/{fingerprint}/rule",
+    "cause ignore": "POST /causes/{fingerprint}/ignore",
+    "cause know": "PUT /causes/{fingerprint}",
+    "cause lift": "POST /causes/{fingerprint}/lift",
+    "cause merge": "POST /causes/{fingerprint}/merge",
+    "cause name": "PUT /causes/{fingerprint}/name",
+    "cause split": "POST /causes/{fingerprint}/split",
     "causes": "GET /causes",
     "dead archive": "POST /dead/archive",
     "dead ignore": "POST /dead/ignore",
@@ -46,6 +53,8 @@ ROUTES = {
     "dead runs": "GET /dead/runs",
     "dead show": "GET /dead/{task_id}",
     "doctor": "GET /doctor",
+    "drain": "GET /drain",
+    "drift": "GET /drift",
     "handover plan": "GET /handover/plan",
     "handover remove": "DELETE /handover/plan",
     "handover send": "POST /handover/send",
@@ -164,6 +173,7 @@ COMMON = {
 }
 #: words of the command line and what they are called in a request
 CALLED = {
+    "fingerprints": "fingerprint",
     "as": "decision",
     "channel": "channels",
     "file": "shops",
