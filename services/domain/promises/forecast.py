@@ -32,6 +32,18 @@ def running(now: int, ran_s: float, progress: int, lasts: Runs) -> Forecast:
     return _from(now, low, left.usual_s, high)
 
 
+def hanging(now: int, ended: int, lasts: Runs) -> Forecast | None:
+    """The next success after what seems to hang: its time-out ends it at ``ended`` at the latest, then it is tried
+    again; None where nothing ends it (0).
+    """
+    if not ended:
+        return None
+    _, usual, high = _span(lasts)
+    soon = unknown(now, lasts)
+    again = _from(max(now, ended), 0.0, usual, high)
+    return Forecast(low=soon.low, mid=max(soon.mid, again.mid), high=max(soon.high, again.high))
+
+
 def waiting(now: int, starts: Estimate, lasts: Runs) -> Forecast:
     """The end of what starts then."""
     low, usual, high = _span(lasts)

@@ -255,7 +255,8 @@ class Look:
         if 0 < task.lease_until < self.now - _LEASE_MS:
             return forecasts.unknown(self.now, lasts), (holds.away(task.worker),)
         if lasts.hangs(ran_s, task.progress):
-            return None, (holds.hangs(task, lasts, ran_s),)
+            ended = task.started_at + round(known.kind.timeout_s * 1000) if known.kind.timeout_s else 0
+            return forecasts.hanging(self.now, ended, lasts), (holds.hangs(task, lasts, ran_s),)
         if task.shop in self._breakers:  # it only tries whether the shop is well again
             return None, (holds.breaking(self._breakers[task.shop]),)
         return forecasts.running(self.now, ran_s, task.progress, lasts), (holds.runs(task, ran_s),)

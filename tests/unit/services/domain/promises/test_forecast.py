@@ -46,3 +46,15 @@ def test_of_a_planned_run_the_first_shops_are_through_first() -> None:
     assert highs == sorted(highs)
     assert highs[0] < NOW + 10 * MINUTE < NOW + 45 * MINUTE < highs[-1]
     assert forecast.planned(NOW, NOW, 0, Load(slots=0), 100, LASTS) is None
+
+
+def test_what_seems_to_hang_is_ended_by_its_time_out_and_tried_again() -> None:
+    usual = durations.measured([10.0] * 20)
+    ended = NOW + 30 * 60_000
+    found = forecast.hanging(NOW, ended, usual)
+    assert found is not None
+    assert found.high >= ended + 10_000
+    soon = forecast.hanging(NOW, NOW - 1000, usual)
+    assert soon is not None
+    assert soon.high == forecast.unknown(NOW, usual).high, "a person may have to see to it all the same"
+    assert forecast.hanging(NOW, 0, usual) is None
