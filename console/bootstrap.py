@@ -104,6 +104,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         causes=session.queries.causes,
         schedules=session.queries.schedules,
         queues=session.queues,
+        batches=session.queries.batches,
         promises=session.queries.promises,
         policies=session.queries.types,
         promise_tried=session.promise_tried,

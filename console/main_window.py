@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
         self.banner, self.stack = ConnectionBanner(), QStackedWidget()
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
         self.toasts = Toasts(self)
-        self.rail.set_entries([spec.entry() for spec in pages])
+        self.rail.set_entries([spec.entry() for spec in pages if not spec.under])
         self._connect()
 
     def _connect(self) -> None:
@@ -261,7 +261,7 @@ class MainWindow(QMainWindow):
             self._left.pop(page_id, None)
         self._current = page_id
         self.stack.setCurrentWidget(page)
-        self.rail.set_active(page_id)
+        self.rail.set_active(self._specs[page_id].under or page_id)
         page.setFocus()
         page.activate()
         self.stand_still(still)

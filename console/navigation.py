@@ -26,6 +26,7 @@ class PageSpec:
     shortcut: str = ""  #: default: Alt and its place in the rail
     letter: str = ""  #: after ``G`` it opens the page
     group: int = 0  #: a divider separates groups in the rail
+    under: str = ""  #: page of the rail that is lit instead; "" has a line of its own
 
     def entry(self) -> NavEntry:
         """Return what the rail needs of it."""

@@ -24,6 +24,7 @@ def page_specs(context: PageContext, made: Mapping[str, Callable[[], Page]]) -> 
             factory=made.get(line.id) or partial(_make, line.id, context),
             group=int(line.apart),
             letter=line.letter,
+            under=line.under,
         )
         for line in window.SITEMAP
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.commands.alerts import AlertCommands
+from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk.republish import BulkRepublish
 from services.commands.causes import CauseCommands
@@ -29,6 +30,7 @@ from services.domain.upkeep.health import Finding
 from services.domain.upkeep.repair import Mend
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
+from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.log_files import LogQueries
@@ -73,6 +75,8 @@ class CommandSet(Protocol):
     def schedules(self) -> ScheduleCommands: ...
     @property
     def queues(self) -> QueueCommands: ...
+    @property
+    def batches(self) -> BatchCommands: ...
     @property
     def promises(self) -> PromiseCommands: ...
     @property
@@ -137,6 +141,7 @@ class PageContext:
     causes: CauseQueries
     schedules: ScheduleQueries
     queues: QueueBoard
+    batches: BatchQueries
     promises: PromiseQueries
     policies: TypeQueries
     promise_tried: Callable[[Promise], Standing]  #: how one would stand that nobody has kept; blocking

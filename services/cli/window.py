@@ -17,6 +17,7 @@ class PageLine(NamedTuple):
     icon: str  #: a ``ph`` name that also exists with ``-fill``
     letter: str = ""  #: after ``G`` it opens the page
     apart: bool = False  #: below the line of the rail
+    under: str = ""  #: page of the rail that is lit while this one is seen, which has no line of its own there
 
 
 #: the sitemap, in the order of the rail; rail, palette, keys, their help and ``--page`` are made of it
@@ -34,6 +35,7 @@ SITEMAP = (
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("logs", N_("Logs"), "ph.terminal-window", "J", apart=True),
     PageLine("doctor", N_("Doctor"), "ph.first-aid-kit", "H", apart=True),
+    PageLine("batches", N_("Batches"), "ph.tree-structure", "B", under="tasks"),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )
 #: what only a window has

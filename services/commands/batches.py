@@ -1,4 +1,4 @@
-"""What an operator may do to a batch as one: cancel what has not ended, retry what failed; one audit entry each."""
+"""What an operator may do to a batch as one: cancel, retry what failed, raise what waits; one audit entry each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.errors import NotFound
+from services.domain.task.lane import LANES, Lane
 from services.domain.task.query import Query, Term, equals
-from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
 from services.domain.text.said import said
 from services.ports import Store
 
@@ -58,6 +59,19 @@ class BatchCommands:
         """
         open_ones = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
         return self._plan("batch.retry", batch, [open_ones, (equals("status", Status.RETRYING),)])
+
+    def plan_raise(self, batch: str) -> BatchPlan:
+        """What waits and is not in the high lane yet.
+
+        Raises:
+            UsageError: there is no such batch.
+        """
+        lower = equals("lane", *(one for one in LANES if one != Lane.HIGH))
+        return self._plan("batch.raise", batch, [(equals("status", *sorted(MOVABLE)), lower)])
+
+    def raise_waiting(self, plan: BatchPlan) -> BatchOutcome:
+        """Let what waits go through the high lane."""
+        return self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH))
 
     def cancel(self, plan: BatchPlan, *, reason: str = "") -> BatchOutcome:
         """End waiting tasks, ask running ones to stop."""

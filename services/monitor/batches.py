@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from services.domain.insight.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.query import Query, equals
+from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 
 #: ends from which the pace of a batch is told
 SAMPLE = 50
+#: tasks of one batch that are looked at, and how many at a time
+MOST, PAGE = 5000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,17 @@ class BatchQueries:
             left_s=left.mid_s if left is not None else None,
             left=left,
         )
+
+    def tasks(self, batch: str, most: int = MOST) -> tuple[Task, ...]:
+        """Its tasks, the oldest first, at most so many."""
+        found: list[Task] = []
+        cursor: str | None = ""
+        while cursor is not None and len(found) < most:
+            terms, limit = (equals("batch", batch),), min(PAGE, most - len(found))
+            page = self._store.query(Query(terms=terms, descending=False, limit=limit, cursor=cursor, want_total=False))
+            found += page.tasks
+            cursor = page.next
+        return tuple(found)
 
     def _left_s(self, batch: str, counts: Mapping[str, int]) -> Spread | None:
         """What has not ended at the pace of the last ends, the time since the latest counted; held tasks wait for a

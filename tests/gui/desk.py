@@ -136,6 +136,7 @@ def open_desk(settings: Settings) -> Desk:
         causes=session.queries.causes,
         schedules=session.queries.schedules,
         queues=session.queues,
+        batches=session.queries.batches,
         promises=session.queries.promises,
         policies=session.queries.types,
         promise_tried=session.promise_tried,

@@ -36,7 +36,7 @@ def spare_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     (folder / "page.py").write_text(PAGE, encoding="utf-8")
     monkeypatch.setattr(views.pages, "__path__", [*views.pages.__path__, str(tmp_path)])
-    line = window.PageLine("spare_boxes", "Spare boxes", "ph.package", "B")
+    line = window.PageLine("spare_boxes", "Spare boxes", "ph.package", "Z")
     monkeypatch.setattr(window, "SITEMAP", (*window.SITEMAP, line))
 
 
@@ -45,14 +45,14 @@ def test_rail_palette_key_and_key_help_have_it(spare_boxes: None, console: Conso
     assert shell.rail.item("spare_boxes").accessibleName().startswith("Spare boxes")
     shell.activateWindow()
     qtbot.keyClick(shell, Qt.Key.Key_G)
-    qtbot.keyClick(shell, Qt.Key.Key_B)
+    qtbot.keyClick(shell, Qt.Key.Key_Z)
     assert shell.current == "spare_boxes"
     who = console.context.commands.operator.who
     assert f"boxes of {who}" in [one.text() for one in shell.page("spare_boxes").findChildren(QLabel)]
     console.keys.show_help()
     (help_,) = shell.findChildren(KeyHelp)
     said = [one.text() for one in help_.findChildren(QLabel)]
-    assert said[said.index("G B") + 1] == "Spare boxes"
+    assert said[said.index("G Z") + 1] == "Spare boxes"
     help_.close()
     shell.open_page("overview")
     palette = console.keys.palette
@@ -60,7 +60,7 @@ def test_rail_palette_key_and_key_help_have_it(spare_boxes: None, console: Conso
     qtbot.keyClicks(palette.field, "spare")
     entry = palette.current()
     assert entry is not None
-    assert (entry.words, entry.keys) == ("Spare boxes", "G B")
+    assert (entry.words, entry.keys) == ("Spare boxes", "G Z")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert shell.current == "spare_boxes"
 

@@ -33,6 +33,7 @@ ACTS = {
     "dead archive": "--filter kind:timeout",
     "dead ignore": "--filter kind:timeout",
     "dead restore": "--filter triage:archived",
+    "batch raise": "nightly",
     "batch retry": "nightly",
     "batch cancel": "nightly",
     "schedule run": "hourly",

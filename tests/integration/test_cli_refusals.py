@@ -130,6 +130,7 @@ TABLE: list[Row] = [
     named("batch show"),
     named("batch cancel"),
     named("batch retry"),
+    named("batch raise"),
     row("dead list", "--filter", FILTERS[:1], names="nonsense"),
     row("dead list", "--limit", WHOLE),
     row("dead list", "--cursor", ("x", LONG), names="first page"),

@@ -275,6 +275,9 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "SessionCommands.login": of("login", exactly("pdd:s0"), exactly(lambda: True)),
     "SessionCommands.close": of("close", exactly("pdd:s0")),
     "BatchCommands.cancel": of("cancel", lambda stage: stage.my["BatchCommands"].plan_cancel(stage.batch("b1"))),
+    "BatchCommands.raise_waiting": of(
+        "raise_waiting", lambda stage: stage.my["BatchCommands"].plan_raise(stage.batch("b5"))
+    ),
     "BatchCommands.retry": of("retry", lambda stage: stage.my["BatchCommands"].plan_retry(stage.batch("b2"))),
     "QueueCommands.purge": purge_low,
     "QuietCommands.set": of("set", exactly(QUIET)),
@@ -337,6 +340,7 @@ READS: dict[str, Prepare] = {
 #: what only looks, for those who may act upon it
 PLANS: dict[str, Prepare] = {
     "BatchCommands.plan_cancel": of("plan_cancel", lambda stage: stage.batch("b3")),
+    "BatchCommands.plan_raise": of("plan_raise", lambda stage: stage.batch("b6")),
     "BatchCommands.plan_retry": of("plan_retry", lambda stage: stage.batch("b4")),
     "QueueCommands.plan_purge": of("plan_purge", exactly("rpa_tasks_low")),
     "RepairCommands.plan": of("plan"),

@@ -61,3 +61,8 @@ def cancel(here: Here, name: Name, change: Change | None = None) -> Response:
 @router.post("/{name}/retry", response_model=shapes.Outcome, summary="Its dead letters once more, retrying ones now")
 def retry(here: Here, name: Name, change: Look | None = None) -> Response:
     return here.act("batch retry", name, yes=True, **(change or Look()).model_dump())
+
+
+@router.post("/{name}/raise", response_model=shapes.Outcome, summary="Let what waits go through the high lane")
+def raise_waiting(here: Here, name: Name, change: Look | None = None) -> Response:
+    return here.act("batch raise", name, yes=True, **(change or Look()).model_dump())

@@ -21,6 +21,7 @@ EXAMPLES = (
     "batch cancel nightly-1f3a9c20 --dry-run",
     "batch cancel nightly-1f3a9c20 --reason 'wrong prices' --yes",
     "batch retry nightly-1f3a9c20 --yes",
+    "batch raise nightly-1f3a9c20 --yes",
 )
 MOST = 1000
 
@@ -38,6 +39,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing.set_defaults(handler=show)
     for verb, text in (
         ("cancel", "end what waits, ask what runs to stop; what has ended stays"),
+        ("raise", "let what waits go through the high lane"),
         ("retry", "open dead letters again under new ids in the same batch, retrying tasks now; held ones are left"),
     ):
         parser = verbs.add_parser(verb, parents=[common], help=text)
@@ -80,16 +82,19 @@ def show(context: Context) -> int:
 
 
 def change(context: Context) -> int:
-    """Cancel or retry one, after its plan was shown and confirmed."""
+    """Cancel, retry or raise one, after its plan was shown and confirmed."""
     args = context.args
     with context.engine() as engine:
         commands = assembly.commands(engine).batches
-        plan = commands.plan_cancel(args.name) if args.verb == "cancel" else commands.plan_retry(args.name)
+        plan = {"cancel": commands.plan_cancel, "raise": commands.plan_raise, "retry": commands.plan_retry}[args.verb](
+            args.name
+        )
         if args.dry_run:
             return _planned(context, plan)
         if not context.confirm(f"{args.verb} batch {args.name}:", len(plan.task_ids)):
             return EXIT_FAILED
-        done = commands.cancel(plan, reason=args.reason) if args.verb == "cancel" else commands.retry(plan)
+        act = {"raise": commands.raise_waiting, "retry": commands.retry}.get(args.verb)
+        done = act(plan) if act is not None else commands.cancel(plan, reason=args.reason)
     return _report(context, done)
 
 

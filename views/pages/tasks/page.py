@@ -200,6 +200,7 @@ class TasksPage(Page):
         self._menu.task_wanted.connect(self._door.open)
         self._menu.suppressed_wanted.connect(self.show_suppressed)
         self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
+        self.buttons.batches.clicked.connect(lambda: self.navigate.emit("batches", None))
         self._menu.history_wanted.connect(lambda one: self.navigate.emit("audit", f'target:"{one}"'))
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self.selection.changed.connect(self._show_bar)
@@ -349,9 +350,10 @@ class HeaderButtons:
     def __init__(self, header: PageHeader, page: QWidget) -> None:
         self.freezing = Freezing(page)
         self.suppressed = IconButton("ph.copy-simple", N_("Suppressed duplicates"), kind="plain")
+        self.batches = IconButton("ph.tree-structure", N_("Batches"), kind="plain")
         self.columns = Button(N_("Columns"), icon="ph.columns")
         self.export = Button(N_("Export"), icon="ph.export")
-        for button in (self.freezing.button, self.suppressed, self.columns, self.export):
+        for button in (self.freezing.button, self.suppressed, self.batches, self.columns, self.export):
             header.add_action(button)
 
 

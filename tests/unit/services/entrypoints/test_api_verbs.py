@@ -34,6 +34,7 @@ ROUTES = {
     "audit verify": "GET /audit/verify",
     "batch cancel": "POST /batches/{name}/cancel",
     "batch list": "GET /batches",
+    "batch raise": "POST /batches/{name}/raise",
     "batch retry": "POST /batches/{name}/retry",
     "batch show": "GET /batches/{name}",
     "cause forget": "DELETE /causes/{fingerprint}/rule",

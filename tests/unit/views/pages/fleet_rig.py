@@ -253,6 +253,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         tasks=questions.tasks,
         causes=questions.causes,
         schedules=questions.schedules,
+        batches=questions.batches,
         queues=QueueBoard(questions.queues, live, history),
         promises=questions.promises,
         policies=questions.types,

@@ -19,6 +19,7 @@ from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.overview.sample_source import SampleSource
 from views.page import Page
 from views.pages.audit.page import AuditPage
+from views.pages.batches.page import BatchesPage
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.doctor.page import DoctorPage
 from views.pages.overview.page import OverviewPage
@@ -45,6 +46,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "shops": ShopsPage,
     "workers": WorkersPage,
     "queues": QueuesPage,
+    "batches": BatchesPage,
     "promises": PromisesPage,
     "schedules": SchedulesPage,
     "audit": AuditPage,

@@ -1,0 +1,212 @@
+"""How a batch stands: boxes of a type on a platform, what waits for what between them, and what is not done by what
+holds it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.domain.gates import listed
+from services.domain.task.record import Task
+from services.domain.task.status import REPLACED, TERMINAL, Status
+
+DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED = "done", "running", "waiting", "held", "dead", "cancelled"
+#: parts of a bar, from left to right
+PARTS = (DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED)
+#: more boxes than these are drawn one for each type
+MOST_BOXES = 24
+_PART: dict[str, str] = {
+    Status.SUCCEEDED: DONE,
+    Status.RUNNING: RUNNING,
+    Status.PENDING: WAITING,
+    Status.QUEUED: WAITING,
+    Status.RETRYING: WAITING,
+    Status.BLOCKED: HELD,
+    Status.SCHEDULED: HELD,
+    Status.HELD: HELD,
+    Status.DEAD: DEAD,
+    Status.CANCELLED: CANCELLED,
+}
+#: what holds a task that waits at no gate, by its status
+_ROWS = frozenset({Status.DEAD, Status.HELD, Status.RETRYING, Status.RUNNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Tasks of one type on one platform (``""``: on any); ``counts`` by part."""
+
+    task_type: str
+    platform: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    depth: int = 0  #: the column: behind so many others
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others."""
+        return self.task_type, self.platform
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return sum(self.counts.values())
+
+    @property
+    def done(self) -> int:
+        """What succeeded."""
+        return self.counts.get(DONE, 0)
+
+    @property
+    def worst(self) -> str:
+        """The part that wants a look first, "" where all is done."""
+        return next((one for one in (DEAD, HELD, WAITING, RUNNING, CANCELLED) if self.counts.get(one)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What stands ``after`` waits for what stands ``before``; ``all_to_one``: many for each, else one for one."""
+
+    before: tuple[str, str]
+    after: tuple[str, str]
+    all_to_one: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What is not done for one reason: a status or the name of a gate."""
+
+    key: str
+    ids: tuple[str, ...]
+    types: tuple[tuple[str, int], ...]  #: the most first
+    shops: int
+    oldest_at: int
+    behind: int  #: distinct tasks of the batch that wait for these, directly or not
+    person: bool  #: goes on only when somebody does something
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """A batch as its tasks tell it; those that were sent again stand as their successors."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    boxes: tuple[Box, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    behind_person: int = 0  #: distinct tasks that wait for what needs a person
+    shops: int = 0
+    deadline: int = 0  #: the last of its tasks that did not begin yet, UTC ms; 0 for none
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return sum(self.counts.values())
+
+    @property
+    def needs_person(self) -> int:
+        """So many do not go on by themselves."""
+        return sum(len(one.ids) for one in self.holds if one.person)
+
+    @property
+    def by_itself(self) -> int:
+        """So many are done, or will be with nobody's help."""
+        return max(0, self.total - self.needs_person - self.behind_person - self.counts.get(CANCELLED, 0))
+
+
+def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
+    """What these tasks tell; ``gates``: where each that waits does, by id."""
+    known = [task for task in tasks if not (task.status == Status.DEAD and task.triage in REPLACED)]
+    by_id = {task.task_id: task for task in known}
+    # what was named and sent again stands under its successor
+    by_id |= {task.parent: task for task in known if task.parent and task.parent not in by_id}
+    fine = len({(task.task_type, task.platform) for task in known}) <= MOST_BOXES
+
+    def key(task: Task) -> tuple[str, str]:
+        return task.task_type, task.platform if fine else ""
+
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    links: dict[tuple[tuple[str, str], tuple[str, str]], list[int]] = {}
+    for task in known:
+        counts[key(task)][_PART[task.status]] += 1
+        numbers = Counter(key(by_id[name]) for name in task.depends_on if name in by_id)
+        for before, number in numbers.items():
+            if before != key(task):
+                links.setdefault((before, key(task)), []).append(number)
+    followers = _followers(known, by_id)
+    holds = _holds(known, followers, gates)
+    wanting = [name for one in holds if one.person for name in one.ids]
+    edges = tuple(Edge(before, after, max(numbers) > 1) for (before, after), numbers in sorted(links.items()))
+    depths = _depths(counts.keys(), edges)
+    boxes = [Box(name[0], name[1], dict(found), depths[name]) for name, found in counts.items()]
+    return Story(
+        counts=dict(sum(counts.values(), Counter())),
+        boxes=tuple(sorted(boxes, key=lambda one: (one.depth, one.task_type, one.platform))),
+        edges=edges,
+        holds=holds,
+        behind_person=_behind(wanting, followers),
+        shops=len({task.shop for task in known}),
+        deadline=max((task.deadline for task in known if task.bound), default=0),
+    )
+
+
+def _depths(names: Iterable[tuple[str, str]], edges: Sequence[Edge]) -> dict[tuple[str, str], int]:
+    """The column of each box; circles between boxes (there are none between tasks) end after as many rounds."""
+    depths = dict.fromkeys(names, 0)
+    for _round in range(len(depths)):
+        changed = False
+        for edge in edges:
+            if depths[edge.after] <= depths[edge.before] < len(depths) - 1:
+                depths[edge.after] = depths[edge.before] + 1
+                changed = True
+        if not changed:
+            break
+    return depths
+
+
+def _followers(known: Sequence[Task], by_id: Mapping[str, Task]) -> Mapping[str, list[str]]:
+    """By task, those that wait for it."""
+    followers: dict[str, list[str]] = defaultdict(list)
+    for task in known:
+        for name in task.depends_on:
+            if name in by_id:
+                followers[by_id[name].task_id].append(task.task_id)
+    return followers
+
+
+def _holds(known: Sequence[Task], followers: Mapping[str, list[str]], gates: Mapping[str, str]) -> tuple[Hold, ...]:
+    """One for each reason, those that want a person first, then the largest."""
+    found: dict[str, list[Task]] = defaultdict(list)
+    for task in known:
+        if task.status in _ROWS or task.status not in TERMINAL:
+            found[_reason(task, gates)].append(task)
+    rows = [
+        Hold(
+            key=name,
+            ids=tuple(task.task_id for task in held),
+            types=tuple(Counter(task.task_type for task in held).most_common()),
+            shops=len({task.shop for task in held}),
+            oldest_at=min(task.updated_at or task.created_at for task in held),
+            behind=_behind([task.task_id for task in held], followers),
+            person=name in (Status.DEAD, Status.HELD) or (name in listed.BY_NAME and listed.BY_NAME[name].person),
+        )
+        for name, held in found.items()
+    ]
+    return tuple(sorted(rows, key=lambda one: (not one.person, one.key == Status.RUNNING, -len(one.ids), one.key)))
+
+
+def _reason(task: Task, gates: Mapping[str, str]) -> str:
+    if task.status in _ROWS:
+        return str(task.status)
+    return gates.get(task.task_id, "").partition(":")[0] or task.gate.partition(":")[0] or str(task.status)
+
+
+def _behind(held: Iterable[str], followers: Mapping[str, list[str]]) -> int:
+    own = set(held)
+    seen: set[str] = set()
+    left = [name for one in own for name in followers.get(one, ())]
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            left += followers.get(name, ())
+    return len(seen - own)

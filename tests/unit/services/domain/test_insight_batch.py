@@ -1,0 +1,85 @@
+"""What a batch is made of: boxes, what waits for what, and what holds what is not done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from services.domain.insight import batch
+from services.domain.insight.batch import Edge
+from services.domain.task.record import Task
+
+
+def task(name: str, status: str = "queued", kind: str = "sync", platform: str = "pdd", **fields: Any) -> Task:
+    words = {"shop_id": f"s-{name}", "created_at": 1_000, **fields}
+    return Task(task_id=name, platform=platform, task_type=kind, status=status, **words)
+
+
+def chain() -> list[Task]:
+    """Two of each platform, each with a follower, and one report behind all of a platform."""
+    made = []
+    for platform in ("pdd", "temu"):
+        for n in (1, 2):
+            name = f"{platform}{n}"
+            made.append(task(name, "succeeded" if name == "pdd1" else "queued", platform=platform))
+            made.append(task(f"{name}b", "blocked", "goods", platform, depends_on=(name,), gate="dependency"))
+        ends = (f"{platform}1b", f"{platform}2b")
+        made.append(task(f"{platform}r", "blocked", "report", platform, depends_on=ends, gate="dependency"))
+    return made
+
+
+def test_boxes_stand_behind_what_they_wait_for() -> None:
+    found = batch.story(chain(), {})
+    assert [(box.key, box.depth, box.done, box.total) for box in found.boxes] == [
+        (("sync", "pdd"), 0, 1, 2),
+        (("sync", "temu"), 0, 0, 2),
+        (("goods", "pdd"), 1, 0, 2),
+        (("goods", "temu"), 1, 0, 2),
+        (("report", "pdd"), 2, 0, 1),
+        (("report", "temu"), 2, 0, 1),
+    ]
+    assert Edge(("sync", "pdd"), ("goods", "pdd"), all_to_one=False) in found.edges
+    assert Edge(("goods", "temu"), ("report", "temu"), all_to_one=True) in found.edges
+    assert len(found.edges) == 4
+    assert (found.total, found.counts) == (10, {"done": 1, "waiting": 3, "held": 6})
+
+
+def test_many_platforms_are_drawn_by_type_alone() -> None:
+    found = batch.story([task(f"t{n}", platform=f"p{n}") for n in range(batch.MOST_BOXES + 1)], {})
+    assert [(box.key, box.total) for box in found.boxes] == [(("sync", ""), 25)]
+
+
+def test_what_needs_a_person_comes_first_with_what_it_holds_behind() -> None:
+    tasks = chain()
+    tasks[2] = task("pdd2", "dead", triage="open")
+    found = batch.story(tasks, {"temu1": "session", "temu2": "session", **{f"{p}r": "dependency" for p in "ab"}})
+    assert [(one.key, len(one.ids), one.behind, one.person) for one in found.holds] == [
+        ("session", 2, 3, True),
+        ("dead", 1, 2, True),
+        ("dependency", 6, 0, False),
+    ]
+    assert (found.needs_person, found.behind_person, found.by_itself) == (3, 5, 2)
+
+
+def test_what_was_sent_again_stands_as_its_successor() -> None:
+    tasks = [
+        task("a", "dead", triage="republished", successor="a2"),
+        task("a2", "running", parent="a"),
+        task("b", "blocked", "goods", depends_on=("a",), gate="dependency"),
+    ]
+    found = batch.story(tasks, {})
+    assert found.counts == {"running": 1, "held": 1}
+    assert found.edges == (Edge(("sync", "pdd"), ("goods", "pdd")),)
+    assert {one.key: one.behind for one in found.holds} == {"running": 1, "dependency": 0}
+
+
+def test_a_circle_of_boxes_ends() -> None:
+    tasks = [task("a", kind="x"), task("b", kind="y", depends_on=("a",)), task("c", kind="x", depends_on=("b",))]
+    found = batch.story(tasks, {})
+    assert {box.task_type for box in found.boxes} == {"x", "y"}
+    assert all(box.depth < 2 for box in found.boxes)
+
+
+def test_the_last_deadline_of_what_has_not_begun_counts() -> None:
+    tasks = [task("a", deadline=5), task("b", "running", attempt=1, deadline=9), task("c", deadline=7)]
+    assert batch.story(tasks, {}).deadline == 7
+    assert batch.story([], {}) == batch.Story()

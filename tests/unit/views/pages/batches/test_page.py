@@ -1,0 +1,176 @@
+"""The Batches page over a real engine: the list, one batch with its boxes, and every act as its audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.batches.page import ENDED, BatchesPage
+
+pytestmark = pytest.mark.one_pair
+
+Open = Callable[[], BatchesPage]
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: BatchesPage) -> None:
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: BatchesPage(fleet.context), show, size=(1400, 900))
+
+
+def create(fleet: Fleet, batch: str, number: int = 3, task_type: str = "sync_order", **fields: object) -> list[str]:
+    """Tasks of a batch."""
+    known = sorted(fleet.context.shops().items())
+    shops = [key.partition(":") for key, shop in known if not shop.dedicated][:number]
+    specs = [
+        TaskSpec(platform=one[0], shop_id=one[2], task_type=task_type, batch=batch, **fields)  # type: ignore[arg-type]
+        for one in shops
+    ]
+    return [task.task_id for task in fleet.context.commands.tasks.create(specs, origin="console").created]
+
+
+def choose(qtbot: QtBot, page: BatchesPage, name: str) -> None:
+    """Put the cursor on a batch and wait for its story."""
+    assert page.table.set_current_key(name)
+
+    def there() -> bool:
+        one = page.current()
+        return one is not None and one.key == name and one.story is not None
+
+    qtbot.waitUntil(there, timeout=WAIT_MS)
+
+
+def answer(qtbot: QtBot, page: BatchesPage, act: Callable[[], object]) -> ConfirmDialog:
+    """Act, and take the dialog that asks."""
+    act()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
+    return page.findChildren(ConfirmDialog)[-1]
+
+
+def test_without_batches_the_page_says_how_one_comes_to_be(open_page: Open) -> None:
+    page = open_page()
+    assert page.stack.currentWidget() is page.empty
+    assert page.header.summary() == "No batch yet."
+
+
+def test_a_batch_tells_how_far_it_is_and_what_is_not_done(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ids = create(fleet, "nightly")
+    create(fleet, "other", 1, "refresh_goods")
+    fleet.finish(ids[0])
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    assert page.called.text() == "nightly"
+    assert (page.numbers["done"].text(), page.numbers["waiting"].text()) == ("1", "2")
+    assert page.headline.text().startswith("1 of 3 can end by themselves")
+    assert page.others.text().startswith("2 need a person: 2 ")
+    assert sum(box.total for box in page.boxes.boxes()) == 3
+    (hold,) = page.held.records.records()
+    assert (len(hold.ids), hold.key, hold.person) == (2, "no_worker", True)
+    assert [page.buttons[key].isEnabled() for key in ("retry", "raise", "cancel")] == [False, True, True]
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.held.open_requested.emit(hold.key)
+    assert asked.args[0] == "tasks"
+    assert str(asked.args[1]).startswith("batch:nightly gate:")
+
+
+def test_boxes_are_chosen_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, "nightly")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    page.boxes.setFocus()
+    qtbot.keyClick(page.boxes, Qt.Key.Key_Space)
+    kind, platform = page.boxes.picked or ("", "")
+    assert kind == "sync_order"
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        qtbot.keyClick(page.boxes, Qt.Key.Key_Return)
+    assert asked.args == ["tasks", f"batch:nightly type:sync_order platform:{platform}"]
+
+
+def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ids = create(fleet, "nightly", priority="normal")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        page.buttons["raise"].click()
+    assert {task.lane for task in fleet.store.get(ids)} == {"high"}
+    assert fleet.store.audit(1)[0].action == "batch.raise"
+    qtbot.waitUntil(lambda: bool(fleet.toasts) and bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: {task.lane for task in fleet.store.get(ids)} == {"normal"}, timeout=WAIT_MS)
+    assert {task.priority for task in fleet.store.get(ids)} == {6}
+
+
+def test_cancelling_asks_and_what_was_cancelled_can_be_created_again(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ids = create(fleet, "nightly")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    dialog = answer(qtbot, page, page.buttons["cancel"].click)
+    assert dialog.verb_button.text() == "Cancel 3 tasks"
+    dialog.note_field.setText("wrong prices")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.verb_button.click()
+    assert {(task.status, task.reason) for task in fleet.store.get(ids)} == {("cancelled", "wrong prices")}
+    assert fleet.store.audit(1)[0].action == "batch.cancel"
+    qtbot.waitUntil(lambda: bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: fleet.store.counts().total == 6, timeout=WAIT_MS)
+
+
+def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    ids = create(fleet, "nightly", 2)
+    fleet.finish(ids[0], "dead", "SelectorNotFound: .order-list__row")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    assert page.others.text().startswith("2 need a person: 1 dead, no attempt left")
+    dialog = answer(qtbot, page, page.buttons["retry"].click)
+    dialog.verb_button.click()
+    undo, send = fleet.toasts[-1].actions
+    assert (undo.text, send.text) == ("Undo", "Send now")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        send.call()
+    assert fleet.store.get([ids[0]])[0].triage == "republished"
+
+
+def test_the_list_is_searched_and_parted(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, "nightly")
+    (ended,) = create(fleet, "prices", 1, "refresh_goods")
+    fleet.finish(ended)
+    page = open_page()
+    assert page.header.summary() == "1 open, 1 ended"
+    assert page.table.records.key_at(0) == "nightly"
+    page.tabs.choose(ENDED)
+    assert [row.key for row in page.table.records.records()] == ["prices"]
+    page.search.setText("nothing")
+    assert not page.table.isVisible()
+    page.none.button.click()
+    assert page.table.records.rowCount() == 2
+    choose(qtbot, page, "prices")
+    assert page.headline.text() == "All 1 done"
+
+
+def test_who_only_looks_sees_why_nothing_can_be_done(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, "nightly")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    page.set_acting("The connection is read-only")
+    assert not any(button.isEnabled() for button in page.buttons.values())
+    reasons = {one.key: one.reason for one in page.commands()}
+    assert (reasons["batches.cancel"], reasons["batches.tasks"]) == ("The connection is read-only", "")

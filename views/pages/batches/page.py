@@ -1,0 +1,443 @@
+"""The Batches page: a list, and beside it one batch: how far it is, what waits for what, what is not done and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSplitter, QVBoxLayout, QWidget
+
+from services.domain.insight import batch as insight
+from services.domain.insight.batch import Hold, Story
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.domain.task.record import Task
+from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from services.monitor.batches import MOST, BatchQueries, BatchView
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.kit.list_source import Ask, ListSource
+from views.kit.verb import Place, Verbs, show
+from views.page import Page, PageCommand
+from views.pages.batches import words
+from views.pages.batches.bar import BatchBar, Boxes
+from views.pages.batches.table import BATCHES, HOLDS, ROW
+from views.pages.batches.verbs import VERBS, BatchActions, BatchVerb
+from views.pages.batches.words import BatchNow
+from views.support import instant, text
+from views.support.keys import bind
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.words import type_names
+from views.tables.at_rest import AtRest
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.card import Card
+from views.widgets.elided import Elided
+from views.widgets.empty_state import EmptyState
+from views.widgets.panes import stacked
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip
+
+EVERY_MS = 3000
+LOADED = 2000
+ALL, OPEN, ENDED = "all", "open", "ended"
+TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
+SIDE, CHANGES = 264, 340
+COUNTS = (insight.DONE, insight.RUNNING, insight.WAITING, insight.HELD, insight.DEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The batches, and the story of one of them."""
+
+    rows: tuple[BatchView, ...]
+    one: BatchNow | None
+    at_ms: int
+
+
+class BatchesPage(Page):
+    """A list, and beside it the batch under the cursor."""
+
+    page_id = "batches"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Batches"))
+        self._context = context
+        self._rows: tuple[BatchView, ...] = ()
+        self._one: BatchNow | None = None
+        self._wish, self._asked = "", False
+        self.actions_of_page = BatchActions(context, self)
+        self.verbs: Verbs[BatchVerb, BatchNow] = Verbs(VERBS, self._do, self.actions_of_page.barred)
+        self._model: RecordModel[BatchNow] = RecordModel(
+            BATCHES, key=lambda row: row.key, hold_new=False, sentence=words.sentence_of_row
+        )
+        self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False, local_sort=True)
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, most=LOADED)
+        self._telling = Operation(self, latest=True)
+        self._build()
+        self._connect()
+        self.set_summary(_("Loading…"))
+
+    # the page
+
+    def activate(self) -> None:
+        """Follow how far they are."""
+        self._rest.begin()
+        self._source.set_active(True)
+
+    def deactivate(self) -> None:
+        """Follow no more."""
+        self._source.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask at once, and put everything in its place."""
+        self._source.again()
+
+    def show_request(self, request: object) -> None:
+        """Put the cursor on a batch."""
+        self._wish = str(request or "")
+        self.tabs.set_current(ALL)
+        self._show_rows(settle=False)
+
+    def undo(self) -> None:
+        """Take back the newest act while that is offered."""
+        self.actions_of_page.acting.undo()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._say_verbs()
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What the palette offers: the verbs of the batch under the cursor."""
+        one = self._one
+        return self.verbs.commands("batches", one, words.name(one.view)) if one is not None else []
+
+    def panes(self) -> Sequence[QWidget]:
+        """List, boxes, what is not done."""
+        return (self.table, self.boxes, self.held)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._say()
+
+    def current(self) -> BatchNow | None:
+        """The batch under the cursor, as far as it is known."""
+        return self._one
+
+    # putting together
+
+    def _build(self) -> None:
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(_("Batch"))
+        self.search.setAccessibleName(_("Batch"))
+        self.search.setClearButtonEnabled(True)
+        self.tabs = Segmented(TABS, N_("Which batches"))
+        self.table = TableView(self._model, name=N_("Batches"), row_height=ROW)
+        self.table.horizontalHeader().hide()
+        self._rest = AtRest(self.table, cursor_is_set=True)
+        self.none = EmptyState(N_("No batch is called so."), action=N_("Show all"))
+        self._list = stacked(self.table, self.none)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(PAGE_MARGIN, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._list, 1)
+        left.setMinimumWidth(220)
+        self.error = ErrorStrip()
+        self.split = QSplitter(Qt.Orientation.Horizontal)
+        self.split.addWidget(left)
+        self.split.addWidget(self._build_one())
+        self.split.setStretchFactor(1, 1)
+        self.split.setCollapsible(0, False)
+        self.split.setCollapsible(1, False)
+        self.split.setSizes([SIDE, 1000])
+        self.empty = EmptyState(
+            N_("No batch yet."),
+            N_("Tasks that are created together are one: from a file, for many shops, by a schedule."),
+            icon="ph.tree-structure",
+        )
+        self.stack = stacked(self.split, self.empty)
+        self.body.addWidget(self.error)
+        self.body.addWidget(self.stack, 1)
+        self._unknown = self.covered(self.stack)
+
+    def _build_one(self) -> QWidget:
+        self.open_button = Button(VERBS[0].text, icon=VERBS[0].icon)
+        self.header.add_action(self.open_button)
+        pane = ScrollPane()
+        pane.body.setContentsMargins(CARD_GAP, 0, PAGE_MARGIN, PAGE_MARGIN)
+        pane.body.setSpacing(CARD_GAP)
+        top = QHBoxLayout()
+        top.setSpacing(CARD_GAP)
+        top.addWidget(self._build_state(), 1)
+        top.addWidget(self._build_changes())
+        pane.body.addLayout(top)
+        self.boxes = Boxes()
+        self.box_card = Card(N_("What waits for what"))
+        room = ScrollPane()
+        room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        room.body.addWidget(self.boxes)
+        room.body.addStretch(1)
+        self._box_room = room
+        self.box_card.body.addWidget(room)
+        pane.body.addWidget(self.box_card)
+        self.held = TableView(self._held, name=N_("Not done"), ground="surface")
+        self.held.setMinimumHeight(220)
+        self.done = EmptyState(N_("Nothing is left to do."), icon="ph.check-circle")
+        self._held_stack = stacked(self.held, self.done)
+        self.held_card = Card(N_("Not done"))
+        self.held_card.body.addWidget(self._held_stack, 1)
+        pane.body.addWidget(self.held_card, 1)
+        return pane
+
+    def _build_state(self) -> Card:
+        card = Card("")
+        self.called = Elided("", "label", "text3")
+        self.headline = Label("", "panel", wrap=True)
+        self.others = Label("", "body", "text2", wrap=True)
+        self.bar = BatchBar()
+        for widget in (self.called, self.headline, self.others, self.bar):
+            card.body.addWidget(widget)
+        counts = QGridLayout()
+        counts.setHorizontalSpacing(18)
+        self.numbers: dict[str, Label] = {}
+        for place, part in enumerate(COUNTS):
+            role, word = words.PARTS[part]
+            counts.addWidget(Label(_(word), "label", "text3"), 0, place)
+            self.numbers[part] = Label("–", "kpi", "dead" if part == insight.DEAD else "text", tabular=True)
+            counts.addWidget(self.numbers[part], 1, place)
+            counts.setColumnStretch(place, 1)
+            del role
+        card.body.addLayout(counts)
+        card.body.addStretch(1)
+        return card
+
+    def _build_changes(self) -> Card:
+        card = Card(N_("What would change"))
+        card.setFixedWidth(CHANGES)
+        self.buttons: dict[str, Button] = {}
+        self.effects: dict[str, Label] = {}
+        for verb in VERBS[1:]:
+            self.buttons[verb.key] = button = Button(
+                verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", hint=verb.shortcut
+            )
+            button.clicked.connect(partial(self._act, verb.key))
+            self.effects[verb.key] = effect = Label("", "label", "text3", wrap=True)
+            card.body.addWidget(button)
+            card.body.addWidget(effect)
+        card.body.addStretch(1)
+        return card
+
+    def _connect(self) -> None:
+        acts = self.actions_of_page
+        self.search.textChanged.connect(lambda _text: self._show_rows(settle=True))
+        self.tabs.chosen.connect(lambda _key: self._show_rows(settle=True))
+        self.none.action.connect(self._show_all)
+        self.table.current_changed.connect(lambda _key: self._on_chosen())
+        self.table.open_requested.connect(lambda _key: self._act("tasks"))
+        self.table.menu_requested.connect(self._fill_menu)
+        self.table.near_end.connect(lambda: self._source.more(len(self._rows)))
+        self.open_button.clicked.connect(lambda: self._act("tasks"))
+        self.boxes.chosen.connect(lambda _box: self._show_held())
+        self.boxes.opened.connect(self._open_box)
+        self.held.open_requested.connect(self._open_held)
+        for place in (self.table, self.boxes, self.held):
+            bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
+        bind(self, {"Alt+Down": partial(self._step, 1), "Alt+Up": partial(self._step, -1), "/": self.search.setFocus})
+        acts.changed.connect(lambda: self._source.again(settle=False))
+        acts.shown.connect(self.navigate)
+        self._source.listed.connect(self._show)
+        self._source.listed.connect(self.refreshed)
+        self._source.failed.connect(self._show_error)
+        self.error.retry.connect(self.refresh)
+
+    # looking
+
+    def _call(self, ask: Ask[None]) -> Callable[[], tuple[Ask[None], Answer]]:
+        key = self.table.current_key()
+        name = str(key) if key is not None else self._wish
+        return partial(_look, self._context.batches, self._context.tasks, ask, name)
+
+    def _show_error(self, error: BaseException) -> None:
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self.error.show_error(told(error))
+
+    def _show(self, found: tuple[Ask[None], Answer]) -> None:
+        ask, answer = found
+        self.error.clear()
+        self._unknown.answer()
+        self._asked = True
+        self._rows = answer.rows
+        self._show_rows(settle=ask.settle or self._rest.resting)
+        if answer.one is not None and answer.one.key == self.table.current_key():
+            self._show_one(answer.one)
+        self._say()
+
+    def _show_rows(self, *, settle: bool) -> None:
+        wish, which = self.search.text().strip().casefold(), self.tabs.current()
+        rows = [
+            view
+            for view in self._rows
+            if wish in view.batch.casefold() and (which == ALL or (which == OPEN) == words.is_open(view))
+        ]
+        rows.sort(key=lambda view: (not words.is_open(view), -view.begun_at, view.batch))
+        self._model.apply([BatchNow(view=view) for view in rows], settle=settle)
+        self._list.setCurrentWidget(self.table if rows or not self._asked else self.none)
+        if self._wish and self.table.set_current_key(self._wish):
+            self._wish = ""
+        if rows and self.table.current_key() is None:
+            self.table.set_current_key(rows[0].batch)
+        self._on_chosen()
+
+    def _show_all(self) -> None:
+        self.search.clear()
+        self.tabs.set_current(ALL)
+        self._show_rows(settle=True)
+
+    def _step(self, by: int) -> None:
+        row = self._model.row_of(self.table.current_key()) + by
+        if 0 <= row < self._model.rowCount():
+            self.table.set_current_key(self._model.key_at(row))
+
+    def _on_chosen(self) -> None:
+        """Another batch is under the cursor: its story is asked for at once."""
+        key = self.table.current_key()
+        row = self._model.find(str(key)) if key is not None else None
+        if row is None or (self._one is not None and self._one.key == row.key):
+            return
+        self._show_one(row)
+        call = partial(_story, self._context.batches, self._context.tasks, row.key)
+        self._telling.start(call, self._show_told, self._show_error)
+
+    def _show_told(self, one: BatchNow) -> None:
+        if one.key == self.table.current_key():
+            self._show_one(one)
+
+    def _show_one(self, one: BatchNow) -> None:
+        self._one = one
+        self.boxes.show_story(one.story or Story())
+        self._box_room.setFixedHeight(min(330, self.boxes.height() + 18))
+        self._show_held()
+        self._say_one()
+
+    def _show_held(self) -> None:
+        one = self._one
+        story = one.story if one is not None else None
+        holds = list(story.holds) if story is not None else []
+        if self.boxes.picked is not None:
+            kind = self.boxes.picked[0]
+            holds = [hold for hold in holds if kind in dict(hold.types)]
+        self._held.apply(holds, settle=True)
+        self._held_stack.setCurrentWidget(self.held if holds or story is None else self.done)
+
+    # saying
+
+    def _say(self) -> None:
+        opened = sum(words.is_open(view) for view in self._rows)
+        for key, number in ((ALL, len(self._rows)), (OPEN, opened), (ENDED, len(self._rows) - opened)):
+            self.tabs.set_suffix(key, text.count(number))
+        if self._asked:
+            self.set_summary(words.summary(len(self._rows), opened))
+        self.stack.setCurrentWidget(self.split if self._rows or not self._asked else self.empty)
+        self.search.setPlaceholderText(_("Batch"))
+        self._say_one()
+
+    def _say_one(self) -> None:
+        one = self._one
+        if one is None:
+            self._say_verbs()
+            return
+        parts = words.parts_of(one.view)
+        self.called.show_text(words.name(one.view))
+        self.headline.setText(words.headline(one))
+        self.headline.set_tone("retrying" if words.late(one) else "text")
+        self.others.setText(words.others(one))
+        self.others.setVisible(bool(self.others.text()))
+        self.bar.show_parts(one.story.counts if one.story is not None else parts)
+        counts = one.story.counts if one.story is not None else parts
+        for part, label in self.numbers.items():
+            label.setText(text.count(counts.get(part, 0)))
+        if one.story is not None:
+            shops = ngettext("{n} shop", "{n} shops", one.story.shops).format(n=text.count(one.story.shops))
+            boxes = ngettext("{n} box", "{n} boxes", len(one.story.boxes)).format(n=text.count(len(one.story.boxes)))
+            self.box_card.set_note(text.listed([shops, boxes]))
+            picked = self.boxes.picked
+            self.held_card.set_note(
+                type_names.name(picked[0])
+                if picked is not None
+                else _("by what holds it; what needs a person comes first")
+            )
+        self._say_verbs()
+
+    def _say_verbs(self) -> None:
+        one = self._one
+        self.open_button.setEnabled(one is not None)
+        if one is None:
+            return
+        for offer in self.verbs.offers(Place.PANEL, one):
+            if offer.verb.key in self.buttons:
+                show(self.buttons[offer.verb.key], offer)
+                self.effects[offer.verb.key].setText(offer.verb.effect(one))
+
+    # acting
+
+    def _do(self, verb: BatchVerb, one: BatchNow) -> None:
+        verb.do(self.actions_of_page, one)
+
+    def _act(self, key: str, _checked: bool = False) -> None:
+        if self._one is not None:
+            self.verbs.act(key, self._one)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        if self._one is not None and self._one.key == key:
+            self.verbs.fill(menu, self._one)
+
+    def _open_box(self, box: tuple[str, str]) -> None:
+        if self._one is not None:
+            self.actions_of_page.show_box(self._one, box)
+
+    def _open_held(self, key: object) -> None:
+        hold = self._held.find(str(key))
+        if hold is None or self._one is None:
+            return
+        field = "status" if hold.key in set(Status) else "gate"
+        terms = (equals("batch", self._one.view.batch), equals(field, hold.key))
+        self.navigate.emit("tasks", filter.format_terms(terms))
+
+
+def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[None], name: str) -> tuple[Ask[None], Answer]:
+    views, _after = batches.page(ask.limit)
+    first = min(views, key=lambda view: (not words.is_open(view), -view.begun_at, view.batch), default=None)
+    wanted = name if any(view.batch == name for view in views) else first.batch if first is not None else ""
+    one = _story(batches, tasks, wanted) if wanted else None
+    return ask, Answer(tuple(views), one, one.at_ms if one is not None else 0)
+
+
+def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
+    tasks = batches.tasks(name)
+    view, story = batches.show(name), insight.story(tasks, queries.gates(tasks))
+    return replace(
+        BatchNow(view=view),
+        story=story,
+        complete=len(tasks) < MOST,
+        retries=sum(_retried(task) for task in tasks),
+        raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),
+        cancels=sum(number for status, number in view.counts.items() if status in ACTIVE),
+        at_ms=instant.now_ms(),
+    )
+
+
+def _retried(task: Task) -> bool:
+    return task.status == Status.RETRYING or (task.status == Status.DEAD and task.triage == Triage.OPEN)

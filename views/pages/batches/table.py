@@ -1,0 +1,126 @@
+"""Batches as rows of a list, and what is not done of one by what holds it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QPainter
+
+from services.domain.insight.batch import Hold
+from services.i18n import N_
+from views.pages.batches import words
+from views.pages.batches.bar import paint_bar
+from views.pages.batches.words import BatchNow
+from views.support import instant, safe, shown, text
+from views.tables import painters
+from views.tables.column import Column
+from views.tables.painters import Cell, Ink
+from views.theme.tokens import status
+
+ROW = 56  #: name, bar, how far it is
+
+
+def paint_batch(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw the name, the bar, and how far it is."""
+    one: BatchNow = cell.record
+    top = room.y() + 6
+    kind = "tablestrong" if words.is_open(one.view) else "table"
+    role = "text" if words.is_open(one.view) else "text2"
+    ink.text(painter, QRect(room.x(), top, room.width(), 17), words.name(one.view), cell, role=role, kind=kind)
+    paint_bar(painter, QRectF(room.x(), top + 20, room.width() - 6, 4), words.parts_of(one.view))
+    below = QRect(room.x(), top + 26, room.width() - 6, 17)
+    ink.text(painter, below, words.done_of(one.view), cell, role="text3", kind="label")
+    said, tone = words.state(one.view)
+    ink.text(painter, below, said, cell, role=tone, kind="label", align="right")
+
+
+def paint_reason(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw glyph and words of what holds tasks."""
+    hold: Hold = cell.record
+    token = status(words.glyph(hold))
+    glyph = ink.pixmap(token.glyph, token.role, painters.GLYPH, cell)
+    painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - painters.GLYPH) / 2), glyph)
+    rest = room.adjusted(painters.GLYPH + painters.GLYPH_GAP, 0, 0, 0)
+    ink.text(painter, rest, words.reason(hold.key), cell, role="text", kind="tablestrong")
+
+
+BATCH, REASON = "batch row", "batch reason"
+for _kind, _painter in ((BATCH, paint_batch), (REASON, paint_reason)):
+    painters.register(_kind, _painter)
+
+BATCHES: tuple[Column[BatchNow], ...] = (
+    Column(
+        key="batch",
+        title=N_("Batch"),
+        value=lambda one: (one.view.batch, tuple(sorted(one.view.counts.items()))),
+        text=words.sentence_of_row,
+        kind=BATCH,
+        width=220,
+        stretch=True,
+        speech=words.sentence_of_row,
+        tooltip=lambda one: safe.tooltip(words.sentence_of_row(one)),
+    ),
+)
+HOLDS: tuple[Column[Hold], ...] = (
+    Column(
+        key="why",
+        title=N_("Why it is not done"),
+        value=lambda one: one.key,
+        text=lambda one: words.reason(one.key),
+        kind=REASON,
+        width=230,
+        stretch=True,
+    ),
+    Column(
+        key="tasks",
+        title=N_("Tasks"),
+        value=lambda one: len(one.ids),
+        text=lambda one: text.count(len(one.ids)),
+        tone=lambda one: "dead" if one.key == "dead" else "text",
+        kind="number",
+        width=70,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(key="types", title=N_("Types"), value=words.types, tone="text2", width=210, hide_rank=1),
+    Column(
+        key="shops",
+        title=N_("Shops"),
+        value=lambda one: one.shops,
+        text=lambda one: text.count(one.shops),
+        kind="number",
+        width=66,
+        sortable=True,
+        descending_first=True,
+        hide_rank=2,
+    ),
+    Column(
+        key="oldest",
+        title=N_("Oldest"),
+        value=lambda one: -one.oldest_at,
+        text=lambda one: text.coarse(shown.span(max(0, instant.now_ms() - one.oldest_at))),
+        kind="number",
+        width=84,
+        sortable=True,
+        descending_first=True,
+        live=True,
+        hide_rank=3,
+    ),
+    Column(
+        key="goes",
+        title=N_("Goes on"),
+        value=words.goes_on,
+        tone=lambda one: "retrying" if one.person else "text2",
+        width=130,
+    ),
+    Column(
+        key="behind",
+        title=N_("Holds behind"),
+        value=lambda one: one.behind,
+        text=lambda one: text.count(one.behind) if one.behind else "",
+        kind="number",
+        width=106,
+        title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),
+        sortable=True,
+        descending_first=True,
+    ),
+)

@@ -1,0 +1,250 @@
+"""What is done to a batch as one: retry, raise, cancel; each says before what it does, and how it is taken back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
+from services.commands.outcome import Outcome
+from services.commands.tasks import TaskCommands
+from services.domain.insight import batch as insight
+from services.domain.task import filter
+from services.domain.task.query import equals
+from services.i18n import N_, _, ngettext
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.kit.task_verb import many
+from views.kit.verb import LOOK, Place, Verb
+from views.pages.batches import words
+from views.pages.batches.words import BatchNow
+from views.support import text
+from views.support.acting import HOLD_MANY_S, Acting, Reverse
+from views.support.operation import Operation
+from views.widgets.toast import ToastSpec, failure
+
+
+class BatchActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    shown: what another page shall show: page id, filter.
+    """
+
+    changed = Signal()
+    shown = Signal(str, object)
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._planning = Operation(self, latest=True)
+        self.acting = Acting(self, context.toast, context.pending)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, _role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can."""
+        if self._forbidden:
+            return self._forbidden
+        return _("Your role may only look") if self._context.role == "viewer" else ""
+
+    def show_tasks(self, one: BatchNow) -> None:
+        """All of its tasks."""
+        self.show_box(one, None)
+
+    def show_box(self, one: BatchNow, box: tuple[str, str] | None) -> None:
+        """Its tasks, of one type and platform alone where one is named."""
+        terms = [equals("batch", one.view.batch)]
+        if box is not None:
+            terms += [equals("type", box[0])] + ([equals("platform", box[1])] if box[1] else [])
+        self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    # acting as one
+
+    def retry(self, one: BatchNow) -> None:
+        """Its open dead letters again, what waits for its next attempt now."""
+        self._plan(self._commands.plan_retry, one, self._ask_retry)
+
+    def raise_waiting(self, one: BatchNow) -> None:
+        """What waits through the high lane."""
+        self._plan(self._commands.plan_raise, one, self._raise)
+
+    def cancel(self, one: BatchNow) -> None:
+        """End what has not ended, after a look at it."""
+        self._plan(self._commands.plan_cancel, one, self._ask_cancel)
+
+    @property
+    def _commands(self) -> BatchCommands:
+        return self._context.commands.batches
+
+    def _plan(self, plan: Callable[[str], BatchPlan], one: BatchNow, then: Callable[[BatchPlan], None]) -> None:
+        self._planning.start(partial(plan, one.view.batch), partial(self._planned, then), self._fail)
+
+    def _planned(self, then: Callable[[BatchPlan], None], plan: BatchPlan) -> None:
+        if plan.task_ids:
+            then(plan)
+            return
+        self._context.toast(ToastSpec(text=_("There is nothing of it left to do that to."), status="warning"))
+        self.changed.emit()
+
+    def _ask_retry(self, plan: BatchPlan) -> None:
+        question = Question(
+            title=N_("Retry a batch"),
+            number=many(len(plan.task_ids)),
+            rows=((_("batch"), plan.batch),),
+            text=_("Dead letters run again under new ids in the same batch; what waits for its next attempt runs now."),
+            verb=_("Retry {tasks}").format(tasks=many(len(plan.task_ids))),
+            typed=typed_count(len(plan.task_ids), self._context.environment),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._retry, plan))
+        dialog.open()
+
+    def _retry(self, plan: BatchPlan) -> None:
+        said = _("{batch}: {tasks} are retried in {s} s.")
+        announce = said.format(batch=plan.batch, tasks=many(len(plan.task_ids)), s=HOLD_MANY_S)
+        call = partial(_outcome, partial(self._commands.retry, plan))
+        self.acting.held(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
+
+    def _raise(self, plan: BatchPlan) -> None:
+        tasks, queries = self._context.commands.tasks, self._context.tasks
+        back: dict[int, list[str]] = {}
+
+        def call() -> Outcome:
+            back.update(_levels(queries, plan))
+            return self._commands.raise_waiting(plan).outcome
+
+        undo = Reverse(call=lambda outcome: _put_back(tasks, back, outcome))
+        self.acting.at_once(call, partial(self._told, N_("{tasks} go through the high lane.")), undo)
+
+    def _ask_cancel(self, plan: BatchPlan) -> None:
+        running = plan.before.get("running", 0)
+        text_ = _("What waits ends at once, what has ended stays. Cancelled tasks can be created again.")
+        if running:
+            stop = ngettext("{n} that runs is asked to stop.", "{n} that run are asked to stop.", running)
+            text_ = text.sentences([text_, stop.format(n=text.count(running))])
+        question = Question(
+            title=N_("Cancel a batch"),
+            number=many(len(plan.task_ids)),
+            rows=((_("batch"), plan.batch),),
+            text=text_,
+            verb=_("Cancel {tasks}").format(tasks=many(len(plan.task_ids))),
+            danger=True,
+            leave=N_("Leave it"),
+            note=_("Note, kept in the audit trail"),
+            typed=typed_count(len(plan.task_ids), self._context.environment),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._cancel(plan, dialog.note))
+        dialog.open()
+
+    def _cancel(self, plan: BatchPlan, reason: str) -> None:
+        tasks = self._context.commands.tasks
+        again = Reverse(
+            call=lambda outcome: tasks.create_again(outcome.done),
+            text=N_("Create again"),
+            told=lambda outcome: _("{tasks} created again.").format(tasks=many(len(outcome.done))),
+        )
+        call = partial(_outcome, partial(self._commands.cancel, plan, reason=reason))
+        self.acting.at_once(call, partial(self._told, N_("{tasks} cancelled.")), again)
+
+    def _told(self, said: str, outcome: Outcome) -> str:
+        self.changed.emit()
+        return _(said).format(tasks=many(len(outcome.done) + len(outcome.pending)))
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+        self.changed.emit()
+
+
+def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:
+    return call().outcome
+
+
+def _levels(queries: TaskQueries, plan: BatchPlan) -> dict[int, list[str]]:
+    """The ids by the priority that each has now."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for task in queries.each_of(plan.task_ids):
+        found[task.priority].append(task.task_id)
+    return found
+
+
+def _put_back(tasks: TaskCommands, levels: dict[int, list[str]], raised: Outcome) -> Outcome:
+    """Give what was raised the priority that it had."""
+    wanted, found = set(raised.done), Outcome()
+    for level, ids in sorted(levels.items()):
+        mine = [one for one in ids if one in wanted]
+        if mine:
+            done = tasks.prioritize(mine, level)
+            found = Outcome(
+                done=found.done + done.done, skipped=found.skipped + done.skipped, failed=found.failed + done.failed
+            )
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchVerb(Verb[BatchNow]):
+    """Something that can be done to a batch."""
+
+    do: Callable[[BatchActions, BatchNow], None]
+    number: Callable[[BatchNow], int] = lambda _one: 1
+    effect: Callable[[BatchNow], str] = lambda _one: ""
+
+    def said(self, chosen: BatchNow) -> str:
+        """The verb with its number."""
+        number = self.number(chosen)
+        return f"{_(self.text)} {text.count(number)}" if self.role != LOOK and number else _(self.text)
+
+    def why_not(self, chosen: BatchNow) -> str:
+        """Nothing is left to do that to."""
+        return "" if self.number(chosen) else _("There is nothing of it left to do that to.")
+
+
+def _retry_effect(one: BatchNow) -> str:
+    story = one.story
+    behind = sum(hold.behind for hold in story.holds if hold.key == "dead") if story is not None else 0
+    said = _("dead letters run again, back-offs now")
+    if behind:
+        more = ngettext("releases {n} behind them", "releases {n} behind them", behind).format(n=text.count(behind))
+        said = text.listed([said, more])
+    return said
+
+
+def _raise_effect(_one: BatchNow) -> str:
+    return _("through the high lane; other work there waits longer")
+
+
+def _cancel_effect(one: BatchNow) -> str:
+    parts = words.parts_of(one.view)
+    running, done = parts.get(insight.RUNNING, 0), parts.get(insight.DONE, 0)
+    return _("{n} at once, {running} interrupted; {done} done stay").format(
+        n=text.count(max(0, one.cancels - running)), running=text.count(running), done=text.count(done)
+    )
+
+
+VERBS: tuple[BatchVerb, ...] = (
+    BatchVerb(
+        key="tasks", text=N_("Open tasks"), icon="ph.list-bullets", role=LOOK, do=BatchActions.show_tasks,
+        places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
+    ),
+    BatchVerb(
+        key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", do=BatchActions.retry,
+        number=lambda one: one.retries, effect=_retry_effect,
+    ),
+    BatchVerb(
+        key="raise", text=N_("Raise"), icon="ph.caret-double-up", shortcut="P", do=BatchActions.raise_waiting,
+        number=lambda one: one.raises, effect=_raise_effect,
+    ),
+    BatchVerb(
+        key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", danger=True, group=1,
+        do=BatchActions.cancel, number=lambda one: one.cancels, effect=_cancel_effect,
+    ),
+)  # fmt: skip

@@ -1,0 +1,199 @@
+"""Batches in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.domain.insight import batch as insight
+from services.domain.insight.batch import Box, Hold, Story
+from services.domain.task.status import TERMINAL, Status
+from services.i18n import N_, _, ngettext
+from services.monitor.batches import BatchView
+from views.support import safe, shown, text
+from views.support.words import type_names
+
+#: parts of a bar: colour role, and word
+PARTS: dict[str, tuple[str, str]] = {
+    insight.DONE: ("succeeded", N_("Done")),
+    insight.RUNNING: ("running", N_("Running")),
+    insight.WAITING: ("waiting", N_("Waiting")),
+    insight.HELD: ("line2", N_("Held up")),
+    insight.DEAD: ("dead", N_("Dead")),
+    insight.CANCELLED: ("dis", N_("Cancelled")),
+}
+_BY_STATUS = {
+    Status.SUCCEEDED: insight.DONE,
+    Status.RUNNING: insight.RUNNING,
+    Status.BLOCKED: insight.HELD,
+    Status.SCHEDULED: insight.HELD,
+    Status.HELD: insight.HELD,
+    Status.DEAD: insight.DEAD,
+    Status.CANCELLED: insight.CANCELLED,
+}
+_GLYPHS = {
+    Status.DEAD: "dead",
+    Status.HELD: "held",
+    Status.RETRYING: "retrying",
+    Status.RUNNING: "running",
+    "session": "login",
+    "breaker": "breaker",
+    "paused": "paused",
+    "dependency": "waiting",
+    "not_due": "scheduled",
+}
+_WORDS = {
+    Status.DEAD: N_("Dead, no attempt left"),
+    Status.HELD: N_("Nobody knows how they ended"),
+    Status.RETRYING: N_("Back-off after a failure"),
+    Status.RUNNING: N_("Running"),
+    Status.QUEUED: N_("In their lane"),
+    Status.PENDING: N_("Recorded, not sent yet"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchNow:
+    """A batch as the list and the page show it; the story only of the one under the cursor."""
+
+    view: BatchView
+    story: Story | None = None
+    complete: bool = True  #: whether the story tells all of its tasks
+    retries: int = 0  #: tasks that each verb is about
+    raises: int = 0
+    cancels: int = 0
+    at_ms: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return self.view.batch
+
+
+def parts_of(view: BatchView) -> dict[str, int]:
+    """Its tasks by part of the bar."""
+    found: dict[str, int] = {}
+    for status, number in view.counts.items():
+        part = _BY_STATUS.get(Status(status), insight.WAITING)
+        found[part] = found.get(part, 0) + number
+    return found
+
+
+def name(view: BatchView) -> str:
+    """Its name on one line."""
+    return safe.masked(safe.one_line(view.batch, 120))
+
+
+def is_open(view: BatchView) -> bool:
+    """Whether anything of it has not ended."""
+    return any(number and status not in TERMINAL for status, number in view.counts.items())
+
+
+def state(view: BatchView) -> tuple[str, str]:
+    """Word and colour role of how it stands."""
+    parts = parts_of(view)
+    if dead := parts.get(insight.DEAD, 0):
+        return ngettext("{n} dead", "{n} dead", dead).format(n=text.count(dead)), "dead"
+    if not is_open(view):
+        return (_("cancelled"), "text3") if parts.get(insight.CANCELLED) else (_("all done"), "text3")
+    if parts.get(insight.RUNNING):
+        return _("running"), "running"
+    return (_("held up"), "retrying") if not parts.get(insight.WAITING) else (_("waiting"), "text3")
+
+
+def done_of(view: BatchView) -> str:
+    """How far it is."""
+    done = parts_of(view).get(insight.DONE, 0)
+    return _("{n} of {all}").format(n=text.count(done), all=text.count(view.total))
+
+
+def sentence_of_row(one: BatchNow) -> str:
+    """The row for a screen reader."""
+    return text.listed([name(one.view), done_of(one.view), state(one.view)[0]])
+
+
+def headline(one: BatchNow) -> str:
+    """How many end by when, against the deadline."""
+    view, story = one.view, one.story
+    total, done = view.total, parts_of(view).get(insight.DONE, 0)
+    if not is_open(view):
+        if done == total:
+            return ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
+        return _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
+    if story is None:
+        return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
+    likely = story.by_itself
+    numbers = {"n": text.count(likely), "all": text.count(story.total)}
+    if view.left is None or likely <= done:
+        said = _("{n} of {all} can end by themselves; too early to say when").format(**numbers)
+    else:
+        when = shown.clock(round(one.at_ms + view.left.mid_s * 1000), one.at_ms)
+        said = _("{n} of {all} likely done at {time}").format(**numbers, time=when)
+    if story.deadline:
+        said = _("{sentence}, deadline {time}").format(sentence=said, time=shown.clock(story.deadline, one.at_ms))
+    return said
+
+
+def late(one: BatchNow) -> bool:
+    """Whether it is likely to pass its deadline."""
+    story, left = one.story, one.view.left
+    if story is None or not story.deadline:
+        return False
+    return story.deadline < one.at_ms or (left is not None and one.at_ms + left.mid_s * 1000 > story.deadline)
+
+
+def others(one: BatchNow) -> str:
+    """How many cannot end without a person, and what those hold behind them."""
+    story = one.story
+    if story is None or not story.needs_person:
+        return "" if one.complete else _("Only its first tasks are looked at.")
+    wanting = [hold for hold in story.holds if hold.person]
+    parts = text.listed(f"{text.count(len(hold.ids))} {reason(hold.key).lower()}" for hold in wanting)
+    said = ngettext("{n} needs a person: {parts}", "{n} need a person: {parts}", story.needs_person)
+    said = said.format(n=text.count(story.needs_person), parts=parts)
+    if behind := story.behind_person:
+        more = ngettext("{n} waits behind them", "{n} wait behind them", behind).format(n=text.count(behind))
+        said = text.listed([said, more])
+    return said
+
+
+def reason(key: str) -> str:
+    """What holds tasks, by status or gate."""
+    if key in _WORDS:
+        return _(_WORDS[Status(key)])
+    word = shown.gate_word(key)
+    return word[:1].upper() + word[1:]
+
+
+def glyph(hold: Hold) -> str:
+    """A status name for the glyph of a reason."""
+    return _GLYPHS.get(hold.key, "waiting")
+
+
+def types(hold: Hold) -> str:
+    """How many of which type."""
+    return text.listed(f"{text.count(number)} {type_names.name(kind)}" for kind, number in hold.types)
+
+
+def goes_on(hold: Hold) -> str:
+    """What it waits for."""
+    if hold.person:
+        return _("needs a person")
+    if hold.key == Status.RUNNING:
+        return _("runs")
+    return _("by itself")
+
+
+def box_title(box: Box) -> str:
+    """A box for a screen reader."""
+    worst = _(PARTS[box.worst][1]).lower() if box.worst else ""
+    parts = [type_names.name(box.task_type), box.platform, _("{n} of {all} done").format(n=box.done, all=box.total)]
+    parts += [f"{text.count(box.counts[box.worst])} {worst}"] if box.worst else []
+    return text.listed(part for part in parts if part)
+
+
+def summary(rows: int, opened: int) -> str:
+    """The one line of the page."""
+    if not rows:
+        return _("No batch yet.")
+    said = ngettext("{n} open", "{n} open", opened).format(n=text.count(opened))
+    return text.listed([said, ngettext("{n} ended", "{n} ended", rows - opened).format(n=text.count(rows - opened))])
