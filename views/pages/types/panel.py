@@ -14,7 +14,7 @@ from services.monitor.types import TypeVersion
 from views.kit.verb import Place, Verbs, show
 from views.pages.types import words
 from views.pages.types.verbs import USUAL, TypeVerb
-from views.support import instant
+from views.support import instant, safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import Button, IconButton
@@ -165,7 +165,7 @@ class TypePanel(QWidget):
         self.about.setText(words.description(kind) or words.title(kind))
         self.about.setVisible(bool(self.about.text()))
         self.facts.set_rows(words.facts(kind))
-        self.document.load_text(words.document(kind))
+        self.document.load_text(safe.masked(words.document(kind)))
         self._name_versions()
         self._show_diff()
         self.follow()
@@ -205,8 +205,8 @@ class TypePanel(QWidget):
         elif old.kind is None or new.kind is None:
             self.differs.setText(_("Nobody can read this version any more."))
         else:
-            self.differs.setText(words.between(old.kind, new.kind))
-        texts = [words.policy(one.kind) if one.kind is not None else "" for one in (old, new)]
+            self.differs.setText(safe.masked(words.between(old.kind, new.kind)))
+        texts = [safe.masked(words.policy(one.kind)) if one.kind is not None else "" for one in (old, new)]
         self.diff.show_texts(*texts)
 
     def _act(self, key: str, _checked: bool = False) -> None:

@@ -54,7 +54,7 @@ def title(kind: TaskType) -> str:
 
 def description(kind: TaskType) -> str:
     """What it does, "" where nobody said."""
-    return kind.description.get(language(), "") or kind.description.get("en", "")
+    return safe.masked(kind.description.get(language(), "") or kind.description.get("en", ""))
 
 
 def field(name: str) -> str:
