@@ -75,6 +75,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.cause_unconfirmed": N_("it confirms nothing, and nobody could tell why yet"),
     "alert.cause_alarm": N_("RabbitMQ reports {why}"),
     "alert.cause_mixed": N_("several at once, none of them behind more than half of it"),
+    "alert.cause_drift": N_("its page, its data or the flow itself has changed"),
     "alert.cause_no_recorder": N_("the process that leads records nothing and does not say why"),
     # ---------------------------------------------------------------------------------------------------- next steps
     "alert.next_depth": N_("Look at Queues: more slots for this lane, or lower what fills it."),
@@ -173,6 +174,7 @@ CONDITIONS: Mapping[str, str] = {
     "redis_forgets": N_("Redis keeps nothing on its disk, or its writes fail"),
     "schedule_late": N_("a schedule is a minute late"),
     "shop_failing": N_("shops whose breaker is open: too many of their last attempts failed, from {shops} on"),
+    "drift": N_("a flow takes {factor} times as long as before, or brings so many times fewer rows"),
     "recorder_gap": N_("nothing is recorded for {seconds} s while somebody leads"),
     "promise_broken": N_("a promise is broken, from {shops} shops on"),
     "promise_at_risk": N_("a promise is going to break, from {shops} shops on"),

@@ -29,7 +29,12 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         yield Finding(
             rule=rule.name,
             key=f"drift:{one.task_type}:{one.platform}",
-            words=Words(title=first, facts=(*others[:2], drift.extent(worst)), next=Message("drift.next")),
+            words=Words(
+                title=first,
+                facts=(*others[:2], drift.extent(worst)),
+                cause=Message("alert.cause_drift"),
+                next=Message("drift.next"),
+            ),
             count=len(worst.shops),
             names=look.eyes.names(worst.shops),
             since_ms=queries.since(one),
