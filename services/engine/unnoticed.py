@@ -18,8 +18,8 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 KIND, NAME = "fleet", "unnoticed"
-#: so many messages are looked at, and how long nothing comes where there are no more
-MOST, BATCH, QUIET_S = 10_000, 500, 0.3
+#: so many messages are looked at, how long the first is waited for, and how long nothing comes where there are no more
+MOST, BATCH, FIRST_S, QUIET_S = 10_000, 500, 5.0, 0.3
 #: seconds between two looks of who reads notices all the time, and between the two counts of one look
 EVERY_S, AGAIN_S = 5.0, 0.2
 
@@ -65,7 +65,8 @@ class Unnoticed:
         found = self._read(first)
         for start in range(0, len(found), BATCH):
             self._record(found[start : start + BATCH])
-        if (after := self._count()) is not None:
+        # a slow broker may have delivered only some: what was not looked at must not be taken for known
+        if len(found) >= min(MOST, first.ready) and (after := self._count()) is not None:
             self._note(after.beyond)
         log.info("%d messages that no notice told of were looked at in %s", len(found), ", ".join(first.queues))
         return len(found)
@@ -85,7 +86,7 @@ class Unnoticed:
         found: list[Delivery] = []
         most = min(MOST, told.ready)
         try:
-            while len(found) < most and (got := consumer.take(most - len(found), QUIET_S)):
+            while len(found) < most and (got := consumer.take(most - len(found), QUIET_S if found else FIRST_S)):
                 found += got
         finally:
             consumer.requeue(found)
