@@ -75,6 +75,10 @@ TABLE: dict[str, TakeBack] = {
     "schedule.skip": TakeBack(AGAIN, "the next run is run by hand"),
     "batch.cancel": TakeBack(ASKED, "it says before how many wait and run"),
     "batch.retry": TakeBack(ASKED, "it says before how many have failed"),
+    "batch.raise": TakeBack(REVERSE, "its Undo gives the priorities of before", "task.prioritize"),
+    "queue.purge": TakeBack(
+        ASKED, "it says before how many wait, and its name is asked for; they are created again", "task.create_again"
+    ),
     "type.introduce": TakeBack(AGAIN, "a document of the type is imported"),
     "type.import": TakeBack(AGAIN, "the document of before is imported"),
     "fleet.time_zone": TakeBack(AGAIN, "the zone of before is set"),
