@@ -269,7 +269,7 @@ VERBS: tuple[QueueVerb, ...] = (
     ),
     Switch(key="pause", text=N_("Pause"), icon="ph.pause", do=QueueActions.pause, kinds=(LANE, SHOP)),
     Lanes(
-        key="lanes", text=N_("Back to the lanes"), icon="ph.arrows-merge", do=QueueActions.undedicate, kinds=(SHOP,),
+        key="lanes", text=N_("Back to the lanes"), icon="ph.git-merge", do=QueueActions.undedicate, kinds=(SHOP,),
     ),
     QueueVerb(
         key="shop", text=N_("Open shop"), icon="ph.storefront", role=LOOK, places=_LISTED, do=QueueActions.show_shop,
