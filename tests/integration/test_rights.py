@@ -324,6 +324,7 @@ READS: dict[str, Prepare] = {
     "HomeCommands.nodes": of("nodes"),
     "BreakerCommands.rule": of("rule"),
     "ScheduleCommands.zone": of("zone"),
+    "ScheduleCommands.knows_type": of("knows_type", exactly("work")),
     "PromiseCommands.known": of("known"),
     "PromiseCommands.names": of("names"),
     "PromiseCommands.zone": of("zone"),
