@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from services.settings.api import ApiSettings
+from services.settings.values import ApiSettings
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
 from tests.integration.api_rig import Api, serving
