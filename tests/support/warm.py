@@ -21,22 +21,32 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Protocol
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[2]
 CAN = hasattr(os, "pidfd_open") and hasattr(socket, "recv_fds")
+#: characters of its standard error that are told of a command that did not end
+SAID = 12_000
 
 
 def run(argv: Sequence[str], env: Mapping[str, str], stdin: str, seconds: float) -> subprocess.CompletedProcess[str]:
     """``main.py`` with the words after it; standard input is a text, both outputs are caught.
 
     Raises:
-        subprocess.TimeoutExpired: it did not end in time; it is killed.
+        subprocess.TimeoutExpired: it did not end in time; it is killed with all that it started. A note of the error
+            has the end of what it said, with where its threads were.
     """
     if not CAN:
         return _cold(argv, env, stdin, seconds)
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         source.write(stdin.encode())
         source.seek(0)
-        code = _ask(argv, env, [source.fileno(), out.fileno(), errors.fileno()], seconds)
+        try:
+            code = _ask(argv, env, [source.fileno(), out.fileno(), errors.fileno()], seconds)
+        except subprocess.TimeoutExpired as exc:
+            errors.seek(0)
+            exc.add_note(errors.read().decode(errors="replace")[-SAID:])
+            raise
         texts = []
         for file in (out, errors):
             file.seek(0)
@@ -117,9 +127,21 @@ def _ask(argv: Sequence[str], env: Mapping[str, str], descriptors: list[int], se
     try:
         return child.wait(seconds)
     except subprocess.TimeoutExpired:
-        child.send_signal(signal.SIGKILL)
-        child.wait()
+        _kill(child)
         raise
+
+
+def _kill(child: _Forked) -> None:
+    """With its descendants: a worker that is left would stand in the fleet of the tests that follow."""
+    child.send_signal(signal.SIGUSR1)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(1)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for one in psutil.Process(child.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+    child.send_signal(signal.SIGKILL)
+    child.wait()
 
 
 def _cold(argv: Sequence[str], env: Mapping[str, str], stdin: str, seconds: float) -> subprocess.CompletedProcess[str]:

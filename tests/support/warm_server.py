@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import faulthandler
 import gc
 import importlib
 import json
 import os
 import pkgutil
 import selectors
+import signal
 import socket
 import sys
 import threading
@@ -91,6 +93,7 @@ def become(asked: dict[str, Any]) -> None:
     for number, descriptor in enumerate(asked["descriptors"]):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    faulthandler.register(signal.SIGUSR1, file=2)  # who waits too long for this process asks where its threads are
     os.environ.clear()
     os.environ.update(asked["env"])
     time.tzset()
