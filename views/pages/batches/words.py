@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.domain.insight import batch as insight
@@ -21,7 +22,8 @@ PARTS: dict[str, tuple[str, str]] = {
     insight.DEAD: ("dead", N_("Dead")),
     insight.CANCELLED: ("dis", N_("Cancelled")),
 }
-_BY_STATUS = {
+#: by what a store says: a status that a newer program wrote, or that was spoiled, waits
+_BY_STATUS: Mapping[str, str] = {
     Status.SUCCEEDED: insight.DONE,
     Status.RUNNING: insight.RUNNING,
     Status.BLOCKED: insight.HELD,
@@ -41,7 +43,7 @@ _GLYPHS = {
     "dependency": "waiting",
     "not_due": "scheduled",
 }
-_WORDS = {
+_WORDS: Mapping[str, str] = {
     Status.DEAD: N_("Dead, no attempt left"),
     Status.HELD: N_("Nobody knows how they ended"),
     Status.RETRYING: N_("Back-off after a failure"),
@@ -73,7 +75,7 @@ def parts_of(view: BatchView) -> dict[str, int]:
     """Its tasks by part of the bar."""
     found: dict[str, int] = {}
     for status, number in view.counts.items():
-        part = _BY_STATUS.get(Status(status), insight.WAITING)
+        part = _BY_STATUS.get(status, insight.WAITING)
         found[part] = found.get(part, 0) + number
     return found
 
@@ -159,7 +161,7 @@ def others(one: BatchNow) -> str:
 def reason(key: str) -> str:
     """What holds tasks, by status or gate."""
     if key in _WORDS:
-        return _(_WORDS[Status(key)])
+        return _(_WORDS[key])
     word = shown.gate_word(key)
     return word[:1].upper() + word[1:]
 
