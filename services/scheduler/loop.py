@@ -5,14 +5,13 @@ leads next goes on where a dead leader stopped; the ids of the tasks see to it t
 from __future__ import annotations
 
 import logging
-import threading
 
 import msgspec
 
-from services.domain.errors import ConsoleError, StoreUnavailable
+from services.domain.errors import StoreUnavailable
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Tally
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import Rounds
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone
 from services.ports import Clock, ScheduleEntry, Store
 
@@ -26,8 +25,8 @@ class Scheduler:
     """Started and stopped with the leadership."""
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
-        self._store, self._firing, self._clock, self._name = store, firing, clock, name
-        self._duty = DutyThread(self._loop, f"{name}-scheduler")
+        self._store, self._firing, self._name = store, firing, name
+        self._duty = Rounds(self.tick, TICK_S, clock, f"{name}-scheduler", log=log, waits="schedules wait")
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
 
     def start(self) -> None:
@@ -57,17 +56,6 @@ class Scheduler:
                 if self._is_news(entry):
                     log.exception("schedule %s cannot be fired", entry.name)
         return len(due)
-
-    def _loop(self, stop: threading.Event) -> None:
-        while True:
-            try:
-                self.tick()
-            except ConsoleError as exc:
-                log.warning("schedules wait: %s", exc)
-            except Exception:  # the next round may go well, and nobody else fires while this process leads
-                log.exception("scheduler")
-            if self._clock.wait(stop, TICK_S):
-                return
 
     def _turn(self, entry: ScheduleEntry, zone: str) -> None:
         planned = schedules.load(entry.body)

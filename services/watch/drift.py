@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
 
-from services.domain.errors import ConsoleError
 from services.domain.insight import drift
 from services.domain.insight.drift import Flow
 from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import Rounds
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -28,8 +26,16 @@ class DriftKeeper:
     """Started and stopped with the leadership. What is usual is learned from the records, by each leader anew."""
 
     def __init__(self, store: Store, clock: Clock, name: str) -> None:
-        self._store, self._clock = store, clock
-        self._duty = DutyThread(self._loop, f"{name}-drift")
+        self._store = store
+        self._duty = Rounds(
+            self.tick,
+            EVERY_S,
+            clock,
+            f"{name}-drift",
+            log=log,
+            waits="drift is not looked for",
+            begin=self._forget,  # what happened while others led is in no past
+        )
         self._forget()
 
     def start(self) -> None:
@@ -46,18 +52,6 @@ class DriftKeeper:
         self._told: dict[str, str] = {}
         self._seen: dict[str, int] = {}  #: ids and ends of the last records
         self._since = 0
-
-    def _loop(self, stop: threading.Event) -> None:
-        self._forget()  # what happened while others led is in no past
-        while True:
-            try:
-                self.tick()
-            except ConsoleError as exc:
-                log.warning("drift is not looked for: %s", exc)
-            except Exception:  # the next round may go well, and nobody else looks while this process leads
-                log.exception("drift")
-            if self._clock.wait(stop, EVERY_S):
-                return
 
     def tick(self) -> int:
         """Take in what has ended since; how many figures have drifted.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 
 from services.domain.alerts import channel as channels
 from services.domain.alerts import outbox
 from services.domain.alerts.incident import Words
-from services.domain.errors import ConsoleError
 from services.domain.plans import handover as plans
 from services.domain.plans.handover import KIND, PLAN, SENT, HandoverSent
 from services.domain.text.message import Message
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.alerts.wording import LANGUAGES
 from services.monitor.handover import Handover, plain
@@ -33,8 +31,8 @@ class HandoverKeeper:
     """
 
     def __init__(self, store: Store, page: Page, clock: Clock, name: str) -> None:
-        self._store, self._page, self._clock = store, page, clock
-        self._duty = DutyThread(self._loop, f"{name}-handover")
+        self._store, self._page = store, page
+        self._duty = Rounds(self.tick, EVERY_S, clock, f"{name}-handover", log=log, waits="the handover waits")
 
     def start(self) -> None:
         """Begin to look at the clock."""
@@ -43,17 +41,6 @@ class HandoverKeeper:
     def stop(self) -> None:
         """Stop after the present round."""
         self._duty.stop()
-
-    def _loop(self, stop: threading.Event) -> None:
-        while True:
-            try:
-                self.tick()
-            except ConsoleError as exc:
-                log.warning("the handover waits: %s", exc)
-            except Exception:  # the next round may go well, and nobody else sends it while this process leads
-                log.exception("handover")
-            if self._clock.wait(stop, EVERY_S):
-                return
 
     def tick(self) -> int:
         """Write down what is due now; to how many channels.

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from services.domain.errors import ConsoleError, OperatorError
+from services.domain.errors import OperatorError
 from services.domain.insight import cause_rule, known_issue, verdict
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.ports import Clock, Store
 
@@ -44,8 +43,8 @@ class IssueKeeper:
     """Started and stopped with the leadership. What was done stands in the store, so the next leader does it once."""
 
     def __init__(self, store: Store, acts: Acts, clock: Clock, name: str) -> None:
-        self._store, self._acts, self._clock = store, acts, clock
-        self._duty = DutyThread(self._loop, f"{name}-issues")
+        self._store, self._acts = store, acts
+        self._duty = Rounds(self.tick, EVERY_S, clock, f"{name}-issues", log=log, waits="known issues wait")
 
     def start(self) -> None:
         """Begin."""
@@ -54,17 +53,6 @@ class IssueKeeper:
     def stop(self) -> None:
         """Stop after the present round."""
         self._duty.stop()
-
-    def _loop(self, stop: threading.Event) -> None:
-        while True:
-            try:
-                self.tick()
-            except ConsoleError as exc:
-                log.warning("known issues wait: %s", exc)
-            except Exception:  # the next round may go well, and nobody else does it while this process leads
-                log.exception("known issues")
-            if self._clock.wait(stop, EVERY_S):
-                return
 
     def tick(self) -> None:
         """Do what is due now.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
+
+from services.domain.errors import ConsoleError
+from services.ports import Clock
 
 LEAVE_S = 30.0
 
@@ -35,3 +39,38 @@ class DutyThread:
         if self._thread is not None:
             self._thread.join(self._leave_s)
             self._thread = None
+
+
+class Rounds(DutyThread):
+    """Calls ``tick`` every so many seconds. A round that fails is logged: the next may go well, and nobody else does
+    the work while this process leads.
+    """
+
+    def __init__(
+        self,
+        tick: Callable[[], object],
+        every_s: float,
+        clock: Clock,
+        name: str,
+        *,
+        log: logging.Logger,
+        waits: str,
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``waits``: what the log says of a round that failed; ``begin``: done before the first of each lead."""
+        super().__init__(self._go_on, name)
+        self._tick, self._every_s, self._clock = tick, every_s, clock
+        self._log, self._waits, self._begin = log, waits, begin
+
+    def _go_on(self, stop: threading.Event) -> None:
+        log = self._log
+        self._begin()
+        while True:
+            try:
+                self._tick()
+            except ConsoleError as exc:
+                log.warning("%s: %s", self._waits, exc)
+            except Exception:
+                log.exception("%s", self._waits)
+            if self._clock.wait(stop, self._every_s):
+                return

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Container, Mapping
 
-from services.domain.errors import ConsoleError, StoreUnavailable
+from services.domain.errors import StoreUnavailable
 from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CREATED
 from services.domain.promises.promise import AGE, KIND, STATE, Promise
 from services.domain.promises.standing import Standing
 from services.domain.task.order import BrokerHealth
-from services.engine.lead.duty import DutyThread
+from services.engine.lead.duty import Rounds
 from services.engine.registry import Registry
 from services.monitor.measured import Measured
 from services.monitor.waits.waiting import WaitingFacts
@@ -38,11 +37,19 @@ class PromiseKeeper:
         health: Callable[[], BrokerHealth] | None = None,
     ) -> None:
         """``name``: who judges; ``health``: how the broker does for this process."""
-        self._store, self._registry, self._clock, self._name, self._health = store, registry, clock, name, health
+        self._store, self._registry, self._name, self._health = store, registry, name, health
         self._measured, self._waiting = Measured(store), WaitingFacts(store, registry, health)
-        self._duty = DutyThread(self._loop, f"{name}-promises")
         self._seen: dict[str, Mapping[str, int]] = {}  #: last successes of a type by shop, as the last round saw them
         self._told: set[tuple[str, str]] = set()  #: name and body of what cannot be read and was logged
+        self._duty = Rounds(
+            self.tick,
+            EVERY_S,
+            clock,
+            f"{name}-promises",
+            log=log,
+            waits="promises are not judged",
+            begin=self._seen.clear,  # what happened while others led is in no gap
+        )
 
     def start(self) -> None:
         """Begin to judge."""
@@ -51,18 +58,6 @@ class PromiseKeeper:
     def stop(self) -> None:
         """Stop after the present round."""
         self._duty.stop()
-
-    def _loop(self, stop: threading.Event) -> None:
-        self._seen.clear()  # what happened while others led is in no gap
-        while True:
-            try:
-                self.tick()
-            except ConsoleError as exc:
-                log.warning("promises are not judged: %s", exc)
-            except Exception:  # the next round may go well, and nobody else judges while this process leads
-                log.exception("promises")
-            if self._clock.wait(stop, EVERY_S):
-                return
 
     def tick(self) -> int:
         """Judge all promises now; how many were.
