@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from services import i18n, spans
@@ -64,6 +64,8 @@ TEMPLATES: dict[str, str] = {
     **listed.SENTENCES,
     **alert_rule.SENTENCES,
     **alert_text.SENTENCES,
+    "text.and": N_("{first}, {rest}"),
+    "text.then": N_("{first}; {rest}"),
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.not_cancelled": N_("The task is {status}; only a cancelled one is created again."),
@@ -140,6 +142,31 @@ def english(message: Message) -> str:
 def english_headline(clauses: Iterable[Clause]) -> str:
     """The headline of the fleet for machines and logs."""
     return "; ".join(_filled_in(clause, english, ", ") for clause in clauses)
+
+
+def within(message: Message) -> Said:
+    """A sentence that stands within another one, which each face then says in its own language."""
+    text = Said(english(message))
+    text.message = message
+    return text
+
+
+def headline_within(clauses: Iterable[Clause]) -> Said:
+    """The headline of the fleet as a part of another sentence."""
+    said: list[Said] = []
+    for clause in clauses:
+        why = [within(one) for one in clause.why]
+        params = {**clause.message.params, "why": _joined("text.and", why)} if why else clause.message.params
+        said.append(within(Message(clause.message.code, params)))
+    return _joined("text.then", said)
+
+
+def _joined(code: str, parts: Sequence[Said]) -> Said:
+    """All of them in one, two by two."""
+    found = parts[-1]
+    for one in reversed(parts[:-1]):
+        found = within(Message(code, {"first": one, "rest": found}))
+    return found
 
 
 def headline(clauses: Iterable[Clause], say: Callable[[Message], str] | None = None) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from services import messages
 from services.audit_witness import Witness
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.fleet import shop_queue
@@ -22,7 +21,7 @@ from services.domain.promises import promise as promises
 from services.domain.task.query import Counts
 from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
-from services.domain.text.said import Said, words_of
+from services.domain.text.said import words_of
 from services.domain.types import schema, task_type
 from services.domain.upkeep import health, health_queues, tuning
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
@@ -34,7 +33,7 @@ from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.engine.steps import Steps
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
-from services.messages import english_headline
+from services.messages import headline_within, within
 from services.monitor import attention
 from services.monitor import tuning as figures
 from services.monitor.flow import look_once
@@ -210,7 +209,7 @@ class Doctor:
         found = [health.of_leader(store.leader(leader.ROLE), unfinished, resigned)]
         told = self._flow = look_once(store, self._broker, self._registry, self._clock)
         waiting += told.facts.unrecorded
-        found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
+        found.append(health.of_flow(told.state, headline_within(flow.headline(told)), waiting))
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)
         if (last := insight.last(fleet, now)) is not None:
@@ -219,7 +218,7 @@ class Doctor:
             Finding(
                 level=NOTE,
                 check="workers",
-                message=Message("doctor.lost", {"worker": one.name, "what": _said(fact.message)}),
+                message=Message("doctor.lost", {"worker": one.name, "what": within(fact.message)}),
             )
             for one in fleet.workers
             if one.missing and one.fates
@@ -274,7 +273,7 @@ class Doctor:
         if not way.kind:
             return []
         params: dict[str, Param] = {
-            "what": _said(way.message),
+            "what": within(way.message),
             "tasks": unsent,
             "seconds": max(0, now - way.since_ms) // 1000,
             "who": ", ".join(name or "doctor" for name in way.who),
@@ -312,7 +311,7 @@ class Doctor:
         seen = audit_check.check(self._store, witness, newest=0 if deep else AUDITED)
         found: list[Finding] = []
         if seen.wrong:
-            params: dict[str, Param] = {"n": len(seen.wrong), "what": _said(seen.wrong[0].message)}
+            params: dict[str, Param] = {"n": len(seen.wrong), "what": within(seen.wrong[0].message)}
             found.append(finding(ERROR, "audit", "doctor.audit_wrong", **params))
         else:
             found.append(finding(OK, "audit", "doctor.audit" if seen.whole else "doctor.audit_newest", rows=seen.rows))
@@ -347,13 +346,6 @@ class Doctor:
                 Finding(level=WARNING, check="records", message=Message("repair.links", params), remedy=remedy)
             )
         return found or [finding(OK, "records", "doctor.compared", tasks=total)]
-
-
-def _said(message: Message) -> Said:
-    """A sentence within a sentence."""
-    text = Said(messages.english(message))
-    text.message = message
-    return text
 
 
 def _sum(counts: Counts, statuses: Iterable[str]) -> int:

@@ -12,7 +12,7 @@ from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.support import shown
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
@@ -163,24 +163,26 @@ class Acting(QObject):
         reverse: Reverse | None = None,
     ) -> None:
         left = (*outcome.skipped, *outcome.failed)
-        detail = ""
-        if left:
-            number = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
-            detail = _("{name}: {value}").format(name=number, value=shown.say(left[0].why))
         went = bool(outcome.done or outcome.pending)
-        copy = "\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left)
-        self._toast(
-            ToastSpec(
+        undo = self._offer_undo(outcome, reverse) if outcome.done and reverse is not None else None
+
+        def say() -> ToastSpec:
+            detail = ""
+            if left:
+                number = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
+                detail = _("{name}: {value}").format(name=number, value=shown.say(left[0].why))
+            return ToastSpec(
                 text=done(outcome) if went else _("Nothing was changed."),
                 status="healthy" if went and not left else "warning",
                 detail=detail,
-                copy=copy,
-                actions=self._offer_undo(outcome, reverse) if outcome.done and reverse is not None else (),
+                copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
+                actions=(ToastAction(text=_(reverse.text), call=undo),) if undo is not None and reverse else (),
                 seconds=UNDO_S if reverse is not None else TELL_S,
             )
-        )
 
-    def _offer_undo(self, outcome: Outcome, reverse: Reverse) -> tuple[ToastAction, ...]:
+        self._toast(lasting(say))
+
+    def _offer_undo(self, outcome: Outcome, reverse: Reverse) -> Callable[[], None]:
         """The reverse is offered for ten seconds, in the toast and by Ctrl+Z."""
 
         def undo() -> None:
@@ -195,7 +197,7 @@ class Acting(QObject):
 
         self._take_back = undo
         QTimer.singleShot(round(UNDO_S * 1000), self, expire)
-        return (ToastAction(text=_(reverse.text), call=undo),)
+        return undo
 
     def _fail(self, error: BaseException) -> None:
         self._toast(failure(error))

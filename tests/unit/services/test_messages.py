@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 import pytest
 
 from services import i18n, messages
 from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.insight import flow
 from services.domain.task.filter import FilterError
 from services.domain.text.message import Message
 from services.domain.text.refusals import REFUSALS
@@ -86,3 +88,19 @@ def test_a_promise_names_a_failure_as_people_know_it() -> None:
     assert said("of_another_program") == "its last 2 runs failed (of_another_program)"
     with i18n.speaking("zh_CN"):
         assert said("risk_control") == "最近 2 次失败（风控）"
+
+
+def test_the_headline_of_the_fleet_is_said_within_a_sentence_in_the_language_of_the_window() -> None:
+    person = flow.Clause(Message("flow.person", {"n": 3}), (Message("drain.nobody"), Message("drain.unknown")))
+    clauses = (flow.Clause(Message("flow.waiting", {"n": 9})), person)
+    found = Message("doctor.flow", {"what": messages.headline_within(clauses)})
+    english = f"Work: {messages.english_headline(clauses)}"
+    assert messages.english(found) == english
+    i18n.set_language("zh_CN")
+    try:
+        said = messages.render(found)
+        assert messages.headline(clauses) in said
+        assert not re.search("[a-z]", said)
+        assert messages.english(found) == english
+    finally:
+        i18n.set_language("en")

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.commands.outcome import Outcome, Refusal
 from services.domain.text.message import Message
 from tests.support.widgets import press
@@ -104,6 +105,12 @@ def test_what_was_left_alone_is_told_and_can_be_copied(qtbot: QtBot) -> None:
     assert (told[0].text, told[0].status) == ("1 task done", "warning")
     assert told[0].detail.startswith("2 tasks left alone: ")
     assert [line.partition("\t")[0] for line in told[0].copy.splitlines()] == ["b", "c"]
+    i18n.set_language("zh_CN")
+    try:
+        assert told[0].again is not None
+        assert told[0].again().detail.startswith("2 个任务未改动")
+    finally:
+        i18n.set_language("en")
     acting.at_once(lambda: Outcome(failed=left), lambda _outcome: "never said")
     qtbot.waitUntil(lambda: len(told) == 2)
     assert (told[1].text, told[1].status) == ("Nothing was changed.", "warning")
