@@ -6,9 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from services.domain.change import Create, Op
-from services.domain.task import envelope
+from services.domain.task import envelope, fingerprint
 from services.domain.task.order import Delivery
+from services.domain.task.status import Status, Triage
+from services.domain.types.task_type import TaskType
+from services.engine import recipe
 from services.engine.steps import Steps
 from services.ports import Letter, Store
 
@@ -34,6 +39,24 @@ def keep_bad(store: Store, steps: Steps, found: Sequence[Bad], now: int) -> None
         ops.append(Create(task=record, on_duplicate="force"))
     if ops:
         steps.apply(ops)
+
+
+def given_up(parsed: envelope.Parsed, kind: TaskType, reason: envelope.DeadReason, now: int) -> Create:
+    """Records a task as dead of which there is no record: its message was given up before anybody claimed it.
+
+    No gate is asked: what somebody has given up does not wait for its shop, and must never start from here.
+    """
+    dead = msgspec.structs.replace(
+        recipe.adopt(parsed, kind),
+        status=Status.DEAD,
+        triage=Triage.OPEN,
+        created_at=parsed.task.created_at or now,
+        ended_at=now,
+        error=reason.error,
+        error_kind=reason.kind,
+        fingerprint=fingerprint.fingerprint(parsed.task.task_type, reason.kind, reason.error),
+    )
+    return Create(task=dead, on_duplicate="force")
 
 
 def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:

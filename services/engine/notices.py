@@ -14,7 +14,9 @@ import msgspec
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage, StoreError, StoreUnavailable
 from services.domain.step.transitions import NOTICED
-from services.domain.task import envelope
+from services.domain.task import classify, envelope
+from services.domain.task.envelope import Parsed
+from services.domain.task.lane import LATE_QUEUE
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
 from services.engine import letters, recipe
@@ -26,6 +28,7 @@ from services.ports import Broker, Clock, Consumer, Store
 
 log = logging.getLogger(__name__)
 BATCH = 200
+EXPIRED = "the message expired before any worker recorded it"
 #: how long the first notice is waited for once they are consumed; when nothing comes for so long there are no more
 FIRST_S, QUIET_S = 1.0, 0.1
 
@@ -65,7 +68,7 @@ class Notices:
             ConsoleError: store or broker do not answer; what was not recorded is still there.
         """
         read = 0
-        if any(depth.kind == "notice" and depth.ready for depth in self._broker.depths()):
+        if any(depth.kind in ("notice", "late") and depth.ready for depth in self._broker.depths()):
             read = self._take_all(seconds)
         if self._unnoticed is not None:
             self._unnoticed.look()
@@ -114,6 +117,10 @@ class Notices:
         Raises:
             StoreError: some may be missing; it is safe to repeat.
         """
+        late = [delivery for delivery in deliveries if delivery.queue == LATE_QUEUE]
+        if late:
+            self._keep_expired([one for one in late if envelope.expired_itself(one.headers)])
+            deliveries = [one for one in deliveries if one.queue != LATE_QUEUE]
         tasks: dict[str, Task] = {}
         bad: list[Bad] = []
         for delivery in reversed(deliveries):
@@ -132,6 +139,38 @@ class Notices:
         made = sum(answer.code == "created" for answer in answers)
         log.debug("%d notices of other programs' messages, %d of them recorded or known", len(deliveries), made)
 
+    def _keep_expired(self, found: Sequence[Delivery]) -> None:
+        """Of messages that expired with their notice: a dead letter of each that nobody has recorded. Its own way to
+        the dead letters is bound when somebody knows its platform, and it may have been the first.
+        """
+        now = self._store.now_ms()
+        bad: list[Bad] = []
+        tasks: dict[str, tuple[Parsed, Delivery]] = {}
+        for delivery in found:
+            try:
+                if (parsed := self._parse(delivery)) is not None:
+                    tasks.setdefault(parsed.task.task_id, (parsed, delivery))
+            except BadMessage as exc:
+                bad.append(Bad(delivery, exc.kind, str(exc)))
+        if bad:
+            self._keep_bad(bad)
+        names = list(tasks)
+        known = zip(
+            self._store.get(names), self._store.tombstones(names), self._store.executed(names), strict=True
+        )  # a worker of another make marks what it has run
+        for name, seen in zip(names, known, strict=True):
+            if not any(seen):
+                self._give_up(*tasks[name], now)
+        self._steps.dispatcher.know({parsed.task.platform for parsed, _ in tasks.values()})
+
+    def _give_up(self, parsed: Parsed, delivery: Delivery, now: int) -> None:
+        task = parsed.task
+        reason = envelope.DeadReason(classify.EXPIRED, f"{EXPIRED} (lane {task.queue or task.lane})")
+        (answer,) = self._steps.apply([letters.given_up(parsed, self._registry.task_type(task.task_type), reason, now)])
+        if answer.code == "created":
+            letter = letters.letter_of(task.task_id, delivery, reason.kind, reason.error, now)
+            self._store.put_letter(letter)
+
     def _keep_bad(self, found: Sequence[Bad]) -> None:
         try:
             letters.keep_bad(self._store, self._steps, found, self._store.now_ms())
@@ -146,9 +185,16 @@ class Notices:
         Raises:
             BadMessage: it is no task.
         """
+        parsed = self._parse(delivery)
+        if parsed is None or (self._strict_shops and parsed.task.shop not in self._registry.shops()):
+            return None
+        return noticed(recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type)))
+
+    def _parse(self, delivery: Delivery) -> Parsed | None:
+        """None for a message of our own."""
         if envelope.GEN in delivery.headers:
             return None
-        parsed = envelope.parse(
+        return envelope.parse(
             delivery.body,
             delivery.headers,
             routing_key=delivery.routing_key,
@@ -156,9 +202,6 @@ class Notices:
             content_encoding=delivery.content_encoding,
             now_ms=self._clock.now_ms(),
         )
-        if self._strict_shops and parsed.task.shop not in self._registry.shops():
-            return None
-        return noticed(recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type)))
 
 
 def noticed(task: Task) -> Task:

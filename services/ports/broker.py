@@ -83,7 +83,8 @@ class Broker(Protocol):
     def notices(self, *, name: str) -> Consumer | None:
         """Consume copies of what other programs send to lanes, which stays there for the workers; None where the broker
         makes no copies. Some may be missing (there were too many, or they were too old), and some are of our own
-        messages that came back from a delay queue.
+        messages that came back from a delay queue. Under ``lane.LATE_QUEUE`` come those that ended before they were
+        read, also those that expired with their message.
         """
 
     def work_queue(self, queue: str, *, name: str) -> Consumer | None:

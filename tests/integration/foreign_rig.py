@@ -22,7 +22,7 @@ SAMPLE = {
 }
 
 
-def send(fleet: Fleet, *bodies: Any, lane: str = "high", **properties: Any) -> None:
+def send(fleet: Fleet, *bodies: Any, lane: str = "high", platform: str = "pdd", **properties: Any) -> None:
     """Publish as the contract says."""
     chosen = {"content_type": "application/json", "delivery_mode": 2, "priority": 9} | properties
     with channel(fleet.settings.broker.url) as raw:
@@ -31,7 +31,7 @@ def send(fleet: Fleet, *bodies: Any, lane: str = "high", **properties: Any) -> N
             named = chosen | ({"message_id": body["task_id"]} if isinstance(body, dict) and "task_id" in body else {})
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             raw.basic_publish(
-                "rpa_task_exchange", f"task.pdd.{lane}", data, pika.BasicProperties(**named), mandatory=True
+                "rpa_task_exchange", f"task.{platform}.{lane}", data, pika.BasicProperties(**named), mandatory=True
             )
 
 

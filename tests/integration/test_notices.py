@@ -166,11 +166,45 @@ def test_too_many_notices_lose_no_task(fleet: Fleet, rabbitmq: RabbitMQ, seen: P
     eventually(lambda: fleet.ready(NOTICES) == 1, 30)
     send(fleet, *many(30, seen=str(seen)))
     eventually(lambda: fleet.ready(NOTICES) == 5, 30)
-    assert noticed(fleet) == 5
+    assert noticed(fleet) == 31, "those that were dropped come late and tell nothing"
     assert fleet.engine.store.counts().status == {"queued": 31}, "those without a notice are found in their lane"
     fleet.worker()
     eventually(lambda: fleet.engine.store.counts().status == {"succeeded": 31}, 60)
     assert len(lines(seen, "start")) == 30
+
+
+@pytest.mark.parametrize("known_before", [False, True], ids=["no name is known", "the platform is known"])
+def test_one_that_expires_before_anybody_came_is_a_dead_letter(fleet: Fleet, *, known_before: bool) -> None:
+    """A platform's own way to the dead letters is bound when its name is known; nobody has heard of this one."""
+    fleet.engine.broker.ensure(platforms=["never_heard_of"] if known_before else [])
+    body = message(platform="never_heard_of", payload={"n": 1})
+    send(fleet, body, platform="never_heard_of", expiration="50")
+    eventually(lambda: fleet.ready("rpa_notice_late") == 1 and not fleet.ready("rpa_tasks_high"), 30)
+    assert fleet.ready("rpa_dead_queue") == int(known_before)
+    assert noticed(fleet) == 1
+    letter = fleet.engine.store.get_letter(ID)
+    assert letter is not None
+    assert (json.loads(letter.body), letter.routing_key) == (body, "task.never_heard_of.high")
+    fleet.archiver()
+    eventually(lambda: not fleet.ready("rpa_dead_queue"), 30)
+    dead = fleet.task(ID)
+    assert (dead.status, dead.error_kind, dead.triage, dead.lane) == ("dead", "expired", "open", "high")
+    assert json.loads(dead.payload) == {"n": 1}
+    assert fleet.engine.store.counts().status == {"dead": 1}
+
+
+def test_one_that_was_run_before_its_late_notice_is_read_stays_as_it_is(fleet: Fleet, seen: Path) -> None:
+    body = message(payload={"seen": str(seen)})
+    fleet.worker()
+    send(fleet, body, expiration="3000")
+    done = ended(fleet, ID)
+    with channel(fleet.settings.broker.url) as raw:  # as when nobody read it in time
+        deaths = [{"queue": NOTICES, "reason": "expired", "original-expiration": "3000", "count": 1}]
+        raw.basic_publish(
+            "rpa_notice_late", "task.pdd.high", json.dumps(body), pika.BasicProperties(headers={"x-death": deaths})
+        )
+    assert eventually(lambda: noticed(fleet), 30)
+    assert fleet.task(ID) == done
 
 
 def test_a_cancelled_one_does_not_run_and_one_sent_again_does(fleet: Fleet, seen: Path) -> None:

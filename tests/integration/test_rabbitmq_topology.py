@@ -9,6 +9,7 @@ from typing import Any
 import pika
 import pytest
 
+from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.broker import RabbitBroker
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
@@ -44,6 +45,7 @@ def test_everything_of_the_wire_contract_is_there_with_its_arguments(rabbitmq: R
             "rpa_result_exchange": "topic",
             "rpa_delay_30s": "fanout",
             "rpa_own_exchange": "topic",
+            "rpa_notice_late": "fanout",
         }
         assert all(exchanges[name]["durable"] for name in kinds)
         bound = bindings(rabbitmq, amqp_vhost)
@@ -58,12 +60,32 @@ def test_everything_of_the_wire_contract_is_there_with_its_arguments(rabbitmq: R
         assert any((source, queue) == ("rpa_delay_30s", "rpa_delay_30s") for source, _key, queue in bound)
 
 
+@pytest.mark.parametrize("waits", [0, 1])
+def test_notices_of_before_are_made_anew_once_they_are_empty(rabbitmq: RabbitMQ, amqp_vhost: str, waits: int) -> None:
+    """Those that ended with their message; a queue in use, or with something in it, is used as it is."""
+    old = topology.NOTICE_LIMITS | topology.CLASSIC
+    with raw(amqp_vhost) as channel:
+        channel.queue_declare("rpa_notice_queue", durable=True, arguments=old)
+        if waits:
+            channel.basic_publish("", "rpa_notice_queue", b"{}")
+        with opened(rabbitmq, amqp_vhost) as broker:
+            (queue,) = [
+                row
+                for row in rabbitmq.api("GET", f"/api/queues/{vhost(amqp_vhost)}")
+                if row["name"] == "rpa_notice_queue"
+            ]
+            assert queue["arguments"] == old | ({} if waits else {"x-dead-letter-exchange": "rpa_notice_late"})
+            assert broker.inspect().missing == ()
+            assert broker.publish([order()])[0].ok
+            assert depth(broker, "rpa_notice_queue")[0] == waits, "own work goes past them"
+
+
 def test_a_look_finds_what_is_missing_and_makes_nothing(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url)
     try:
         seen = broker.inspect([30])
         exchanges = {"rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange", "rpa_delay_30s"}
-        exchanges |= {"rpa_own_exchange", "rpa_notice_queue"}
+        exchanges |= {"rpa_own_exchange", "rpa_notice_queue", "rpa_notice_late"}
         queues = {"rpa_dead_queue", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low", "rpa_delay_30s"}
         assert (set(seen.missing), seen.present) == (exchanges | queues, 0)
         with raw(amqp_vhost) as channel:
@@ -260,6 +282,7 @@ def test_depths_tell_ready_unacked_and_consumers_now(rabbitmq: RabbitMQ, amqp_vh
             "rpa_tasks_low": "lane",
             "rpa_dead_queue": "dead",
             "rpa_notice_queue": "notice",
+            "rpa_notice_late": "late",
             "rpa_delay_1s": "delay",
             "single_shop_s7": "shop",
         }

@@ -23,6 +23,7 @@ from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDep
 from services.ports import Clock
 
 DEAD_WINDOW, LOG_WINDOW, NOTICE_WINDOW = 50, 200, 400
+_NOTICES = (topology.NOTICES, topology.LATE)
 ALARMS_EVERY = 5.0  #: seconds between two questions for the broker's alarms
 RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
 RESTORE_WAIT = 5.0  #: seconds that lost orders wait for it
@@ -112,9 +113,10 @@ class RabbitBroker:
 
     def notices(self, *, name: str) -> RabbitConsumer | None:
         self._use(self._in)
-        if topology.NOTICES not in self._control.count([topology.NOTICES]):
+        there = self._control.count(_NOTICES)
+        if topology.NOTICES not in there:
             return None
-        return self._consume([topology.NOTICES], NOTICE_WINDOW, name)
+        return self._consume([queue for queue in _NOTICES if queue in there], NOTICE_WINDOW, name)
 
     def work_queue(self, queue: str, *, name: str) -> RabbitConsumer | None:
         return self._consume([queue], NOTICE_WINDOW, name)
@@ -248,8 +250,8 @@ class RabbitBroker:
         with self._lock:
             dedicated, waits = set(self._dedicated), self._waits | self._control.delays
         delays = {topology.delay_queue(seconds) for seconds in waits}
-        notices = {topology.NOTICES} if self._control.own_way or self._noticed else set()
-        return lanes | delays | dedicated | notices | {topology.DEAD_QUEUE}
+        notices = _NOTICES if self._control.own_way or self._noticed else ()
+        return lanes | delays | dedicated | {*notices, topology.DEAD_QUEUE}
 
     def _restore(self) -> None:
         """An order found no queue or exchange: declare again what is wanted, at most every few seconds."""

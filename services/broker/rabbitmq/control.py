@@ -237,16 +237,41 @@ class Control:
         log.info("declaring is not permitted (%s); the queues are there", refused.reason.text)
 
     def _declare_own_way(self) -> None:
-        self.own_way = self._try(topology.own_way(self._profile), "other programs' messages are known when taken")
+        parts, else_ = topology.own_way(self._profile), "other programs' messages are known when taken"
+        made = self._try(parts, else_)
+        if made is not None and "x-dead-letter-exchange" not in made.arguments.get(topology.NOTICES, {}):
+            self._drop_old_notices()
+            made = self._try(parts, else_)
+        self.own_way = made is not None
 
-    def _try(self, parts: Sequence[Part], else_: str) -> bool:
-        """Declare what is welcome and not required."""
+    def _drop_old_notices(self) -> None:
+        """A queue of notices from before theirs were kept when they expire: one that is empty and unused is made anew.
+        What comes meanwhile is in its lane, where it is found.
+        """
+
+        def delete(answer: Future[None]) -> None:
+            def begin(channel: Channel) -> None:
+                def deleted(_frame: object) -> None:
+                    answer.set_result(None)
+                    channel.close()
+
+                channel.queue_delete(topology.NOTICES, if_unused=True, if_empty=True, callback=deleted)
+
+            self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
+
         try:
-            self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)
+            self._link.call(delete, self._link.timing.call)
+        except (ChannelLost, BrokerUnavailable) as exc:
+            log.info("the notices stay as they were made: %s", exc)
+
+    def _try(self, parts: Sequence[Part], else_: str) -> Declared | None:
+        """Declare what is welcome and not required; None where it cannot be."""
+        try:
+            made: Declared = self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)
         except (PartRefused, BrokerUnavailable) as exc:
             log.info("%s: %s", else_, exc)
-            return False
-        return True
+            return None
+        return made
 
     def _declare_dead_log(self, platforms: set[str]) -> None:
         """The second copy is welcome, not required: a broker without streams works too."""

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from services.broker.rabbitmq.wire import Channel
-from services.domain.task.lane import LANES, SHOP_QUEUE, Lane, shop_queue
+from services.domain.task.lane import LANES, LATE_QUEUE, NOTICE_QUEUE, SHOP_QUEUE, Lane, shop_queue
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
 #: where the fleet itself publishes work: it leads to the same queues by the same keys, and not to the notices
 OWN = "rpa_own_exchange"
 #: copies of what comes by the exchange of all programs, so that it is known before a worker takes it off its lane
-NOTICES = "rpa_notice_queue"
+NOTICES = NOTICE_QUEUE
+#: notices that ended unread, also those that expired with their message: who sends under the name of a platform that
+#: nobody knows yet has no binding to the dead letters, and a direct exchange knows no pattern that could be one
+LATE = LATE_QUEUE
 #: beginnings of the names of the fleet's queues
 OURS = ("rpa_", SHOP_QUEUE)
 DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
@@ -37,6 +40,8 @@ NOTICE_LIMITS = {
     "x-overflow": "drop-head",
     "x-message-ttl": 24 * 3600 * 1000,
 }
+#: no time limit: what expired before anybody came is kept until somebody does
+LATE_LIMITS = {name: value for name, value in NOTICE_LIMITS.items() if name != "x-message-ttl"}
 _LESS = {str(Lane.NORMAL): 2}  #: what brings the levels of a lane into that class
 
 
@@ -93,11 +98,9 @@ def quorum_priority(routing_key: str, priority: int) -> int:
 
 
 def kind_of(queue: str) -> str:
-    """lane | shop | delay | dead | notice | other, "" for a queue that is not ours."""
-    if queue == DEAD_QUEUE:
-        return "dead"
-    if queue == NOTICES:
-        return "notice"
+    """lane | shop | delay | dead | notice | late | other, "" for a queue that is not ours."""
+    if (single := {DEAD_QUEUE: "dead", NOTICES: "notice", LATE: "late"}.get(queue)) is not None:
+        return single
     if queue in {lane_queue(lane) for lane in LANES}:
         return "lane"
     for prefix, kind in ((SHOP_QUEUE, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
@@ -129,10 +132,15 @@ def own_way(profile: str = SINGLE) -> tuple[Part, ...]:
     The notices have the keys of the lanes and no more: what leads to no lane must stay unroutable for who sends it.
     """
     lanes = [(lane_queue(lane), f"task.*.{lane}") for lane in LANES]
+    kind = QUORUM if profile == CLUSTER else CLASSIC
+    without = {**kind, **NOTICE_LIMITS}  #: as they were once: their messages end with them
     return (
         Exchange(OWN, "topic"),
         *(Binding(queue, OWN, key) for queue, key in lanes),
-        Queue(NOTICES, {**(QUORUM if profile == CLUSTER else CLASSIC), **NOTICE_LIMITS}),
+        Exchange(LATE, "fanout"),
+        Queue(LATE, {**kind, **LATE_LIMITS}),
+        Binding(LATE, LATE),
+        Queue(NOTICES, {**without, "x-dead-letter-exchange": LATE}, (without,)),
         *(Binding(NOTICES, TASKS, key) for _, key in lanes),
     )
 

@@ -197,6 +197,12 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
     return DeadReason(kind, sentence, returned=reason == "delivery_limit")
 
 
+def expired_itself(headers: Mapping[str, object]) -> bool:
+    """Whether a message left its queue because of the time that its sender gave it, and not of a limit of the queue."""
+    newest = _newest_death(headers.get("x-death"))
+    return newest.get("reason") == "expired" and "original-expiration" in newest
+
+
 def contract(task: Task) -> dict[str, Any]:
     """The nine fields that every program understands."""
     word = lane.DEFAULT_PRIORITY.get(lane.Lane(task.lane)) == task.priority

@@ -16,6 +16,8 @@ class Lane(StrEnum):
 LANES = (Lane.HIGH, Lane.NORMAL, Lane.LOW)
 LANE_QUEUE = "rpa_tasks_"  #: before the name of the lane whose queue it is
 SHOP_QUEUE = "single_shop_"  #: before the id of the shop whose queue it is
+NOTICE_QUEUE = "rpa_notice_queue"  #: copies of what other programs publish
+LATE_QUEUE = "rpa_notice_late"  #: such copies that ended before anybody read them
 MIN_PRIORITY, MAX_PRIORITY = 1, 10
 DEFAULT_PRIORITY = {Lane.HIGH: 10, Lane.NORMAL: 6, Lane.LOW: 2}
 

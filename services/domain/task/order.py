@@ -64,7 +64,9 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ready: int
     unacked: int | None
     consumers: int
-    kind: str = "lane"  #: lane | shop | delay | dead | notice | foreign (a plain work queue) | other
+    kind: str = (
+        "lane"  #: lane | shop | delay | dead | notice | late (unread notices) | foreign (a plain work queue) | other
+    )
 
 
 class QueueSeen(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -13,7 +13,7 @@ from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
 from services.domain.task import classify, envelope, fingerprint
 from services.domain.task.order import Delivery
 from services.domain.task.record import Task
-from services.domain.task.status import LETTER, Status, Triage, message_of
+from services.domain.task.status import LETTER, Status, message_of
 from services.engine import letters, recipe
 from services.engine.lead.duty import DutyThread
 from services.engine.registry import Registry
@@ -154,34 +154,19 @@ class Archiver:
         return same or self._store.get_letter(record.task_id) is None
 
     def _end(self, parsed: envelope.Parsed, record: Task | None, reason: envelope.DeadReason, now: int) -> bool:
-        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere).
-
-        No gate is asked: what somebody has given up does not wait for its shop, and must never start from here.
-        """
-        task_id = parsed.task.task_id
+        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere)."""
         kind = self._registry.task_type(parsed.task.task_type)
-        mark = fingerprint.fingerprint(parsed.task.task_type, reason.kind, reason.error)
         op: Op
         if record is None:
-            dead = msgspec.structs.replace(
-                recipe.adopt(parsed, kind),
-                status=Status.DEAD,
-                triage=Triage.OPEN,
-                created_at=parsed.task.created_at or now,
-                ended_at=now,
-                error=reason.error,
-                error_kind=reason.kind,
-                fingerprint=mark,
-            )
-            op = Create(task=dead, on_duplicate="force")
+            op = letters.given_up(parsed, kind, reason, now)
         else:
             op = GiveUp(
-                task_id=task_id,
+                task_id=record.task_id,
                 gen=parsed.gen,
                 attempt=parsed.attempt,
                 error=reason.error,
                 error_kind=reason.kind,
-                fingerprint=mark,
+                fingerprint=fingerprint.fingerprint(parsed.task.task_type, reason.kind, reason.error),
             )
         (answer,) = self._steps.apply([op])
         return answer.code in ("ok", "created")

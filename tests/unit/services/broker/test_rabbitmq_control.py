@@ -82,6 +82,7 @@ def test_ensure_declares_the_base_the_platforms_the_delays_and_the_log(rig: Rig)
         "rpa_tasks_normal",
         "rpa_tasks_low",
         "rpa_delay_30s",
+        "rpa_notice_late",
         "rpa_notice_queue",
         "rpa_dead_log",
     ]

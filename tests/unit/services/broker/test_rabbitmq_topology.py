@@ -27,13 +27,16 @@ def test_the_base_is_the_wire_contract() -> None:
 
 def test_own_work_goes_past_the_notices() -> None:
     parts = topology.own_way()
-    (queue,) = [part for part in parts if isinstance(part, Queue)]
+    late, queue = [part for part in parts if isinstance(part, Queue)]
     assert (queue.name, queue.arguments["x-overflow"]) == ("rpa_notice_queue", "drop-head")
-    assert "x-dead-letter-exchange" not in queue.arguments, "what is dropped here is no task that was given up"
+    assert (late.name, late.arguments["x-overflow"]) == ("rpa_notice_late", "drop-head")
+    assert queue.arguments["x-dead-letter-exchange"] == late.name, "what expires with its message is not lost"
+    assert "x-message-ttl" not in late.arguments, "it waits for whoever comes"
     bound = {(part.exchange, part.queue, part.key) for part in parts if isinstance(part, Binding)}
     lanes = ("high", "normal", "low")
     own = {("rpa_own_exchange", f"rpa_tasks_{lane}", f"task.*.{lane}") for lane in lanes}
-    assert bound == own | {("rpa_task_exchange", "rpa_notice_queue", f"task.*.{lane}") for lane in lanes}
+    notices = {("rpa_task_exchange", "rpa_notice_queue", f"task.*.{lane}") for lane in lanes}
+    assert bound == own | notices | {("rpa_notice_late", "rpa_notice_late", "")}
 
 
 def test_a_delay_keeps_the_routing_key() -> None:
@@ -59,6 +62,7 @@ def test_a_platform_has_a_way_to_the_dead_queue_from_every_lane() -> None:
         ("single_shop_s1", "shop"),
         ("rpa_node_desk", "other"),
         ("rpa_notice_queue", "notice"),
+        ("rpa_notice_late", "late"),
         ("rpa_dead_log", ""),
         ("rpa_tasks_other", ""),
         ("somebody_elses", ""),
