@@ -9,6 +9,7 @@ from typing import Protocol
 from services import i18n, spans
 from services.domain.alerts import rule as alert_rule
 from services.domain.alerts import text as alert_text
+from services.domain.fleet import holders
 from services.domain.gates import listed
 from services.domain.insight import (
     attempts,
@@ -49,6 +50,7 @@ TEMPLATES: dict[str, str] = {
     **drain.SENTENCES,
     **known_issue.SENTENCES,
     **drift.SENTENCES,
+    **holders.SENTENCES,
     **audit.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,

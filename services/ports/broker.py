@@ -48,6 +48,9 @@ class Consumer(Protocol):
     def held(self) -> int:
         """Deliveries received and not settled, taken or not."""
 
+    def untouched(self) -> Mapping[str, int]:
+        """Of those the ones that nobody has taken, by queue; queues with none are left out."""
+
     @property
     def ack_lost(self) -> int: ...
 

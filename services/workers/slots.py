@@ -205,6 +205,7 @@ def _state(held: Held | None, wall: Callable[[Held], int]) -> SlotState:
         attempt=task.attempt,
         since=wall(held),
         progress=held.shown,
+        queue=held.delivery.queue if held.delivery is not None else "",
     )
 
 

@@ -187,6 +187,7 @@ class Worker:
             shares=self._sharing.shares(),
             ability=ability,
             prefetched=max(0, self._consumer.held() - self._claimed.delivered()),
+            ahead=self._consumer.untouched(),
             done=self._finisher.done,
             failed=self._finisher.failed,
             auto=self._autoscaler.words,

@@ -19,6 +19,17 @@ from tests.contract.waiting import PATIENCE_S, eventually
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def test_what_lies_here_untaken_is_told_by_queue(broker: Broker, broker_kind: str) -> None:
+    broker.publish([order(number) for number in range(3)])
+    consumer = broker.consumer(["high", "normal"], window=5, name="c")
+    got = collect(consumer, 1, at_once=1)
+    buffered(consumer, 3)
+    assert consumer.untouched() == ({"rpa_tasks_normal": 2} if broker_kind == "rabbitmq" else {})
+    consumer.ack([*got, *collect(consumer, 2)])
+    assert consumer.untouched() == {}
+    consumer.close()
+
+
 def test_the_higher_priority_goes_first_within_a_lane(broker: Broker) -> None:
     broker.publish([order(number, priority=priority) for number, priority in enumerate((1, 9, 5, 9, 1))])
     consumer = broker.consumer(["normal"], window=1, name="c")

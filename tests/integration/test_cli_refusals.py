@@ -203,6 +203,7 @@ TABLE: list[Row] = [
     row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
     row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
     row("queue peek", "", ("x", "rpa_delay_7s", "single_shop_nobody", LONG), names="queue list"),
+    row("queue held", "", ("x", "single_shop_nobody", LONG), names="queue list"),
     row("queue peek low", "--limit", ("0", *WHOLE)),
     row("queue purge --dry-run", "", ("x", "single_shop_nobody", LONG), names="queue list"),
     row("queue purge low", "--export", (".", "empty.csv"), names=ANY),

@@ -8,8 +8,10 @@ import pytest
 
 from services import assembly
 from services.domain.errors import NotFound, UsageError
+from services.domain.fleet.holders import QueueHeld
 from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
+from services.monitor.queues import holders
 from tests.contract.waiting import eventually
 from tests.integration.api_rig import serving
 from tests.integration.fleet_rig import Fleet, lines
@@ -71,6 +73,37 @@ def test_a_purge_cancels_the_tasks_of_its_queue_alone_and_their_messages_are_ski
     fleet.wait_ended([gone[4], stays, late])
     eventually(lambda: fleet.ready("rpa_tasks_low") == 0, 30)
     assert {row[1] for row in lines(seen, "start")} == {gone[4], stays, late}
+
+
+def test_who_holds_a_message_is_told_and_what_nobody_explains_is_told_as_that(fleet: Fleet, seen: Path) -> None:
+    task_id = fleet.create("s1", seen=str(seen), until=str(seen.with_name("open")))
+    worker = fleet.worker(1)
+    fleet.wait(task_id, Status.RUNNING)
+    eventually(lambda: fleet.engine.store.workers()[0].busy == 1, 30)
+    worker.drain()
+    other = fleet.open().broker.consumer(["normal"], window=2, name="another program")
+    fleet.publish(b"{}")
+    fleet.publish(b"{}")
+    got = eventually(lambda: other.take(2, 0.5), 30)
+    questions = assembly.queries(fleet.engine).queues
+
+    def held() -> QueueHeld | None:
+        (found,) = holders.look(questions, fleet.engine.broker.depths(), "normal").queues
+        return found if found.beyond == 2 else None
+
+    found = eventually(held, 30)
+    assert [(one.task_id, one.worker, one.slot, one.state) for one in found.holds] == [
+        (task_id, worker.name, 1, "runs")
+    ]
+    record = fleet.task(task_id)
+    assert found.holds[0].since == record.started_at
+    assert found.holds[0].lease_until > record.started_at
+    assert found.counted == 3
+    other.ack([*got, *other.take(2, 0.5)])
+    other.close()
+    seen.with_name("open").touch()
+    fleet.wait_ended([task_id])
+    assert holders.look(questions, (), "low").queues == ()
 
 
 def test_what_runs_is_no_part_of_a_queue(fleet: Fleet, seen: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from services.api import shapes
@@ -13,6 +13,7 @@ from services.api.shapes import Limit, Name, Note, Text
 from services.domain.errors import UsageError
 
 router = APIRouter(prefix="/queues", tags=["queues"])
+OneQueue = Annotated[str, Query(max_length=300, description="only of this queue, or of this lane")]
 Figure = Annotated[int, Field(ge=0, le=1_000_000, description="0: no limit")]
 
 
@@ -33,6 +34,16 @@ class Peeked(shapes.Open):
     more: bool = Field(description="whether others wait behind them")
 
 
+class Held(shapes.Open):
+    """What workers hold of the queues, and what the broker counts beyond that."""
+
+    queues: list[dict[str, Any]] = Field(description="of each: what the broker counts, and what of it nobody explains")
+    held: list[dict[str, Any]] = Field(description="a task, its worker and slot, since when, and its lease")
+    at: str
+    told: bool = Field(description="whether the broker counts what consumers hold")
+    more: bool
+
+
 class Purge(shapes.Body):
     """Its name once more, so that none is emptied by a slip."""
 
@@ -51,6 +62,11 @@ class Limits(shapes.Body):
 @router.get("", response_model=Queues, summary="Depths, and what holds tasks back")
 def queues(here: Here) -> Response:
     return here.look("queue list")
+
+
+@router.get("/held", response_model=Held, summary="Who holds which message that is not settled, and since when")
+def held(here: Here, name: OneQueue = "") -> Response:
+    return here.look("queue held", *([name] if name else []))
 
 
 @router.get("/{name}/tasks", response_model=Peeked, summary="What waits in one, by the records alone")

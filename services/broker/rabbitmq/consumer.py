@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from services.broker.rabbitmq import topology
@@ -181,6 +181,10 @@ class RabbitConsumer(Side):
     def held(self) -> int:
         with self._cond:
             return self.ledger.held + self._shops.ledger.held
+
+    def untouched(self) -> Mapping[str, int]:
+        with self._cond:
+            return {**self.ledger.untouched(), **self._shops.ledger.untouched()}
 
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
         quotas = [(topology.lane_queue(lane), most) for lane, most in plan] or [(name, limit) for name in self._queues]

@@ -59,6 +59,10 @@ class Ledger:
         """Deliveries nobody has taken."""
         return sum(len(queue) for queue in self._ready.values())
 
+    def untouched(self) -> dict[str, int]:
+        """The same by queue, without those that have none."""
+        return {name: len(queue) for name, queue in self._ready.items() if queue}
+
     @property
     def decided(self) -> int:
         """Tags to be sent."""

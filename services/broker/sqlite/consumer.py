@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from services.broker.sqlite import messages
 from services.broker.sqlite import shops as shop_queues
@@ -185,6 +185,10 @@ class EmbeddedConsumer:
     def held(self) -> int:
         """Deliveries taken and not settled."""
         return len(self._held)
+
+    def untouched(self) -> Mapping[str, int]:
+        """None: nothing is fetched ahead."""
+        return {}
 
     # ----------------------------------------------------------------------- state
     @property

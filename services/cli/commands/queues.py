@@ -11,6 +11,7 @@ from services import assembly
 from services.cli import guesses, shapes
 from services.cli.commands import limits, purge
 from services.cli.commands.purge import QUEUE_HELP
+from services.cli.commands.queue import held
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
@@ -24,6 +25,7 @@ from services.monitor.queues.queries import PEEK
 EXAMPLES = (
     "queue list",
     "queue peek rpa_tasks_normal",
+    "queue held",
     "queue purge rpa_tasks_low --export low.jsonl --reason 'wrong prices'",
     "queue pause platform:temu --note 'maintenance there' --yes",
     "queue pause type:batch_reply",
@@ -58,6 +60,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     peeking.add_argument("name", metavar="QUEUE", help=QUEUE_HELP)
     peeking.add_argument("--limit", type=whole(1, MOST), default=PEEK)
     peeking.set_defaults(handler=peek)
+    held.add(verbs, common)
     purge.add(verbs, common)
     limits.add(verbs, common)
 

@@ -9,6 +9,8 @@ from services.domain.upkeep.stored import Instant, Measure
 AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
 #: so many browsers are told in a heartbeat, and so many shops with a proxy of their own
 POOL_SHOWN, PROXIES_SHOWN = 32, 200
+#: the queue of a slot where its worker does not say from which its message came (a program of before)
+UNTOLD_QUEUE = "?"
 
 
 class SlotState(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,6 +23,7 @@ class SlotState(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     since: Instant = 0  #: UTC ms
     progress: int = -1
+    queue: str = UNTOLD_QUEUE  #: that the message of its task came from, "" where it has none: it was fetched
 
 
 class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +71,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     shares: dict[str, tuple[int, int]] = {}  #: by lane: slots kept for it, and how many it may use at most
     state: str = "running"  #: running | draining | stopping | stopped
     prefetched: int = 0
+    ahead: dict[str, int] = {}  #: messages that lie here and that nobody has taken up, by queue
     done: int = 0
     failed: int = 0
     cpu: Measure = -1.0  #: percent of one core, -1 unknown

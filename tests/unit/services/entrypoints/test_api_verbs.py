@@ -67,6 +67,7 @@ ROUTES = {
     "promise remove": "DELETE /promises/{name}",
     "promise set": "PUT /promises/{name}",
     "promise show": "GET /promises/{name}",
+    "queue held": "GET /queues/held",
     "queue limit": "PUT /queues/{scope}/limits",
     "queue list": "GET /queues",
     "queue peek": "GET /queues/{name}/tasks",

@@ -1,0 +1,1 @@
+"""Verbs of ``queue`` that are more than a switch."""
