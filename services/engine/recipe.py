@@ -20,6 +20,8 @@ MAX_RETRIES = 20
 MAX_PAYLOAD = 512 * 1024
 LOST_RECORD = "the record of this task was lost and made again from its message; whether it has run is not known"
 SHALLOW = 50  #: with fewer brackets nothing can be too deep
+#: one for all, for making one costs as much as writing a small payload
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def payload_text(payload: Mapping[str, Any]) -> str:
@@ -29,7 +31,7 @@ def payload_text(payload: Mapping[str, Any]) -> str:
         UsageError: it is not JSON or too large.
     """
     try:
-        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _COMPACT(payload)
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError) as exc:
         raise UsageError(said("payload.not_json", error=str(exc)[:280]), field="payload") from exc

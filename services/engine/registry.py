@@ -54,7 +54,8 @@ class Registry:
         """The instant since which a work of this type must not have succeeded to be done again without a reason; 0
         where its type does not ask (``unique_for``).
         """
-        kind = self.task_type(name)
+        self._refresh()
+        kind = self._types.get(name, self._defaults)  # asked for each new task, so nothing is made for it
         return kinds.done_since(kind, self._store.now_ms(), self._zone) if kind.unique_for else 0
 
     @property

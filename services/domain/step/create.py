@@ -47,7 +47,8 @@ def republish(view: View, op: Republish) -> Answer:
 
 def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer:
     """Store a new record, or name the active task that stands in its way."""
-    held_by = twins.holder(view, task.guard) if task.guard and task.status in ACTIVE else None
+    guard = task.guard if task.status in ACTIVE else ""
+    held_by = twins.holder(view, guard) if guard else None
     if held_by is not None and on_duplicate not in _BESIDE:
         twins.note(view, task, "refused", held_by)
         return Answer("duplicate", view.get(held_by))

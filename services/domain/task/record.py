@@ -117,7 +117,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     @property
     def guard(self) -> str:
         """The key under which it holds back others and waits for them; "" where it does neither."""
-        return "" if self.uniq.startswith(FORCED) else self.uniq
+        uniq = self.uniq
+        return "" if uniq.startswith(FORCED) else uniq
 
     @property
     def active(self) -> bool:

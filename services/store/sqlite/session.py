@@ -152,10 +152,10 @@ class Session:
         self.shops.follow(old, task)
         self.limits.follow(old, task)
         self.works.follow(old, task)
-        if old is not None and old.guard in self._holders:
-            self._holders[old.guard].pop(task.task_id, None)
-        if task.guard in self._holders and task.status in ACTIVE:
-            self._holders[task.guard][task.task_id] = Standing(task.status, task.gate, task.created_at)
+        if old is not None and (known := self._holders.get(old.guard)) is not None:
+            known.pop(task.task_id, None)
+        if task.status in ACTIVE and (known := self._holders.get(task.guard)) is not None:
+            known[task.task_id] = Standing(task.status, task.gate, task.created_at)
 
     def delivered(self, task: Task) -> None:
         """Note that the message of a queued task came out of its queue.
