@@ -110,6 +110,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
+        letters=session.queries.letters,
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,

@@ -70,6 +70,7 @@ from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
+from services.monitor.letters.beside import LetterQueries
 from services.monitor.live import Live
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention
@@ -155,6 +156,7 @@ class Queries:
     audit: AuditQueries
     roles: RoleQueries
     artifacts: ArtifactQueries
+    letters: LetterQueries
     works: WorkQueries
     promises: PromiseQueries
     types: TypeQueries
@@ -308,6 +310,7 @@ def queries(engine: Engine) -> Queries:
         attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
         fleet=engine.settings.environment or engine.settings.profile,
     )  # fmt: skip
+    files = ArtifactQueries(engine.artifacts)
     return Queries(
         batches=BatchQueries(engine.store),
         queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
@@ -317,7 +320,8 @@ def queries(engine: Engine) -> Queries:
         shops=shops,
         audit=trail,
         roles=RoleQueries(engine.store),
-        artifacts=ArtifactQueries(engine.artifacts),
+        artifacts=files,
+        letters=LetterQueries(engine.store, engine.registry, files),
         works=WorkQueries(engine.store, engine.registry),
         promises=promises,
         types=TypeQueries(engine.store, engine.registry, trail),

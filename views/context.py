@@ -33,6 +33,7 @@ from services.monitor.artifacts import ArtifactQueries
 from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
+from services.monitor.letters.beside import LetterQueries
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
@@ -147,6 +148,7 @@ class PageContext:
     promise_tried: Callable[[Promise], Standing]  #: how one would stand that nobody has kept; blocking
     limits: ShopQueries
     artifacts: ArtifactQueries
+    letters: LetterQueries
     roles: RoleQueries
     audit: AuditQueries
     past: PastQueries

@@ -186,6 +186,7 @@ def cause(one: Cause) -> dict[str, Any]:
             "retry_at": one.rule.retry_at,
             "alert_once": one.rule.alert_once,
             "to": list(one.rule.route),
+            "link": one.rule.link,
             "by": one.rule.known_by,
             "at": iso(one.rule.known_at),
             "parked": sorted(shop for shop, parked in one.issue.parked.items() if parked.on),

@@ -77,10 +77,11 @@ class CauseCommands:
         retry_at: str = "",
         alert_once: bool = False,
         route: Sequence[str] = (),
+        link: str = "",
     ) -> None:
-        """Say who is at it, and what whoever leads does by itself, in the place of what was decided before: park its
-        shops for so long after each letter, run its letters again at a time of day (``HH:MM`` of the fleet), tell an
-        alert once, tell others of it.
+        """Say who is at it, where it is followed up (``link``: http, https), and what whoever leads does by itself, in
+        the place of what was decided before: park its shops for so long after each letter, run its letters again at a
+        time of day (``HH:MM`` of the fleet), tell an alert once, tell others of it.
 
         Raises:
             UsageError: one of them cannot be; ``field`` names it.
@@ -95,11 +96,18 @@ class CauseCommands:
             retry_at=retry_at,
             alert_once=alert_once,
             route=tuple(dict.fromkeys(route)),
+            link=link.strip(),
             known_by=self._operator.who,
             known_at=self._store.now_ms(),
         )
         known_issue.check(rule)
-        detail = {"owner": rule.owner, "park_s": park_s, "retry_at": retry_at, "alert_once": alert_once}
+        detail = {
+            "owner": rule.owner,
+            "park_s": park_s,
+            "retry_at": retry_at,
+            "alert_once": alert_once,
+            "link": rule.link,
+        }
         told = {name: value for name, value in {**detail, "to": list(rule.route)}.items() if value}
         with self._audit.act("cause.know", [cause], told):
             self._put(cause, rule)
@@ -114,7 +122,7 @@ class CauseCommands:
             if not rule.known:
                 act.outcome = "refused: nothing was decided about it"
                 return False
-            nothing = {"owner": "", "park_s": 0, "retry_at": "", "alert_once": False, "route": ()}
+            nothing = {"owner": "", "park_s": 0, "retry_at": "", "alert_once": False, "route": (), "link": ""}
             self._put(cause, msgspec.structs.replace(rule, **nothing, known_by="", known_at=0))
         return True
 

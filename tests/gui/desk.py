@@ -142,6 +142,7 @@ def open_desk(settings: Settings) -> Desk:
         promise_tried=session.promise_tried,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
+        letters=session.queries.letters,
         roles=session.queries.roles,
         audit=session.queries.audit,
         past=session.queries.past,

@@ -67,6 +67,7 @@ class KnownIssue(shapes.Body):
     retry_at: Annotated[str, Field(max_length=5, description="HH:MM of the fleet: its letters run again then")] = ""
     alert_once: bool = False
     to: list[Name] = Field(default_factory=list, max_length=20, description="channels or groups that hear of it")
+    link: Annotated[str, Field(max_length=500, description="http or https: where it is followed up")] = ""
 
 
 class Called(shapes.Body):

@@ -43,6 +43,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     know.add_argument("--retry-at", default="", metavar="HH:MM", help="run its letters again then, each day")
     know.add_argument("--alert-once", action="store_true", help="an alert on it is told once")
     know.add_argument("--to", action="append", default=[], metavar="NAME", help="channel or group that hears of it")
+    know.add_argument("--link", default="", metavar="URL", help="where it is followed up: an issue of a tracker")
     know.set_defaults(handler=know_it)
     name = verbs.add_parser("name", parents=[common], help="give it a name and a note; left out: none")
     name.add_argument("fingerprint", metavar="FINGERPRINT")
@@ -70,7 +71,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 def know_it(context: Context) -> int:
     """Decide about it."""
     args = context.args
-    if not (args.owner or args.park or args.retry_at or args.alert_once or args.to):
+    if not (args.owner or args.park or args.retry_at or args.alert_once or args.to or args.link):
         raise UsageError("say who is at it or what is done about it: --owner, --park, --retry-at …", field="--owner")
     with context.engine() as engine:
         one = _found(engine, args.fingerprint)
@@ -81,6 +82,7 @@ def know_it(context: Context) -> int:
             retry_at=args.retry_at,
             alert_once=args.alert_once,
             route=args.to,
+            link=args.link,
         )
         _show(context, engine, one)
     return EXIT_OK

@@ -13,7 +13,7 @@ from services.domain.errors import UsageError
 from services.domain.upkeep.stored import Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint
-MAX_NAME, MAX_NOTE = 80, 2000
+MAX_NAME, MAX_NOTE, MAX_LINK = 80, 2000, 500
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}\Z")
 FOREVER = 0
 
@@ -38,11 +38,12 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
     known_by: str = ""  #: who decided these, and when
     known_at: Instant = 0
     into: str = ""  #: fingerprint of the cause that this one is a part of, "" for none
+    link: str = ""  #: where it is followed up: an address of an issue tracker, "" for none
 
     @property
     def known(self) -> bool:
         """Whether anything is done about it by itself, or somebody is at it."""
-        return bool(self.owner or self.park_s or self.retry_at or self.alert_once or self.route)
+        return bool(self.owner or self.park_s or self.retry_at or self.alert_once or self.route or self.link)
 
     @property
     def mark(self) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import valid_word
-from services.domain.insight.cause_rule import CauseRule
+from services.domain.insight.cause_rule import MAX_LINK, CauseRule
 from services.domain.text.message import Message
 from services.domain.text.sentences import N_
 from services.domain.upkeep.stored import Instant
@@ -79,6 +79,9 @@ def check(rule: CauseRule) -> None:
     """
     if rule.park_s and not SHORTEST_S <= rule.park_s <= LONGEST_S:
         raise UsageError(f"shops are parked for a minute to 7 days, not {rule.park_s} s", field="park")
+    if rule.link and not is_link(rule.link):
+        text = f"a link begins with http:// or https:// and has at most {MAX_LINK} characters, not {rule.link!r:.60}"
+        raise UsageError(text, field="link")
     for name in rule.route:
         if not valid_word(name):
             raise UsageError(f"{name!r:.40} is no name of a channel or a group of them", field="to")
@@ -153,6 +156,12 @@ def _minute(text: str) -> int | None:
         return None
     hour, minute = int(head), int(tail)
     return hour * 60 + minute if hour < 24 and minute < 60 and len(head) <= 2 else None
+
+
+def is_link(text: str) -> bool:
+    """Whether a browser may open it: an address of a site, without spaces or signs that nobody sees."""
+    head, _colon, rest = text.partition("://")
+    return head in ("http", "https") and bool(rest) and len(text) <= MAX_LINK and text.isprintable() and " " not in text
 
 
 def told(rule: CauseRule, state: IssueState | None = None) -> tuple[Message, ...]:

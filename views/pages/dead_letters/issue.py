@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from services.domain.errors import UsageError
 from services.domain.insight import known_issue
-from services.domain.insight.cause_rule import MAX_NAME, CauseRule
+from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task import filter_time
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
@@ -27,6 +27,7 @@ class Decided(NamedTuple):
     retry_at: str
     alert_once: bool
     route: tuple[str, ...]
+    link: str = ""
 
 
 class KnownIssue(DialogFrame):
@@ -45,13 +46,17 @@ class KnownIssue(DialogFrame):
         self.retry_at, self.route = QLineEdit(rule.retry_at), QLineEdit(", ".join(rule.route))
         self.alert_once = QCheckBox(_("Tell an alert on it once"))
         self.alert_once.setChecked(rule.alert_once)
+        self.link = QLineEdit(rule.link)
         self.owner.setMaxLength(MAX_NAME)
+        self.link.setMaxLength(MAX_LINK)
+        self.link.setPlaceholderText("https://")
         self.park.setPlaceholderText("2h")
         self.retry_at.setPlaceholderText("06:00")
         self.route.setPlaceholderText("duty")
         self.body.addWidget(Label(title, "strong"))
         for words, field in (
             (_("Who is at it"), self.owner),
+            (_("Where it is followed up (a link)"), self.link),
             (_("Pause its shops for so long after each letter"), self.park),
             (_("Run its letters again at, each day"), self.retry_at),
             (_("Alerts go to (channels or groups)"), self.route),
@@ -69,7 +74,7 @@ class KnownIssue(DialogFrame):
         """What stands in the fields.
 
         Raises:
-            UsageError: a span or a time of day is none.
+            UsageError: a span, a time of day or a link is none.
         """
         text = self.park.text().strip()
         span = filter_time.duration_ms(text) if text else 0
@@ -82,12 +87,14 @@ class KnownIssue(DialogFrame):
             retry_at=self.retry_at.text().strip().replace("：", ":"),
             alert_once=self.alert_once.isChecked(),
             route=tuple(one for one in names if one),
+            link=self.link.text().strip(),
         )
         try:
-            known_issue.check(CauseRule(park_s=found.park_s, retry_at=found.retry_at))
+            known_issue.check(CauseRule(park_s=found.park_s, retry_at=found.retry_at, link=found.link))
         except UsageError as exc:
             words = {
                 "park": _("Shops are paused for a minute to 7 days"),
+                "link": _("A link begins with http:// or https://"),
                 "retry_at": _("Write a time of day such as 06:00"),
             }
             raise UsageError(words.get(exc.field, str(exc)), field=exc.field) from exc

@@ -105,6 +105,7 @@ class DeadLettersPage(Page):
         """Ask again and put everything in order."""
         self._asker.again()
         self.panel.refresh()
+        self.panel.success.show_letter(self.panel.success.task_id, again=True)
 
     def set_acting(self, reason: str) -> None:
         """Decide nothing while that is not allowed; looking, copying and typing go on, and a run can be stopped."""
@@ -163,7 +164,7 @@ class DeadLettersPage(Page):
         for strip in (self.error, self.run_strip, self.broken):
             self.body.addWidget(strip)
         self.empty = EmptyState(N_("No dead letters."), icon="ph.check-circle")
-        self.panel = LetterPanel(self._context, self.verbs)
+        self.panel = LetterPanel(self._context, self.verbs, self.cause_verbs)
         self.panel.setMinimumWidth(400)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._pane = CausePane()
@@ -403,14 +404,18 @@ class DeadLettersPage(Page):
     # words
 
     def _say(self) -> None:
-        self.letters.show_cause(self.about(self._asker.wanted.cause))
+        self._show_cause(self.about(self._asker.wanted.cause))
         self._say_summary()
         self._show_bar()
 
     def _show_pauses(self) -> None:
         of = self.about(self._asker.wanted.cause)
         if of != self.letters.of:
-            self.letters.show_cause(of)
+            self._show_cause(of)
+
+    def _show_cause(self, of: OfCause | None) -> None:
+        self.letters.show_cause(of)
+        self.panel.show_cause(of)
 
     def _say_summary(self) -> None:
         if self._grouped is not None:

@@ -26,8 +26,10 @@ from services.monitor.tasks import TaskDetail
 from views.context import PageContext
 from views.kit.verb import Place, Verbs, show
 from views.pages.dead_letters import words
+from views.pages.dead_letters.at_it import AtIt
+from views.pages.dead_letters.beside import BesideSection
 from views.pages.dead_letters.editor import MessageEditor
-from views.pages.dead_letters.verbs import PRESS, Letters, LetterVerb, Put
+from views.pages.dead_letters.verbs import PRESS, CauseVerb, Letters, LetterVerb, OfCause, Put
 from views.pages.dead_letters.words import minute
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
@@ -59,9 +61,18 @@ class LetterPanel(QWidget):
     step_wanted = Signal(int)
     task_wanted = Signal(str)
 
-    def __init__(self, context: PageContext, verbs: Verbs[LetterVerb, Letters], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        context: PageContext,
+        verbs: Verbs[LetterVerb, Letters],
+        causes: Verbs[CauseVerb, OfCause],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``causes``: what can be done about the cause of the letter."""
         super().__init__(parent)
         self._context, self._verbs = context, verbs
+        self.at_it = AtIt(causes)
+        self.success = BesideSection(context.letters, context.artifacts)
         self._task_id = ""
         self._detail: TaskDetail | None = None
         self._now = ShopNow()
@@ -133,9 +144,14 @@ class LetterPanel(QWidget):
         if self._detail is not None and self._detail.task.task_id == self._task_id:
             self._show_reason(self._detail)
 
+    def show_cause(self, of: OfCause | None) -> None:
+        """Say who is at the cause of the letter."""
+        self.at_it.show_cause(of)
+
     def clear(self) -> None:
         """Show nothing."""
         self._task_id, self._detail = "", None
+        self.success.show_letter("")
         self._say()
 
     def refresh(self) -> None:
@@ -158,6 +174,9 @@ class LetterPanel(QWidget):
         self._content = self._inner.takeWidget()
         self._inner.setWidget(self._content)
         self._build_reason()
+        self.success.task_wanted.connect(self.task_wanted)
+        self.success.answered.connect(self._say)
+        self._body.addWidget(self.success)
         self._body.addWidget(line())
         self.editor = MessageEditor()
         self.editor.changed.connect(self._show_verbs)
@@ -181,7 +200,15 @@ class LetterPanel(QWidget):
         self._beside = Label("", "label", "text2", wrap=True)
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)
-        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self.attempts, self._verdict, self._beside)
+        parts: tuple[QWidget, ...] = (
+            self._reason,
+            self._text,
+            self._more,
+            self.attempts,
+            self._verdict,
+            self._beside,
+            self.at_it,
+        )
         for widget in parts:
             self._why.body.addWidget(widget)
         self._body.addWidget(self._why)
@@ -256,7 +283,9 @@ class LetterPanel(QWidget):
         self._more.setVisible(whole != brief)
         self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
         now = instant.now_ms()
-        self.attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, task, now)])
+        self.success.show_letter(task.task_id if task.attempts else "")
+        more = [words.shop_row(self._now, task, now), *words.before(self.success.before, now)]
+        self.attempts.set_rows([*words.attempts(task, now), *more])
         self._verdict.setVisible(detail.verdict is not None)
         self._beside.hide()
         if detail.verdict is not None:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
+from services.domain.insight import known_issue
 from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER, Worth
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE
 from services.domain.task import classify
@@ -459,10 +460,23 @@ class CauseActions(QObject):
                 retry_at=decided.retry_at,
                 alert_once=decided.alert_once,
                 route=decided.route,
+                link=decided.link,
             )
         else:
             call = partial(causes.forget, fingerprint)
         self._operation.start(call, self._on_saved, self._fail)
+
+    def take(self, of: OfCause) -> None:
+        """Let whoever sits here be at it; what is done by itself stays."""
+        rule = of.cause.rule
+        who = self._context.commands.operator.who
+        self._decide(
+            of.cause.fingerprint, Decided(who, rule.park_s, rule.retry_at, rule.alert_once, rule.route, rule.link)
+        )
+
+    def follow(self, of: OfCause) -> None:
+        """Open where it is followed up, in the browser of this person."""
+        QDesktopServices.openUrl(QUrl(of.cause.rule.link))
 
     def forget(self, of: OfCause) -> None:
         """Do nothing about it by itself any more."""
@@ -650,6 +664,14 @@ CAUSE_VERBS: tuple[CauseVerb, ...] = (
     CauseVerb(
         key="describe", text=N_("Name and note"), icon="ph.note-pencil", places=_LISTED, group=2,
         fits=lambda of: words.has_print(of.cause), do=CauseActions.describe,
+    ),
+    CauseVerb(
+        key="take", text=N_("I take it"), icon="ph.hand", places=_LISTED, group=2,
+        fits=lambda of: words.has_print(of.cause) and not of.cause.rule.owner, do=CauseActions.take,
+    ),
+    CauseVerb(
+        key="follow", text=N_("Open its issue"), icon="ph.arrow-square-out", role=LOOK, places=_LISTED, group=2,
+        fits=lambda of: known_issue.is_link(of.cause.rule.link), do=CauseActions.follow,
     ),
     CauseVerb(
         key="known", text=N_("Known issue…"), icon="ph.bookmark-simple", places=_LISTED, group=2,

@@ -235,6 +235,16 @@ def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:
     return rows
 
 
+def before(letters: Sequence[Task], now_ms: int) -> list[tuple[str, str, str]]:
+    """How often the work failed as other letters before, the newest first of which it was republished from."""
+    if not letters:
+        return []
+    number = len(letters)
+    times = ngettext("{n} time, republished in between", "{n} times, republished in between", number)
+    first = _("first {time}").format(time=minute(letters[-1].ended_at, now_ms))
+    return [(_("Failed before"), text.listed((times.format(n=text.count(number)), first)), "dead")]
+
+
 def shop_row(now: ShopNow, task: Task, now_ms: int) -> tuple[str, str, str]:
     """How the shop of a letter stands now, as a row below the attempts."""
     if shop.restricted(now, task):

@@ -260,6 +260,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         promise_tried=workforce.promise_keeper(engine).tried,
         limits=questions.shops,
         artifacts=questions.artifacts,
+        letters=questions.letters,
         roles=questions.roles,
         audit=questions.audit,
         past=questions.past,

@@ -17,7 +17,7 @@ from services.messages import told
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import LogTail, TaskQueries
 from views.dialogs.artifact import ArtifactDialog
-from views.pages.tasks.panel.picture import Picture
+from views.kit.picture import Picture
 from views.support import heard, instant, safe, shown, text
 from views.support.look import Label
 from views.support.operation import Operation

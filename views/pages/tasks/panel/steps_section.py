@@ -13,7 +13,7 @@ from services.domain.text.mask import masked_text
 from services.domain.types.flow_trace import StepState, Trace, TracedStep
 from services.i18n import N_, _, ngettext
 from services.monitor.artifacts import ArtifactQueries, Found
-from views.pages.tasks.panel.picture import Picture
+from views.kit.picture import Picture
 from views.support import safe, text
 from views.support.look import Label
 from views.theme import theme

@@ -806,7 +806,7 @@ def test_the_palette_offers_what_can_be_done_about_the_letter_and_its_cause(
     offered = {one.key: one for one in page.commands()}
     assert [one.words for one in offered.values()] == [
         "Republish", "Ignore", "Archive", "Republish all 18", "Archive all 18", "Ignore for 1 hour",
-        "Ignore for 1 day", "Ignore until its text changes", "Name and note", "Known issue…",
+        "Ignore for 1 day", "Ignore until its text changes", "Name and note", "I take it", "Known issue…",
         "Merge into another cause…", "Copy the error",
     ]  # fmt: skip
     assert {one.note for one in offered.values()} == {"1 task", "Seller login expired · sync_order"}

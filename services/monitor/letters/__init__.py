@@ -1,0 +1,1 @@
+"""What helps to decide about one dead letter."""

@@ -1,0 +1,365 @@
+"""A dead letter beside the last success: both pictures, the first step at which they part, the steps and both logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.types.flow_apart import How, Line, Pair, Parting
+from services.domain.types.flow_trace import StepState
+from services.i18n import N_, _, language, ngettext
+from services.messages import told
+from services.monitor.artifacts import ArtifactQueries
+from services.monitor.letters.beside import Beside, Blank, Kin, LetterQueries, Run
+from views.dialogs.artifact import ArtifactDialog
+from views.kit.picture import Picture
+from views.support import instant, safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.words.shop import platform_name
+from views.theme import theme
+from views.theme.tokens import status
+from views.widgets.buttons import LinkLabel
+from views.widgets.section import Section
+from views.widgets.segmented import Segmented
+
+EDGE, LOG_HEIGHT, LINE_CHARS = 188, 140, 500
+#: steps around the one that matters
+BEFORE, AFTER = 3, 3
+_KINS = {
+    Kin.WORK: N_("the same work"),
+    Kin.SHOP: N_("the same flow, the same shop"),
+    Kin.PLATFORM: N_("the same flow, another shop"),
+    Kin.ANY: N_("the same flow, another platform"),
+}
+_BLANKS = {
+    Blank.NONE: N_("It left no picture. A step of the kind “screenshot” leaves one."),
+    Blank.AWAY: N_("Its picture is not here: it lies on the machine of its worker, or was removed."),
+    Blank.OFF: N_("This machine keeps no files (artifacts.place is off)."),
+    Blank.SILENT: N_("The place of the files does not answer now."),
+}
+_PARTED = {
+    How.FAILED: N_("They part at step “{step}”: here it failed, there it was done."),
+    How.STOPPED: N_("They part at step “{step}”: this one came no further, there it was done."),
+    How.CHANGED: N_("They part at step “{step}”: here it asks for {here}, there for {there}."),
+    How.ADDED: N_("They part at step “{step}”: only this one has it."),
+    How.MISSING: N_("They part at step “{step}”: only the last success has it."),
+}
+_GLYPHS = {
+    StepState.DONE: "succeeded",
+    StepState.FAILED: "dead",
+    StepState.NOW: "running",
+    StepState.STOPPED: "cancelled",
+}
+
+
+class BesideSection(Section):
+    """Asks for itself, off the GUI thread, when another letter is shown.
+
+    Signals:
+        task_wanted: id of the other task.
+        answered: another answer is shown.
+    """
+
+    task_wanted = Signal(str)
+    answered = Signal()
+
+    def __init__(self, letters: LetterQueries, files: ArtifactQueries) -> None:
+        super().__init__(N_("Beside the last success"))
+        self._letters, self._files = letters, files
+        self._task_id = ""
+        self._found: Beside | None = None
+        self._asking = Operation(self, latest=True)
+        self.sentence = Label("", "labelstrong", "text", wrap=True)
+        self.left, self.right = Side(files), Side(files)
+        for side in (self.left, self.right):
+            side.picture.activated.connect(partial(self._open, side))
+        self.right.task_wanted.connect(self.task_wanted)
+        self.steps = StepGrid()
+        self.which = Segmented((("letter", N_("Log of this letter")), ("success", N_("Log of the success"))), N_("Log"))
+        self.which.chosen.connect(lambda _key: self._show_log())
+        self.log = QPlainTextEdit()
+        self.log.setReadOnly(True)
+        self.log.setFont(theme().font("monosmall"))
+        self.log.setFixedHeight(LOG_HEIGHT)
+        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.log.setAccessibleName(_("Log"))
+        self._pair = QWidget()
+        row = QHBoxLayout(self._pair)
+        row.setContentsMargins(0, 2, 0, 2)
+        row.setSpacing(12)
+        for side in (self.left, self.right):
+            row.addWidget(side, 1, Qt.AlignmentFlag.AlignTop)
+        for widget in (self.sentence, self._pair, self.steps):
+            self.body.addWidget(widget)
+        self.body.addWidget(self.which, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addWidget(self.log)
+        on_language_changed(self._say)
+        self.hide()
+
+    @property
+    def found(self) -> Beside | None:
+        """What is shown; None while it is asked for."""
+        return self._found
+
+    @property
+    def task_id(self) -> str:
+        """The letter whose success is looked for, "" for none."""
+        return self._task_id
+
+    @property
+    def before(self) -> tuple[Task, ...]:
+        """The dead letters that the one shown was republished from, as far as they are known by now."""
+        return self._found.before if self._found is not None else ()
+
+    def show_letter(self, task_id: str, *, again: bool = False) -> None:
+        """Look for the last success of this letter; of the same one only when it is asked for ``again``."""
+        if task_id == self._task_id and not again:
+            return
+        if task_id != self._task_id:
+            self._found = None
+            self.which.set_current("letter")
+        self._task_id = task_id
+        self.setVisible(bool(task_id))
+        self._say()
+        if task_id:
+            self._asking.start(partial(self._letters.beside, task_id), partial(self._show, task_id), self._fail)
+
+    def _show(self, task_id: str, found: Beside | None) -> None:
+        if task_id == self._task_id:
+            self._found = found
+            self._say()
+            self.answered.emit()
+
+    def _fail(self, error: BaseException) -> None:
+        self.set_note("")
+        self.sentence.setText(told(error))
+
+    # words
+
+    def _say(self) -> None:
+        found = self._found
+        success = found.success if found is not None else None
+        for widget in (self._pair, self.steps, self.which, self.log):
+            widget.setVisible(success is not None)
+        if found is None:
+            self.set_note("")
+            self.sentence.setText(_("Looking for the last success…"))
+            return
+        now = instant.now_ms()
+        if success is None:
+            self.set_note("")
+            self.sentence.setText(nothing(found, now))
+            self.left.show_run(None, "", now)
+            self.right.show_run(None, "", now)
+            return
+        self.set_note(kin(found))
+        self.sentence.setText(sentence(found, now))
+        self.left.show_run(found.letter, _("This letter"), now)
+        self.right.show_run(success, _("Last success"), now, shop=found.kin not in (Kin.WORK, Kin.SHOP))
+        self.steps.show_pairs(found.pairs, found.parting)
+        self._show_log()
+
+    def _show_log(self) -> None:
+        found = self._found
+        if found is None or found.success is None:
+            return
+        run = found.letter if self.which.current() == "letter" else found.success
+        now = instant.now_ms()
+        lines = [f"{shown.clock(line.at, now)}  {safe.one_line(line.text, LINE_CHARS)}" for line in run.log]
+        self.log.setPlainText("\n".join(lines) or _("No line of its log is kept."))
+        bar = self.log.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _open(self, side: Side) -> None:
+        """Both pictures in one window: Left and Right change between them at the same place."""
+        files = [one.picture.shown for one in (self.left, self.right) if one.picture.shown is not None]
+        if side.picture.shown is not None:
+            ArtifactDialog(self._files, files, files.index(side.picture.shown), self.window()).open()
+
+
+class Side(QWidget):
+    """One of both: its picture or why there is none, when and where it ran.
+
+    Signals:
+        task_wanted: its id.
+    """
+
+    task_wanted = Signal(str)
+
+    def __init__(self, files: ArtifactQueries) -> None:
+        super().__init__()
+        self._task_id = ""
+        self.door = LinkLabel()
+        self.door.activated.connect(lambda: self.task_wanted.emit(self._task_id))
+        self._name = Label("", "labelstrong")
+        self.picture = Picture(files, EDGE)
+        self.blank = Label("", "caption", "text3", wrap=True)
+        self.facts = Label("", "caption", "text2", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for widget in (self._name, self.picture, self.blank, self.facts, self.door):
+            column.addWidget(widget)
+
+    def show_run(self, run: Run | None, name: str, now_ms: int, *, shop: bool = False) -> None:
+        """Show it; ``shop``: it is of another one, which is named."""
+        self._task_id = run.task.task_id if run is not None else ""
+        self._name.setText(name)
+        self.picture.setAccessibleName(_("Screenshot: {name}").format(name=name))
+        self.picture.show_file(run.picture if run is not None else None)
+        blank = _(_BLANKS[run.blank]) if run is not None and run.blank in _BLANKS else ""
+        self.blank.setText(blank)
+        self.blank.setVisible(bool(blank))
+        self.facts.setText(facts(run, now_ms, shop=shop) if run is not None else "")
+        self.door.setVisible(run is not None and run.task.status == Status.SUCCEEDED)
+        self.door.set_count_text(_("Open its task"))
+
+
+class StepGrid(QWidget):
+    """The steps around the parting: name, and for both what became of it and how long it took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[object, ...] = ()
+        self.rows: list[tuple[str, ...]] = []  #: what stands there
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 4, 0, 4)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(0, 1)
+
+    def show_pairs(self, pairs: Sequence[Pair], parting: Parting | None) -> None:
+        """Show the steps around the place where both part, else the first ones."""
+        wanted = (tuple(pairs), parting, theme().tokens, language())
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        self._clear()
+        self.setVisible(bool(pairs))
+        here = parting.at if parting is not None else 0
+        first, last = max(0, here - BEFORE), min(len(pairs), here + 1 + AFTER)
+        self._add_rest(first)
+        for at in range(first, last):
+            self._add(pairs[at], marked=parting is not None and at == here)
+        self._add_rest(len(pairs) - last)
+
+    def _clear(self) -> None:
+        self.rows = []
+        while (item := self._grid.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _add_rest(self, count: int) -> None:
+        if count:
+            words = ngettext("{n} step more", "{n} steps more", count).format(n=text.count(count))
+            self._grid.addWidget(Label(words, "label", "text3"), len(self.rows), 0)
+            self.rows.append((words,))
+
+    def _add(self, pair: Pair, *, marked: bool) -> None:
+        name = Label(step_name(pair.step), "labelstrong" if marked else "label", "text" if marked else "text2")
+        name.setToolTip(safe.tooltip(pair.step.about) if pair.step.about else "")
+        row = len(self.rows)
+        self._grid.addWidget(name, row, 0)
+        for column, line in ((1, pair.one), (2, pair.other)):
+            self._grid.addWidget(_cell(*_became(line)), row, column)
+        self.rows.append((name.text(), _became(pair.one)[0], _became(pair.other)[0]))
+
+
+def _cell(words: str, glyph: str) -> QWidget:
+    """What became of a step, by glyph and word."""
+    cell = QWidget()
+    row = QHBoxLayout(cell)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(5)
+    if glyph:
+        token = status(glyph)
+        picture = Label("")
+        picture.setPixmap(theme().pixmap(token.glyph, token.role, 12))
+        row.addWidget(picture)
+    row.addWidget(Label(words, "label", "dead" if glyph == "dead" else "text2", tabular=True))
+    row.addStretch(1)
+    cell.setMinimumWidth(104)
+    return cell
+
+
+def _became(line: Line | None) -> tuple[str, str]:
+    if line is None:
+        return _("no such step"), ""
+    word = {
+        StepState.DONE: _("done"),
+        StepState.FAILED: _("failed"),
+        StepState.NOW: _("running"),
+        StepState.STOPPED: _("stopped"),
+        StepState.AHEAD: _("not begun"),
+    }[line.state]
+    if line.seconds >= 0:
+        word = text.listed((word, text.duration(shown.span(line.seconds * 1000), precise=True)))
+    return word, _GLYPHS.get(line.state, "")
+
+
+def step_name(line: Line) -> str:
+    """Its place, name and word."""
+    return safe.one_line(" ".join(part for part in (line.place, line.title) if part), 48)
+
+
+def sentence(found: Beside, now_ms: int) -> str:
+    """At which step both part, with what is known of a success that is closer than the one shown."""
+    lines = []
+    if found.parting is not None:
+        pair = found.pairs[found.parting.at]
+        said = {
+            "step": step_name(pair.step),
+            "here": safe.one_line(pair.one.about, 60) if pair.one is not None else "",
+            "there": safe.one_line(pair.other.about, 60) if pair.other is not None else "",
+        }
+        lines.append(_(_PARTED[found.parting.how]).format(**said))
+    elif not found.pairs:
+        lines.append(_("This kind of work tells no steps: compare the pictures and the logs."))
+    else:
+        lines.append(_("No step differs as far as both tell them: compare the pictures and the logs."))
+    if found.gone is not None:
+        lines.append(removed(found, now_ms))
+    return text.sentences(lines)
+
+
+def nothing(found: Beside, now_ms: int) -> str:
+    """Why nothing stands beside it."""
+    if found.gone is not None:
+        return removed(found, now_ms)
+    return _("No success of this work is on record, for this shop or for another one.")
+
+
+def removed(found: Beside, now_ms: int) -> str:
+    """That the success of this very work is known, and neither its record nor its files."""
+    assert found.gone is not None
+    return _(
+        "This very work succeeded last at {time} as {id}; its record and its picture were removed by retention."
+    ).format(time=shown.clock(found.gone.at, now_ms), id=found.gone.task_id)
+
+
+def kin(found: Beside) -> str:
+    """How near the success is."""
+    return _(_KINS[found.kin])
+
+
+def facts(run: Run, now_ms: int, *, shop: bool = False) -> str:
+    """When it ended, where, and how long it ran; of another shop which one."""
+    attempt = run.attempt
+    parts = [shown.clock(attempt.ended_at if attempt is not None else run.task.ended_at, now_ms)]
+    if attempt is not None:
+        took = text.duration(shown.span(attempt.ended_at - attempt.started_at), precise=True)
+        parts += [attempt.worker, took, _("attempt {n}").format(n=attempt.number)]
+    if run.task.type_version:
+        parts.append(_("version {n}").format(n=run.task.type_version))
+    if shop:
+        name = run.shop.name if run.shop is not None and run.shop.name else run.task.shop_id
+        parts.append(f"{safe.one_line(name, 40)} ({platform_name(run.task.platform)})")
+    return " · ".join(part for part in parts if part)
