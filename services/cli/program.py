@@ -9,8 +9,9 @@ import logging
 import re
 import shlex
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any, NoReturn
 
 from services import assembly
 from services import log as logs
@@ -56,7 +57,8 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     output.COLOURLESS.set("--no-color" in argv)
     try:
-        args = grammar().parse_args(_readable(argv))
+        words = _readable(argv)
+        args = grammar(said=words).parse_args(words)
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
         if args.handler not in (cli_run.console, demo.run):
@@ -148,8 +150,33 @@ def _readable(argv: Sequence[str]) -> list[str]:
     return list(argv)
 
 
-def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
-    """What may be written: nouns, verbs and their options."""
+class _Unsaid:
+    """Takes what a noun declares below it, and keeps nothing."""
+
+    def __getattr__(self, name: str) -> Callable[..., _Unsaid]:
+        return lambda *words, **options: self
+
+
+class _Nouns:
+    """Where the nouns are declared: of those that no word names only the name and its line of help are kept.
+
+    Of what a command costs until it does something, two fifths went into the other nouns' verbs and options.
+    """
+
+    def __init__(self, kept: Any, said: Collection[str]) -> None:
+        self._kept = kept
+        self._said = frozenset(said)
+
+    def add_parser(self, name: str, *, help: str, aliases: Sequence[str] = (), **options: Any) -> Any:
+        """As argparse has it."""
+        if not self._said.isdisjoint((name, *aliases)):
+            return self._kept.add_parser(name, help=help, aliases=aliases, **options)
+        self._kept.add_parser(name, help=help, aliases=aliases, add_help=False)
+        return _Unsaid()
+
+
+def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """What may be written: nouns, verbs and their options; with ``said`` below the nouns among those words alone."""
     common = common_options()
     parser = parser_class(
         prog="fleetdeck",
@@ -158,7 +185,8 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
     parser.set_defaults(handler=cli_run.console)
-    nouns = parser.add_subparsers(metavar="COMMAND")
+    declared = parser.add_subparsers(metavar="COMMAND")
+    nouns = declared if said is None else _Nouns(declared, said)
     for module in (
         cli_run,
         tasks,
@@ -188,7 +216,7 @@ def grammar(parser_class: type[Parser] = Parser) -> argparse.ArgumentParser:
         records,
     ):
         module.add(nouns, common)
-    completion.add(nouns, common, parser)
+    completion.add(nouns, common, partial(grammar, parser_class))
     return parser
 
 

@@ -331,7 +331,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert run("shop", "import", "shops.csv")[0] == 0
         engine = assembly.open_engine(settings.load())
         parser = program.grammar()
-        patch.setattr(program, "grammar", lambda: parser)
+        patch.setattr(program, "grammar", lambda **_said: parser)
         # one for all but those that go on, for there are hundreds of commands
         patch.setattr(context.Context, "engine", lambda _, **_looking: contextlib.nullcontext(engine))
         yield folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -27,8 +27,8 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser, program: argparse.ArgumentParser) -> None:
-    """Declare the verb; ``program`` is what will be complete once every noun is declared."""
+def add(nouns: Any, common: argparse.ArgumentParser, program: Callable[[], argparse.ArgumentParser]) -> None:
+    """Declare the verb; ``program`` makes the whole grammar."""
     text = "print a script that lets a shell finish commands, options and their values"
     parser = nouns.add_parser("completion", parents=[common], help=text, **examples(EXAMPLES))
     parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
@@ -37,7 +37,7 @@ def add(nouns: Any, common: argparse.ArgumentParser, program: argparse.ArgumentP
     parser.set_defaults(handler=partial(_print, program))
 
 
-def _print(program: argparse.ArgumentParser, context: Context) -> int:
+def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> int:
     args = context.args
     if bool(args.shell) == bool(args.values):
         raise UsageError(f"say for which shell: {', '.join(SHELLS)}", field="shell")
@@ -49,6 +49,7 @@ def _print(program: argparse.ArgumentParser, context: Context) -> int:
     # here, because no other command should pay for loading it
     import shtab
 
+    program = whole()
     for noun, action in _actions(program):
         if kind := PLACES.get(str(action.metavar)):
             action.complete = getattr(shtab, kind)  # type: ignore[attr-defined]  # what the library reads
