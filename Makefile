@@ -97,6 +97,7 @@ lint: $(STAMP_DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 main.py fleetdeck.py services console
 	$(BIN)/lint-imports
 
 format: $(STAMP_DEV)

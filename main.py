@@ -9,7 +9,7 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     # Ctrl-C while modules are being loaded: nothing has begun that would have to end in order
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from services.cli import program
+from services.cli import output, program
 
 
 def _console(request: program.ConsoleRequest) -> int:
@@ -23,6 +23,7 @@ def main() -> int:
     """Run the command line with the words of this process."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    output.speak_utf8()
     return program.run(sys.argv[1:], _console)
 
 

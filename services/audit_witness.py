@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from services import home_folder, plain_file
+from services import home_folder, plain_file, whole_file
 from services.domain import audit
 from services.domain.errors import UsageError
 
@@ -60,4 +60,4 @@ class Witness:
             fresh.unlink()
         home_folder.keep_private(fresh)
         fresh.write_text("".join(f"{mark}\n" for mark in kept), encoding="ascii")
-        fresh.replace(self._path)
+        whole_file.put(fresh, self._path)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from services import whole_file
 from services.artifacts import papers
 from services.artifacts.papers import CARDS, Caps
 from services.domain.errors import ArtifactError
@@ -150,7 +151,7 @@ class FolderArtifacts:
 def _write(path: Path, data: bytes) -> None:
     part = path.with_name(f"{_PART}{secrets.token_hex(6)}")
     part.write_bytes(data)
-    part.replace(path)
+    whole_file.put(part, path)
 
 
 def _names(folder: Path) -> list[str]:

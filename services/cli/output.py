@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
@@ -16,6 +17,16 @@ from services.domain.text.visible import escaped, visible
 REVEALED: ContextVar[bool] = ContextVar("secrets are shown", default=False)
 #: this run was asked for no colours
 COLOURLESS: ContextVar[bool] = ContextVar("no colours", default=False)
+
+
+def speak_utf8() -> None:
+    """Let both outputs be UTF-8, also where a pipe or file of Windows would get the code page of the machine.
+
+    That has no room for most names of shops, and whoever reads ``--json`` expects no code page.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a window has none
+            stream.reconfigure(encoding="utf-8")
 
 
 class Line(str):

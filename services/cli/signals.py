@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import queue
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 
 
@@ -22,16 +22,14 @@ def heard(stop: Callable[[], None]) -> Iterator[None]:
         return
     names = ("SIGINT", "SIGTERM", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    rung: queue.SimpleQueue[bool] = queue.SimpleQueue()  # of all queues the one that a handler may use
 
     def listen() -> None:
-        while os.read(reader, 1):
+        while rung.get():
             stop()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        with suppress(BlockingIOError):  # so many are waiting that one more changes nothing
-            os.write(writer, b"!")
+        rung.put(True)
 
     listener = threading.Thread(target=listen, name="signals", daemon=True)
     listener.start()
@@ -41,6 +39,5 @@ def heard(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        os.close(writer)
+        rung.put(False)
         listener.join()
-        os.close(reader)

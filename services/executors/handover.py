@@ -7,6 +7,7 @@ import errno
 import os
 import queue
 import stat
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -108,7 +109,7 @@ def _opened(folder: Path, parts: Sequence[str]) -> int:
     """
     if not parts:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if os.open not in os.supports_dir_fd:  # Windows, where links are a right of their own
+    if sys.platform == "win32":  # where links are a right of their own
         return os.open(folder.joinpath(*parts), os.O_RDONLY | getattr(os, "O_BINARY", 0))
     place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     for part in parts[:-1]:

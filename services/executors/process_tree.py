@@ -1,4 +1,7 @@
-"""Child processes with everything they started: own group, no shell, ended as a whole."""
+"""Child processes with everything they started: own group, no shell, ended as a whole.
+
+On Windows "everything" is a job object: nothing leaves it, and it ends with this process, however that goes.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,23 @@ import psutil
 from services.domain.task import own_words
 from services.executors.offspring import offspring
 
+if sys.platform == "win32":
+    from services.executors import windows_job
+
 #: marks a child and all its offspring, also those that left its process group
 MARK = "FLEETDECK_RUN"
 #: names the process that watches them, so that what outlives it can be told from what is at work
 OWNER = "FLEETDECK_STARTED_BY"
+#: on Windows names the event that is set when the child should end, for programs that no console signal reaches
+END_EVENT = "FLEETDECK_END_EVENT"
 _ROUNDS = 5
 _END_S, _POLL_S = 2.0, 0.002
 _WINDOWS = sys.platform == "win32"
+_SUSPENDED = 0x4  #: of the flags of Windows the one that ``subprocess`` has no name for
 
 
 class ProcessTree:
-    """A running child in its own session (POSIX) or process group (Windows); pipes for its output."""
+    """A running child in its own session (POSIX) or job object (Windows); pipes for its output."""
 
     def __init__(
         self,
@@ -40,27 +49,39 @@ class ProcessTree:
         stdin: int = subprocess.DEVNULL,
         pass_fd: int = -1,
         before_reaped: Callable[[int], None] = lambda pid: None,
+        break_console: Callable[[int], None] = lambda pid: None,
     ) -> None:
         """Start it.
 
         Args:
             pass_fd: number of one more descriptor that the child inherits under the same number (handle on Windows).
             before_reaped: told its process id when that is about to become anybody's.
+            break_console: on Windows, sends CTRL_BREAK to the process with that id, whose console is not ours.
 
         Raises:
             OSError: it cannot be started.
         """
         self.mark, self._before_reaped = secrets.token_hex(8), before_reaped
-        self.process = subprocess.Popen(
-            [_encoded(item) for item in argv],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=cwd,
-            env={**environment, MARK: self.mark, OWNER: owner()},
-            **_own_group(pass_fd),
-        )
+        more: dict[str, str] = {}
+        if sys.platform == "win32":
+            self._job, self._break_console = windows_job.Job(self.mark), break_console
+            more[END_EVENT] = self._job.event_name
+        try:
+            self.process = subprocess.Popen(
+                [_encoded(item) for item in argv],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=cwd,
+                env={**environment, MARK: self.mark, OWNER: owner(), **more},
+                **_own_group(pass_fd),
+            )
+            self._begin_in_job()
+        except BaseException:
+            if sys.platform == "win32":
+                self._job.close()
+            raise
 
     @property
     def pid(self) -> int:
@@ -71,6 +92,8 @@ class ProcessTree:
         """Whether the child itself has ended; it is not reaped, so that its group keeps its number."""
         if self.process.returncode is not None:
             return True
+        if sys.platform == "win32":
+            return windows_job.has_ended(_handle(self.process))
         if sys.platform != "linux":
             return self.process.poll() is not None
         try:
@@ -79,9 +102,10 @@ class ProcessTree:
             return True
 
     def ask_to_end(self) -> None:
-        """SIGTERM for the whole tree; CTRL_BREAK on Windows, which only programs with a console notice."""
+        """SIGTERM for the whole tree; on Windows CTRL_BREAK for its console, and the event for who has none."""
         if sys.platform == "win32":
-            _ignore_gone(os.kill, self.pid, signal.CTRL_BREAK_EVENT)
+            self._job.ask()
+            self._break_console(self.pid)
             return
         strays = self._outside_group()
         _ignore_gone(os.killpg, self.pid, signal.SIGTERM)
@@ -90,6 +114,11 @@ class ProcessTree:
 
     def kill(self) -> None:
         """End every process of the tree, also those that left the group or started meanwhile."""
+        if sys.platform == "win32":
+            members = self.members()
+            self._job.end()
+            _wait_for_end(members)
+            return
         for _ in range(_ROUNDS):
             members = self.members()
             self._kill_group()
@@ -104,11 +133,19 @@ class ProcessTree:
         self._kill_group()
         if self.process.returncode is None:
             self._before_reaped(self.pid)
-        return self.process.wait()
+        code = self.process.wait()
+        if sys.platform == "win32":
+            self._job.close()
+        return code
 
     def members(self) -> list[psutil.Process]:
         """The child and all its living descendants, found by parentage and by the mark in their environment."""
         found: dict[int, psutil.Process] = {}
+        if sys.platform == "win32":
+            for pid in self._job.pids():
+                with contextlib.suppress(psutil.Error):
+                    found[pid] = psutil.Process(pid)
+            return [member for member in found.values() if _is_alive(member)]
         if self.process.returncode is None:  # once reaped, its number may belong to others
             with contextlib.suppress(psutil.NoSuchProcess):
                 root = psutil.Process(self.pid)
@@ -117,6 +154,17 @@ class ProcessTree:
             if member.pid not in found and self._is_marked(member):
                 found[member.pid] = member
         return [member for member in found.values() if _is_alive(member)]
+
+    def _begin_in_job(self) -> None:
+        """It was started standing still, or what it starts at once would be outside."""
+        if sys.platform == "win32":
+            try:
+                self._job.take(_handle(self.process))
+                psutil.Process(self.pid).resume()
+            except (OSError, psutil.Error) as exc:
+                self.process.kill()
+                self.process.wait()
+                raise OSError(f"it cannot be put into a job object: {exc}") from exc
 
     def _others(self) -> list[psutil.Process]:
         return [member for member in self.members() if member.pid != self.pid]
@@ -132,8 +180,7 @@ class ProcessTree:
 
     def _kill_group(self) -> None:
         if sys.platform == "win32":
-            if self.process.returncode is None:
-                _ignore_gone(self.process.kill)
+            self._job.end()
             return
         if self.process.returncode is None:
             _ignore_gone(os.killpg, self.pid, signal.SIGKILL)
@@ -224,9 +271,11 @@ def _owner_of(member: psutil.Process) -> str:
 
 def _session_of(pid: int) -> int:
     """Number of the process's session, which is that of the child that it began with; -1 where there are none."""
+    if sys.platform == "win32":
+        return -1
     try:
         return os.getsid(pid)
-    except (OSError, AttributeError):
+    except OSError:
         return -1
 
 
@@ -269,7 +318,7 @@ def describe_exit(code: int) -> str:
 
 def _own_group(pass_fd: int) -> dict[str, Any]:
     if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW | _SUSPENDED
         if pass_fd < 0:
             return {"creationflags": flags}
         os.set_handle_inheritable(pass_fd, True)
@@ -278,15 +327,22 @@ def _own_group(pass_fd: int) -> dict[str, Any]:
     return {"start_new_session": True, "pass_fds": (pass_fd,) if pass_fd >= 0 else ()}
 
 
+def _handle(process: subprocess.Popen[bytes]) -> int:
+    """The handle that Windows gave for the child; ``subprocess`` has no public name for it."""
+    return int(process._handle)  # type: ignore[attr-defined]  # noqa: SLF001
+
+
 def _encoded(item: str) -> str | bytes:
     """POSIX arguments are UTF-8 bytes whatever the locale of this process."""
     return item if _WINDOWS else item.encode("utf-8", "surrogateescape")
 
 
 def _group_of(pid: int) -> int:
+    if sys.platform == "win32":
+        return -1
     try:
         return os.getpgid(pid)
-    except (OSError, AttributeError):
+    except OSError:
         return -1
 
 

@@ -23,6 +23,9 @@ from typing import Any
 from services.executors import process_tree
 from services.executors.process_tree import ProcessTree
 
+if sys.platform == "win32":
+    from services.executors import windows_job
+
 log = logging.getLogger(__name__)
 _BOOT = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -61,7 +64,7 @@ def begin(argv: Sequence[str], **options: Any) -> ProcessTree:
         OSError: it cannot be started.
     """
     ensure()
-    tree = ProcessTree(argv, before_reaped=_over, **options)
+    tree = ProcessTree(argv, before_reaped=_over, break_console=_break, **options)
     with _lock:
         _begun.add(tree.pid)
         _tell(f"+{tree.pid}")
@@ -72,6 +75,11 @@ def _over(pid: int) -> None:
     with _lock:
         _begun.discard(pid)
         _tell(f"-{pid}")
+
+
+def _break(pid: int) -> None:
+    """The guard has no use for its console, this process may have: people type into it."""
+    _tell(f"!{pid}")
 
 
 def _tell(line: str) -> None:
@@ -89,11 +97,7 @@ def watch(owner: str) -> None:
     begun: dict[int, float] = {}
     with contextlib.suppress(OSError):
         for line in sys.stdin.buffer:
-            pid = int(line[1:])
-            if line.startswith(b"+"):
-                begun[pid] = process_tree.started_at(pid)
-            else:
-                begun.pop(pid, None)
+            _hear(line[:1], int(line[1:]), begun)
     quiet = 0
     for _ in range(_ROUNDS):
         try:
@@ -104,6 +108,20 @@ def watch(owner: str) -> None:
         if quiet == _QUIET_ROUNDS:
             return
         time.sleep(_PAUSE_S)
+
+
+def _hear(what: bytes, pid: int, begun: dict[int, float]) -> None:
+    if what == b"+":
+        begun[pid] = process_tree.started_at(pid)
+    elif what == b"!":
+        _break_console(pid)
+    else:
+        begun.pop(pid, None)
+
+
+def _break_console(pid: int) -> None:
+    if sys.platform == "win32":
+        windows_job.break_console(pid)
 
 
 def _start() -> subprocess.Popen[bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from services import home_folder, plain_file
+from services import home_folder, plain_file, whole_file
 from services.profiles import passwords
 
 log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class Book:
         home_folder.keep_private(draft)
         document = {"profiles": [msgspec.to_builtins(row) for row in rows]}
         draft.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
-        draft.replace(self._path)
+        whole_file.put(draft, self._path)
 
 
 def _load(path: Path) -> Mapping[str, Any] | None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from services import whole_file
 from services.domain.task.artifact import Artifact
 from services.i18n import N_, _
 from services.messages import told
@@ -201,8 +202,8 @@ def _image(queries: ArtifactQueries, artifact: Artifact) -> QImage:
 
 
 def _copy(queries: ArtifactQueries, artifact: Artifact, path: Path) -> Path:
-    part = path.with_name(f"{path.name}.part")
+    part = whole_file.draft_of(path)
     with queries.open(artifact) as stream, part.open("wb") as file:
         shutil.copyfileobj(stream, file)
-    part.replace(path)
+    whole_file.put(part, path)
     return path

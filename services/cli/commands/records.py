@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from services import assembly
+from services import assembly, whole_file
 from services.cli import choose, progress, record_files
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
 from services.commands.records import left_out
@@ -99,15 +99,11 @@ def write_file(engine: assembly.Engine, task_ids: Sequence[str], path: Path, fie
 @contextmanager
 def _whole(path: Path, field: str) -> Iterator[TextIO]:
     """A file of that name is always whole."""
-    partial = path.with_name(path.name + ".part")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        with whole_file.written(path, newline="\n") as file:
             yield file
-        partial.replace(path)
     except OSError as exc:
         raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field=field) from exc
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def import_records(context: Context) -> int:

@@ -279,6 +279,7 @@ REFUSALS: dict[str, str] = {
     "worker.holds": N_("{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s"),
     "worker.unknown": N_("there is no worker {name}; see `worker list`"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
+    "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),
     "export.ending": N_("{name}: end the name with .csv, .xlsx or .json"),
     "export.rows": N_("a sheet holds {most} tasks; export as .csv, or filter"),
     "table.rows": N_("{name} has more than {most} rows; split it"),

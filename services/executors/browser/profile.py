@@ -14,7 +14,11 @@ from typing import Any
 
 import psutil
 
+from services import whole_file
+
 log = logging.getLogger(__name__)
+#: of Chromium's own lock; the last one is that of Windows, where a running browser holds it open
+MARKS = ("SingletonLock", "SingletonSocket", "SingletonCookie", "lockfile")
 _LOCK, _COOKIES, _WANTED = "fleetdeck.lock", "fleetdeck-cookies.json", "fleetdeck.wanted"
 _WISHES, _WISH_S = 20, 0.01
 
@@ -45,11 +49,15 @@ class Profile:
             handle.close()
             raise ProfileInUse(self.folder.name) from None
         self._handle = handle
-        self.clear()
+        try:
+            self.clear()
+        except PermissionError:  # of Windows: somebody whom we do not see has the mark open
+            self.leave()
+            raise ProfileInUse(self.folder.name) from None
 
     def clear(self) -> None:
         """End whoever runs on it without holding it, and take away the marks of Chromium's own lock."""
-        marks = [self.folder / name for name in ("SingletonLock", "SingletonSocket", "SingletonCookie")]
+        marks = [self.folder / name for name in MARKS]
         if not any(os.path.lexists(mark) for mark in marks):
             return
         for stray in running_on(self.folder):
@@ -106,7 +114,7 @@ class Profile:
             number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(number, "w", encoding="utf-8") as stream:
                 json.dump(cookies, stream)
-            draft.replace(self.folder / _COOKIES)
+            whole_file.put(draft, self.folder / _COOKIES)
         except OSError as exc:
             log.warning("the cookies of %s could not be kept: %s", self.folder.name, exc)
 

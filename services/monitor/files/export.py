@@ -11,6 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import IO, Any
 
+from services import whole_file
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
@@ -94,10 +95,10 @@ def write(
             if count % _TOLD_EVERY == 0:
                 told(count)
 
-    draft = path.with_name(f".{path.name}.part")
+    draft = whole_file.draft_of(path)
     try:
         {"csv": _csv, "xlsx": _xlsx, "json": _json}[kind](rows(), draft)
-        draft.replace(path)
+        whole_file.put(draft, path)
     finally:
         draft.unlink(missing_ok=True)
     told(count)

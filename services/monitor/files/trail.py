@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
+from services import whole_file
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.cells import guarded
@@ -26,20 +27,15 @@ def write_csv(
         Stopped: ``stop`` was set; the file is as it was before.
         OSError: the file cannot be written.
     """
-    draft = path.with_name(f".{path.name}.part")
     count = 0
-    try:
-        with draft.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            for entry in entries:
-                _go_on(stop)
-                writer.writerow([guarded(cell) for cell in _cells(entry, zone, now_ms)])
-                count += 1
+    with whole_file.written(path, encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for entry in entries:
+            _go_on(stop)
+            writer.writerow([guarded(cell) for cell in _cells(entry, zone, now_ms)])
+            count += 1
         _go_on(stop)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
     return count
 
 

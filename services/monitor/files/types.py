@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from services import plain_file
+from services import plain_file, whole_file
 from services.domain.errors import UsageError
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
@@ -47,11 +47,7 @@ def write(path: Path, kinds: Iterable[TaskType]) -> int:
         OSError: the file cannot be written.
     """
     documents = [msgspec.to_builtins(kind) for kind in kinds]
-    draft = path.with_name(f".{path.name}.part")
     plain = documents[0] if len(documents) == 1 else documents
-    try:
-        draft.write_text(json.dumps(plain, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file.written(path) as file:
+        file.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
     return len(documents)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from services import whole_file
 from services.commands.bulk.republish import Plan
 from services.domain.fleet.shop import Shop
 from services.domain.insight.cause import Worth
@@ -58,7 +59,7 @@ def write_preview(path: Path, found: Sorted, now: Mapping[str, ShopNow]) -> int:
         OSError: the file cannot be written.
     """
     going = {item.task_id for item in found.going}
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
+    with whole_file.written(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(("task_id", "platform", "shop", "type", "lane", "published", "reason", "detail"))
         for item in found.plan.items:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from services import whole_file
 from services.clock import SystemClock
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
@@ -107,7 +108,7 @@ def write(path: Path, faults: tuple[Fault, ...]) -> int:
     Raises:
         OSError: the file cannot be written.
     """
-    with path.open("w", encoding="utf-8-sig", newline="") as stream:
+    with whole_file.written(path, encoding="utf-8-sig", newline="") as stream:
         rows = csv.writer(stream)
         rows.writerow((_("Row"), _("Column"), _("Value"), _("Reason")))
         rows.writerows(

@@ -114,8 +114,9 @@ def test_a_guard_that_takes_anothers_place_knows_what_began_before_it() -> None:
         eventually(lambda: all(map(is_gone, lasting)))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_the_guard_outlives_what_is_meant_for_its_worker(number: signal.Signals) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_the_guard_outlives_what_is_meant_for_its_worker(name: str) -> None:
+    number = signal.Signals[name]
     with worker() as (process, flows, guard):
         eventually(lambda: "tree_guard" in " ".join(psutil.Process(guard).cmdline()))
         eventually(lambda: _ignores(guard, number))
