@@ -12,6 +12,7 @@ from console.connection.role_watch import RoleWatch
 from console.connection.session import Session
 from console.main_window import MainWindow
 from console.pages import page_specs
+from console.queue_watch import QueueWatch
 from console.shell_keys import ShellKeys
 from console.tray import Tray
 from console.wiring import ShellWiring, connect_overview
@@ -197,5 +198,6 @@ def build(
         doubts=session.engine.doubts,
     )
     AlertWatch(window, context.alerts, tray)
+    QueueWatch(window, context.queues)
     keys = ShellKeys(window, context)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

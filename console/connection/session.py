@@ -53,7 +53,7 @@ class Session:
             self.queries.shops.states,
             partial(assembly.broken_run, self.engine),
         )
-        self.queues = QueueBoard(self.queries.queues, self.live, self.history)
+        self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
         self.promise_tried = workforce.promise_keeper(self.engine).tried
         refusal = partial(workforce.refuse_read_only, self.settings)
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)

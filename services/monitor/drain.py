@@ -52,6 +52,7 @@ class InstantRow:
     waiting: int
     miss: Miss
     said: Message
+    of: tuple[str, ...] = ()  #: lanes and platforms whose tasks count to it, as rows are called
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,12 @@ class Drain:
     slots: int
     held: int = 0
     measured: bool = True
+    at_ms: int = 0  #: by the store's clock
+
+    def missed(self, name: str = "") -> InstantRow | None:
+        """The first instant that is missed, of those that concern a lane or platform (``lane:normal``)."""
+        found = [one for one in self.instants if one.miss.left and (not name or name in one.of)]
+        return min(found, key=lambda one: one.at, default=None)
 
 
 class DrainQueries:
@@ -98,7 +105,7 @@ class DrainQueries:
             for name, number in sorted(waiting.items(), key=lambda item: (not item[0].startswith("lane"), item[0]))
         )
         instants = self._instants(lines, slots, order, tasks, wanted, now, zone) if measured and slots else ()
-        return Drain(rows=rows, instants=tuple(instants), slots=slots, held=held, measured=measured)
+        return Drain(rows=rows, instants=tuple(instants), slots=slots, held=held, measured=measured, at_ms=now)
 
     def _waiting(self) -> tuple[list[Task], int]:
         """What waits for a slot, and how many wait for something else."""
@@ -187,8 +194,15 @@ class DrainQueries:
             if waiting:
                 miss = drain.by(lines, slots, order, name, (at - now) / 1000)
                 clock = quiet_hours.clock_at(at, zone, now)
+                own = {one for line in lines if name in line.also for one in drain.names(line)[1:3]}
                 yield InstantRow(
-                    kind=kind, name=called, at=at, waiting=waiting, miss=miss, said=drain.sentence(miss, clock)
+                    kind=kind,
+                    name=called,
+                    at=at,
+                    waiting=waiting,
+                    miss=miss,
+                    said=drain.sentence(miss, clock),
+                    of=tuple(sorted(own)),
                 )
 
 

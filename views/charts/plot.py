@@ -213,6 +213,11 @@ class Plot(Crosshair):
         self._hidden = keys
         self._redraw()
 
+    @property
+    def limit(self) -> float | None:
+        """The limit that is drawn."""
+        return self._limit
+
     def set_limit(self, limit: float | None) -> None:
         """Draw a limit, or none."""
         if limit != self._limit:

@@ -8,6 +8,8 @@ BLOCKED, STUCK, FILLING, PAUSED, NO_CONSUMER = "blocked", "stuck", "filling", "p
 RUNNING, EMPTY, UNKNOWN, WAITS, TRIAGE = "running", "empty", "unknown", "waits", "triage"
 #: what may be the matter, the worst first
 WRONG = (BLOCKED, STUCK, FILLING, PAUSED, NO_CONSUMER)
+#: of those what does not end by itself, the worst first
+NEEDS = (STUCK, BLOCKED, NO_CONSUMER, FILLING)
 STUCK_S = 1800
 #: so many come in for each that goes, and so many wait at least, before one speaks of filling
 FILLS, FILLS_FROM = 1.25, 10

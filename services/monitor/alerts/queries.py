@@ -123,6 +123,11 @@ class AlertQueries:
             for one in rules.known(self._defaults, stored).values()
         )
 
+    def limit(self, name: str, limit: str) -> float | None:
+        """A limit of a rule as it stands now, None while nobody is told by it."""
+        rule = rules.known(self._defaults, self._store.documents(rules.KIND)).get(name)
+        return rule.limit(limit) if rule is not None and rule.enabled else None
+
     def versions(self, name: str) -> tuple[Rule, ...]:
         """What a rule was before, the newest first."""
         found = []

@@ -20,16 +20,22 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import WAITING, Status, Triage
+from services.monitor.drain import Drain, DrainQueries
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
+from services.monitor.queues import holders
+from services.monitor.queues.holders import HeldNow
 from services.monitor.queues.queries import QueueQueries
 from services.monitor.queues.rates import DEAD, QueueRates
+from services.ports import Clock
 
 #: so many queues of shops are asked for their oldest task; of others the inspector asks when it shows one
 DEEPEST = 20
 #: a point of a curve stands for so long; so many are kept of each queue
 STEP_MS, KEPT = 10_000, 360
 SHOP_STEP_MS, SHOP_KEPT = 30_000, 120
+#: how often it is forecast when what waits will have run, and for how little of the time
+FORECAST_S, FORECAST_SHARE = 30.0, 20
 #: back-off tasks that are looked at for the oldest of each level
 LEVELS = 500
 LANE, SHOP, DELAY, DEAD_KIND = queues.LANE, queues.SHOP, queues.DELAY, "dead"
@@ -84,6 +90,14 @@ class QueueNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Needing:
+    """How many queues need somebody, and the worst that is the matter with one of them."""
+
+    number: int = 0
+    worst: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueuesNow:
     """Lanes, queues of shops (the deepest first), back-off queues, dead letters."""
 
@@ -94,6 +108,11 @@ class QueuesNow:
     workers: tuple[WorkerInfo, ...] = ()
     at_ms: int = 0
 
+    def needing(self) -> Needing:
+        """Queues that do not go on by themselves; what somebody paused is no trouble, dead letters have their page."""
+        found = [row.state for row in self.rows if row.state in insight.NEEDS]
+        return Needing(number=len(found), worst=min(found, key=insight.NEEDS.index, default=""))
+
     def find(self, name: str) -> QueueNow | None:
         """One of the rows."""
         return next((row for row in self.rows if row.name == name), None)
@@ -102,10 +121,13 @@ class QueuesNow:
 class QueueBoard:
     """``now`` and ``story`` block; call them off the GUI thread."""
 
-    def __init__(self, questions: QueueQueries, live: Live, history: History) -> None:
+    def __init__(self, questions: QueueQueries, live: Live, history: History, clock: Clock) -> None:
+        self._clock = clock
         self.questions = questions
         self._store, self._registry, self._live, self._history = questions.store, questions.registry, live, history
         self.rates = QueueRates()
+        self._drains = DrainQueries(questions.store, questions.registry)
+        self._drain, self._drain_due = Drain(rows=(), instants=(), slots=0), 0.0
         self._begun = False
         self._lock = threading.Lock()
         self._kept: dict[str, deque[Point]] = {}
@@ -139,6 +161,39 @@ class QueueBoard:
             rows=tuple(rows), shops=len(keys), told=snapshot.told, publisher=snapshot.publisher(),
             workers=snapshot.workers, at_ms=snapshot.at_ms,
         )  # fmt: skip
+
+    def needing(self) -> Needing:
+        """How many need somebody now; nothing is known while the broker does not tell.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        snapshot = self._live.snapshot()
+        return self.now().needing() if snapshot.at_ms and snapshot.told else Needing()
+
+    def held(self, name: str) -> HeldNow:
+        """Who holds what of a queue.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        snapshot = self._live.snapshot()
+        return holders.look(self.questions, snapshot.depths if snapshot.told else (), name)
+
+    def forecast(self) -> Drain:
+        """When what waits will have run, and what it misses: looked at again every half minute, and in at most a
+        twentieth of the time.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        begun = self._clock.monotonic()
+        if begun >= self._drain_due:
+            self._drain_due = begun + FORECAST_S
+            self._drain = self._drains.look()
+            ended = self._clock.monotonic()
+            self._drain_due = ended + max(FORECAST_S, FORECAST_SHARE * (ended - begun))
+        return self._drain
 
     def _documents(self) -> Mapping[str, str]:
         """State of each queue of a shop, by ``platform:shop_id``."""

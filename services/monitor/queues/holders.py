@@ -36,13 +36,10 @@ def look(questions: QueueQueries, depths: Iterable[QueueDepth], name: str = "") 
     """Of all queues, or of the one called ``name`` (of a lane its word will do). Blocking.
 
     Raises:
-        NotFound: there is no such queue.
         StoreUnavailable: nothing can be read now.
     """
     store, counted = questions.store, tuple(depths)
     wanted = LANE_QUEUE + name if name in LANES else name
-    if wanted and wanted not in {one.name for one in counted}:
-        wanted = questions.named(wanted).name
     now, workers = store.now_ms(), store.workers()
     page = store.query(
         Query(terms=(equals("status", Status.RUNNING),), sort="updated", descending=False, limit=MOST, want_total=False)

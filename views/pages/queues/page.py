@@ -8,17 +8,21 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.queues.board import DEEPEST, Point, QueueBoard, QueueNow, QueuesNow
+from services.monitor.alerts.queries import AlertQueries
+from services.monitor.drain import Drain
+from services.monitor.queues.board import DEEPEST, DELAY, LANE, Point, QueueBoard, QueueNow, QueuesNow
+from services.monitor.queues.holders import HeldNow
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.queues import words
-from views.pages.queues.panel import QueuePanel
+from views.pages.queues.forecast import Foreseen, missed, of_lane
+from views.pages.queues.panel import HELD, QueuePanel
 from views.pages.queues.table import COLUMNS, MORE, VALUES, Line, sentence
 from views.pages.queues.verbs import VERBS, QueueActions, QueueVerb
 from views.support import safe, shown, text
@@ -46,7 +50,16 @@ class Wanted:
     most: int = DEEPEST
 
 
-Answer = tuple[Ask[Wanted], QueuesNow, str, tuple[Point, ...]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """All queues, and more of the one under the cursor."""
+
+    ask: Ask[Wanted]
+    now: QueuesNow
+    name: str = ""
+    points: tuple[Point, ...] = ()
+    held: HeldNow | None = None  #: None where nobody looks at it
+    limit: float | None = None  #: depth of a lane from which on its alert rule tells somebody
 
 
 class QueueTable(TableView):
@@ -84,6 +97,9 @@ class QueuesPage(Page):
         )
         self._source: ListSource[Wanted] = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
         self._drawing = Operation(self, latest=True)
+        self._foreseeing = Operation(self, latest=True)
+        self._drain: Drain | None = None
+        self._limit: float | None = None
         self._build()
         self._connect()
         self.set_summary(words.summary(self._now))
@@ -93,6 +109,7 @@ class QueuesPage(Page):
     def activate(self) -> None:
         """Follow what waits."""
         self._source.set_active(True)
+        self._foresee()
 
     def deactivate(self) -> None:
         """Follow no more."""
@@ -152,11 +169,14 @@ class QueuesPage(Page):
         self.header.add_action(self.new_button)
         self.error = ErrorStrip()
         self.blocked = Strip("blocked")
-        self._blocked_room = QWidget()
-        room = QHBoxLayout(self._blocked_room)
+        self.missed = Strip("warning")
+        self._strips = QWidget()
+        room = QVBoxLayout(self._strips)
         room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
+        room.setSpacing(8)
         room.addWidget(self.blocked)
-        self._blocked_room.hide()
+        room.addWidget(self.missed)
+        self._strips.hide()
         self.table = QueueTable(self._model, N_("Queues"), self.fold)
         self.panel = QueuePanel(self.verbs)
         self.panel.hide()
@@ -173,7 +193,7 @@ class QueuesPage(Page):
         self.split.setCollapsible(1, False)
         self.split.setSizes(list(SIZES))
         self.body.addWidget(self.error)
-        self.body.addWidget(self._blocked_room)
+        self.body.addWidget(self._strips)
         self.body.addWidget(self.split, 1)
         self._unknown = self.covered(self.split)
 
@@ -190,6 +210,8 @@ class QueuesPage(Page):
         bind(self.table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
         bind(self.panel, {"Esc": self._close_panel})
         self.panel.closed.connect(self._close_panel)
+        self.panel.view_chosen.connect(lambda _view: self._source.again(settle=False))
+        self.panel.held.task_wanted.connect(lambda task_id: self.navigate.emit("tasks", f"id:{task_id}"))
         acts.changed.connect(lambda: self._source.again(settle=False))
         acts.shown.connect(self.navigate)
         self._source.listed.connect(self._show)
@@ -201,7 +223,9 @@ class QueuesPage(Page):
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         row = self.current()
-        return partial(_look, self._context.queues, ask, row.name if row is not None else "", self._range_s())
+        name = row.name if row is not None else ""
+        held = self.panel.view == HELD and row is not None and row.kind != DELAY and self.panel.isVisible()
+        return partial(_look, self._context.queues, self._context.alerts, ask, name, self._range_s(), held=held)
 
     def _range_s(self) -> int:
         return int(self.range.current())
@@ -212,15 +236,30 @@ class QueuesPage(Page):
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
-        ask, self._now, name, points = answer
+        ask, self._now, self._limit = answer.ask, answer.now, answer.limit
         if self._now.at_ms:
             self._unknown.answer()
         self._source.set_pace(MANY_MS if len(self._now.rows) > MANY else EVERY_MS)
         self._show_rows(settle=ask.settle)
         row = self.current()
-        if row is not None and row.name == name:
-            self.panel.show_points(name, points)
+        if row is not None and row.name == answer.name:
+            self.panel.show_points(answer.name, answer.points)
+        if answer.held is not None:
+            self.panel.show_held(answer.name, answer.held)
         self._say()
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Ask when what waits will have run; mostly it is the same answer as before."""
+        if not self._foreseeing.busy:
+            self._foreseeing.start(self._context.queues.forecast, self._show_drain, lambda _error: None)
+
+    def _show_drain(self, drain: Drain) -> None:
+        if drain is not self._drain:
+            self._drain = drain
+            self.panel.forecast.show_drain(drain)
+            self._show_rows(settle=False)
+            self._say()
 
     def _show_rows(self, *, settle: bool) -> None:
         lines: list[Line] = []
@@ -232,7 +271,7 @@ class QueuesPage(Page):
             number = self._now.shops if group == words.SHOPS_GROUP else len(rows)
             lines.append(Line(group, group=title, number=number, folded=folded))
             if not folded:
-                lines += self._sorted([Line(row.name, queue=row) for row in rows])
+                lines += self._sorted([Line(row.name, queue=row, foreseen=self._foreseen(row)) for row in rows])
                 if number > len(rows):
                     lines.append(Line(MORE, number=number - len(rows)))
         new = {line.key for line in lines} != {line.key for line in self._model.records()}
@@ -242,6 +281,9 @@ class QueuesPage(Page):
         if lines and self.table.current_key() is None:
             self.table.set_current_key(lines[1].key if len(lines) > 1 else lines[0].key)
         self._on_chosen()
+
+    def _foreseen(self, row: QueueNow) -> Foreseen | None:
+        return of_lane(self._drain, row.lane) if self._drain is not None and row.lane else None
 
     def _sorted(self, lines: list[Line]) -> list[Line]:
         sorts: Sequence[Sort] = self._model.sorts
@@ -256,6 +298,7 @@ class QueuesPage(Page):
             return
         other = self.panel.shown is None or self.panel.shown.name != row.name
         self.panel.show_row(row, self._now)
+        self.panel.show_limit(self._limit if row.kind == LANE else None)
         if other:
             self._draw()
 
@@ -276,10 +319,11 @@ class QueuesPage(Page):
         now = self._now
         self.set_summary(words.summary(now))
         held = now.publisher.held
-        self._blocked_room.setVisible(held)
-        if held:
-            said = text.sentences([shown.say(now.publisher.message), _("Nothing is lost.")])
-            self.blocked.show_text(safe.masked(said), _("The broker is blocked."))
+        said = text.sentences([shown.say(now.publisher.message), _("Nothing is lost.")]) if held else ""
+        self.blocked.show_text(safe.masked(said), _("The broker is blocked.") if held else "")
+        late = missed(self._drain) if self._drain is not None else ""
+        self.missed.show_text(safe.masked(late))
+        self._strips.setVisible(bool(held or late))
         self._say_rights()
 
     def _say_rights(self) -> None:
@@ -337,7 +381,14 @@ class QueuesPage(Page):
             self.verbs.fill(menu, line.queue)
 
 
-def _look(board: QueueBoard, ask: Ask[Wanted], name: str, range_s: int) -> Answer:
+def _look(board: QueueBoard, alerts: AlertQueries, ask: Ask[Wanted], name: str, range_s: int, *, held: bool) -> Answer:
     now = board.now(ask.wanted.most, name)
     row = now.find(name)
-    return ask, now, name, board.story(row, range_s, POINTS) if row is not None else ()
+    return Answer(
+        ask=ask,
+        now=now,
+        name=name,
+        points=board.story(row, range_s, POINTS) if row is not None else (),
+        held=board.held(name) if held and row is not None else None,
+        limit=alerts.limit("lane_depth", "tasks"),
+    )

@@ -1,4 +1,6 @@
-"""What stands below the list: one queue, its curves, who takes from it, and what can be done about it."""
+"""What stands below the list: one queue, its curves, who takes from it, who holds what of it, when all of it will have
+run, and what can be done about it.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,12 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.domain.fleet.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
+from services.monitor.queues.holders import HeldNow
 from views.charts.chart_card import ChartCard
 from views.charts.line import Line
 from views.charts.named import Series
@@ -20,6 +23,8 @@ from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
 from views.kit.verb import Place, Verbs, show
 from views.pages.queues import words
+from views.pages.queues.forecast import ForecastView
+from views.pages.queues.held import HeldView
 from views.pages.queues.verbs import VERBS, QueueVerb
 from views.support import instant, shown, text
 from views.support.language import on_language_changed
@@ -30,9 +35,13 @@ from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.key_values import KeyValues
+from views.widgets.panes import stacked
+from views.widgets.segmented import Segmented
 
 SIDE, LOWEST = 300, 216
 MOST_WORKERS = 5
+CURVES, HELD, FORECAST = "curves", "held", "forecast"
+VIEWS = ((CURVES, N_("Curves")), (HELD, N_("Holders")), (FORECAST, N_("Forecast")))
 DEPTH = (Series("depth", N_("Waiting"), "running"),)
 FLOW = (Series("in", N_("In"), "accent"), Series("out", N_("Out"), "succeeded"))
 
@@ -81,9 +90,11 @@ def frame_of(points: Sequence[Point]) -> Frame:
 class QueuePanel(QWidget):
     """Signals:
     closed: a person wants the list alone.
+    view_chosen: another of its views is wanted: CURVES, HELD or FORECAST.
     """
 
     closed = Signal()
+    view_chosen = Signal(str)
 
     def __init__(self, verbs: Verbs[QueueVerb, QueueNow]) -> None:
         super().__init__()
@@ -92,7 +103,8 @@ class QueuePanel(QWidget):
         self._now = QueuesNow()
         self.window_of_time = TimeWindow(3600, self)
         self._glyph = QLabel()
-        self.title, self.facts = Elided("", "panel"), Label("", "label", "text3")
+        self.title, self.facts = Elided("", "panel"), Elided("", "label", "text3")
+        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the name comes first
         self.buttons: dict[str, Button] = {}
         for verb in VERBS:
             if Place.PANEL in verb.places:
@@ -108,6 +120,9 @@ class QueuePanel(QWidget):
         self.consumers.body.addWidget(self.workers)
         self.consumers.body.addWidget(self._none)
         self.consumers.body.addStretch(1)
+        self.views = Segmented(VIEWS, N_("What is shown of the queue"))
+        self.views.chosen.connect(self._on_view)
+        self.held, self.forecast = HeldView(), ForecastView()
         self._put_together()
         theme().changed.connect(self._say)
         on_language_changed(self._say)
@@ -119,22 +134,29 @@ class QueuePanel(QWidget):
         head.addWidget(self._glyph)
         head.addWidget(self.title)
         head.addWidget(self.facts, 1)
+        head.addWidget(self.views)
         for button in self.buttons.values():
             head.addWidget(button)
         head.addWidget(self.close_button)
         self.consumers.setFixedWidth(SIDE)
-        row = QHBoxLayout()
-        row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
+        curves = QWidget()
+        row = QHBoxLayout(curves)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(CARD_GAP)
         row.addWidget(self.depth_card, 3)
         row.addWidget(self.flow_card, 2)
         row.addWidget(self.consumers)
+        self._pages = {CURVES: curves, HELD: self.held, FORECAST: self.forecast}
+        self._stack = stacked(*self._pages.values())
+        room = QHBoxLayout()
+        room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
+        room.addWidget(self._stack)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(line())
         column.addLayout(head)
-        column.addLayout(row, 1)
+        column.addLayout(room, 1)
         self.setMinimumHeight(LOWEST)
 
     @property
@@ -146,8 +168,27 @@ class QueuePanel(QWidget):
         """Show one as it stands; its curves come after it."""
         if self._row is None or self._row.name != row.name:
             self._draw(())
+            self.held.show_held(None)
         self._row, self._now = row, now
         self._say()
+
+    @property
+    def view(self) -> str:
+        """Which of its views is seen."""
+        return self.views.current()
+
+    def show_held(self, name: str, now: HeldNow) -> None:
+        """Show who holds what of it, unless another queue is shown by now."""
+        if self._row is not None and self._row.name == name:
+            self.held.show_held(now)
+
+    def show_limit(self, limit: float | None) -> None:
+        """Draw from which depth on the alert rule tells somebody; None for no such line."""
+        self.depth_card.plot.set_limit(limit)
+
+    def _on_view(self, key: str) -> None:
+        self._stack.setCurrentWidget(self._pages[key])
+        self.view_chosen.emit(key)
 
     def show_points(self, name: str, points: Sequence[Point]) -> None:
         """Show its curves, unless another queue is shown by now."""
@@ -172,12 +213,14 @@ class QueuePanel(QWidget):
         glyph, role = words.look(row)
         self._glyph.setPixmap(theme().pixmap(glyph, role, 16))
         self.title.show_text(row.name)
-        self.facts.setText(words.facts(row))
-        self.facts.setToolTip(words.facts(row))
+        self.facts.show_text(words.facts(row))
         self.depth_card.show_values({"depth": words.number(row.depth)})
         self.flow_card.setVisible(row.kind not in (DELAY, DEAD_KIND))
         self.flow_card.show_values({"in": words.rate(row, row.flow.in_s), "out": words.rate(row, row.flow.out_s)})
         self._say_workers(row)
+        self.views.set_suffix(HELD, text.count(row.unacked) if row.unacked else "")
+        self.held.say()
+        self.forecast.say()
         for offer in self._verbs.offers(Place.PANEL, row):
             if offer.verb.key in self.buttons:
                 show(self.buttons[offer.verb.key], offer)

@@ -12,7 +12,8 @@ from services.domain.insight import queue as insight
 from services.i18n import N_, _
 from services.monitor.queues.board import QueueNow
 from views.pages.queues import words
-from views.support import instant, safe, text
+from views.pages.queues.forecast import Foreseen
+from views.support import instant, safe, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -30,6 +31,7 @@ class Line:
     key: str
     group: str = ""  #: source text, of a group
     queue: QueueNow | None = None
+    foreseen: Foreseen | None = None  #: what becomes of what waits in it
     number: int = 0  #: of a group its queues, of ``MORE`` those that are not shown
     folded: bool = False
 
@@ -152,7 +154,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         value=lambda line: line.key,
         text=title,
         kind=NAME,
-        width=250,
+        width=236,
         stretch=True,
         sortable=True,
         speech=sentence,
@@ -192,7 +194,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         lambda one: words.number(one.unacked),
         width=104,
         tip=N_("Messages that workers hold and have not settled (broker: unacked)."),
-        hide_rank=4,
+        hide_rank=5,
     ),
     _numbers(
         "consumers",
@@ -232,6 +234,17 @@ COLUMNS: tuple[Column[Line], ...] = (
         title_tip=N_("What is ready, divided by what goes out a second."),
         sortable=True,
         descending_first=True,
+    ),
+    Column(
+        key="forecast",
+        title=N_("Forecast"),
+        value=lambda line: line.foreseen.said.params.get("seconds") if line.foreseen is not None else None,
+        text=lambda line: shown.say(line.foreseen.said) if line.foreseen is not None else "",
+        tone=lambda line: "retrying" if line.foreseen is not None and line.foreseen.bad else "text2",
+        width=180,
+        title_tip=N_("By how long its tasks take, what still comes, slots and what a shop runs at a time."),
+        tooltip=lambda line: safe.tooltip(shown.say(line.foreseen.said)) if line.foreseen is not None else "",
+        hide_rank=4,
     ),
     _numbers(
         "oldest",

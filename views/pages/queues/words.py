@@ -38,7 +38,6 @@ MEANINGS: dict[str, str] = {
     insight.PAUSED: N_("Somebody has paused all of it; running tasks go on."),
     insight.NO_CONSUMER: N_("No worker takes from it: start one that serves it."),
 }
-BAD = {insight.BLOCKED, insight.STUCK, insight.FILLING, insight.NO_CONSUMER}
 
 
 def group_of(row: QueueNow) -> str:

@@ -34,7 +34,10 @@ def show(context: Context) -> int:
     """Print what is held, the longest first."""
     with context.engine(looking=True) as engine:
         engine.broker.know(key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND))
-        found = questions.look(assembly.queries(engine).queues, engine.broker.depths(), context.args.name)
+        queries, depths, name = assembly.queries(engine).queues, engine.broker.depths(), context.args.name
+        if name and name not in {one.name for one in depths}:
+            queries.named(name)  # no such queue
+        found = questions.look(queries, depths, name)
     rows = [row(one) for queue in found.queues for one in queue.holds]
     queues = [_queue(one, found.at_ms) for one in found.queues]
     cells = [

@@ -254,7 +254,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         causes=questions.causes,
         schedules=questions.schedules,
         batches=questions.batches,
-        queues=QueueBoard(questions.queues, live, history),
+        queues=QueueBoard(questions.queues, live, history, engine.clock),
         promises=questions.promises,
         policies=questions.types,
         promise_tried=workforce.promise_keeper(engine).tried,

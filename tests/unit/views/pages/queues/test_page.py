@@ -12,18 +12,25 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.fleet.shop import Shop
-from services.monitor.queues.board import QueueNow, QueuesNow
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.insight import drain
+from services.domain.insight.drain import Miss
+from services.monitor.drain import Drain, DrainRow, InstantRow
+from services.monitor.queues.board import Needing, QueueNow, QueuesNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.kit.list_source import ListSource
 from views.pages.queues.dialogs import DedicateDialog, PeekDialog, PurgeDialog
+from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
+from views.pages.queues.panel import HELD
 from views.pages.queues.table import MORE
 
 pytestmark = pytest.mark.one_pair
 
 Open = Callable[[], QueuesPage]
 WAIT_MS = 30_000
+AHEAD = {"rpa_tasks_normal": 3}
 
 
 @pytest.fixture
@@ -206,6 +213,69 @@ def test_of_many_queues_of_shops_the_deepest_are_shown_first(qtbot: QtBot, fleet
     assert (len([key for key in keys if key.startswith("single_")]), cells(page, MORE)["queue"]) == (20, "Show 10 more")
     page.table.open_requested.emit(MORE)
     qtbot.waitUntil(lambda: len([key for key in order(page) if key.startswith("single_")]) == 30, timeout=WAIT_MS)
+
+
+def test_who_holds_a_message_is_listed_and_its_task_opens(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    (task_id,) = create(fleet, 1)
+    shop = fleet.store.get([task_id])[0].shop  # type: ignore[union-attr]
+    slot = SlotState(
+        task_id=task_id, task_type="sync_order", shop=shop, lane="normal", queue="rpa_tasks_normal", since=1
+    )
+    fleet.store.heartbeat(WorkerInfo(worker="desk-7", host="desk", pid=1, slots=(SlotState(), slot), ahead=AHEAD))
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "1")
+    choose(page, "rpa_tasks_normal")
+    page.panel.views.choose(HELD)
+    held = page.panel.held.table.records
+    qtbot.waitUntil(lambda: held.rowCount() == 1, timeout=WAIT_MS)
+    row = held.find(held.key_at(0))
+    said = {column.key: column.display(row) for column in held.columns}
+    assert (said["worker"], said["state"]) == ("desk-7, slot 2", "not given to this worker any more")
+    assert page.panel.held.facts.text().startswith("desk-7 has fetched 3 ahead and not begun them; heard ")
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.panel.held.table.open_requested.emit(held.key_at(0))
+    assert asked.args == ["tasks", f"id:{task_id}"]
+
+
+def test_a_forecast_stands_at_its_lane_and_what_is_missed_above_all(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    create(fleet)
+    page = open_page()
+    until(qtbot, page, lambda: bool(cells(page, "rpa_tasks_normal")["forecast"]))
+    assert cells(page, "rpa_tasks_normal")["forecast"] == "no worker takes them"
+    assert cells(page, "rpa_tasks_high")["forecast"] == ""
+    table = page.panel.forecast.table.records
+    said = [[column.display(table.find(table.key_at(at))) for column in table.columns] for at in range(2)]
+    assert said[0] == ["Lane Normal", "3", "no worker takes them"]
+    assert said[1][1:] == ["3", "no worker takes them"]
+    row = InstantRow(
+        kind="promise", name="goods", at=9, waiting=50, miss=Miss(left=37, more=3), of=("lane:normal",),
+        said=drain.sentence(Miss(left=37, more=3), "14:00"),
+    )  # fmt: skip
+    now = Drain(rows=(DrainRow(name="lane:normal", waiting=50, clear_s=9.0, said=row.said),), instants=(row,), slots=2)
+    found = of_lane(now, "normal")
+    assert found is not None
+    assert (found.bad, missed(now)) == (True, "Promise goods: misses 14:00 by 37 tasks; 3 more slots would do")
+    assert of_lane(now, "low") is None
+
+
+def test_the_limit_of_the_alert_rule_is_drawn_at_a_lane_alone(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet)
+    page = open_page()
+    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "3")
+    assert fleet.context.alerts.limit("lane_depth", "tasks") == 5000
+    choose(page, "rpa_tasks_normal")
+    assert page.panel.depth_card.plot.limit == 5000
+    choose(page, "rpa_dead_queue")
+    assert page.panel.depth_card.plot.limit is None
+
+
+def test_queues_that_need_somebody_are_counted_the_worst_named(fleet: Fleet) -> None:
+    rows = [QueueNow(name=state, kind="lane", state=state) for state in ("running", "paused", "filling", "stuck")]
+    needing = QueuesNow(rows=tuple(rows)).needing()
+    assert (needing.number, needing.worst) == (2, "stuck")
+    assert QueuesNow().needing() == Needing()
 
 
 def test_who_only_looks_sees_why_nothing_can_be_done(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
