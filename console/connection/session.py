@@ -52,6 +52,7 @@ class Session:
             self.engine.clock,
             self.queries.shops.states,
             partial(assembly.broken_run, self.engine),
+            self.queries.past,
         )
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
         self.promise_tried = workforce.promise_keeper(self.engine).tried

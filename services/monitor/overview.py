@@ -9,6 +9,7 @@ from typing import Protocol
 from services.domain.insight.depth import LANES, LaneDepth
 from services.domain.insight.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
+from services.domain.past.marks import Mark
 from services.domain.text.message import Message
 from services.monitor.history import Sample
 
@@ -76,3 +77,6 @@ class OverviewSource(Protocol):
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Samples of the last ``range_s`` seconds, oldest first."""
+
+    def marks(self, range_s: int) -> Sequence[Mark]:
+        """What happened in that time that the charts mark, oldest first. Blocks, too."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from services.domain.errors import StoreUnavailable
 from services.domain.insight import attempts, depth, flow, shop
+from services.domain.past.marks import Mark, gathered
 from services.domain.task.query import Counts, Query, equals
 from services.domain.task.record import Task
 from services.domain.task.status import WAITING, Status, Triage
@@ -18,10 +21,14 @@ from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
 from services.monitor.overview import OverviewNow
+from services.monitor.past.joined import joined
+from services.monitor.past.queries import PastQueries
 from services.monitor.shops.states import ShopStates
 from services.ports import Clock, Store
 
 SAMPLE_EVERY_MS = 800
+#: of less than this the samples of this window tell enough; rows of the recorder at most; marks side by side at most
+LATELY_S, RECORDED, MARKS = 60, 2_000, 40
 #: for so long a look is made again until nothing changed meanwhile; a fleet that never stands still is told as it was,
 #: and not looked at twice again until it does
 AGREE_S = 0.1
@@ -40,10 +47,12 @@ class OverviewQueries:
         clock: Clock,
         states: ShopStates | None = None,
         broken_run: Callable[[], BrokenRun | None] = lambda: None,
+        past: PastQueries | None = None,
     ) -> None:
         """``states``: what others learn of the shops too, so that all screens know the same; ``broken_run`` tells of a
-        bulk republish that ended in the middle.
+        bulk republish that ended in the middle; ``past``: the flight recorder, which knows what no window has seen.
         """
+        self._past = past
         self._store, self._registry, self._live = store, registry, live
         self._history, self._clock = history, clock
         self._stands_still = True  #: whether the last look agreed with what was counted after it
@@ -56,8 +65,25 @@ class OverviewQueries:
         live.on_snapshot(self._sample)
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
-        """Samples of the last ``range_s`` seconds, oldest first."""
-        return self._history.series(range_s, max_points, self._live.now_ms())
+        """Samples of the last ``range_s`` seconds, oldest first; what this window has not seen is taken from the flight
+        recorder, where it lies on this machine.
+        """
+        now = self._live.now_ms()
+        seen = self._history.series(range_s, max_points, now)
+        if self._past is None or range_s <= LATELY_S:
+            return seen
+        with contextlib.suppress(StoreUnavailable):  # looking back tells it; the charts show what is known besides
+            return joined(seen, self._past.series(now - range_s * 1000, now, RECORDED))
+        return seen
+
+    def marks(self, range_s: int) -> tuple[Mark, ...]:
+        """What the charts of the last ``range_s`` seconds mark; so few that each can be told from the next."""
+        now = self._live.now_ms()
+        if self._past is None:
+            return ()
+        with contextlib.suppress(StoreUnavailable):  # the curves are worth having without them
+            return gathered(self._past.marks(now - range_s * 1000, now), range_s * 1000 // MARKS)
+        return ()
 
     def now(self) -> OverviewNow:
         """Everything the page shows, of one moment: what changed while it was asked is asked again, where that is

@@ -82,11 +82,13 @@ def paint_limit(painter: QPainter, rect: QRectF, share: float, words: str) -> No
 
 
 def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, str, str]]) -> None:
-    """Draw dotted lines with words at the top; words that would meet go one line lower."""
+    """Draw dotted lines with words at the top; words that would meet others, or a dot, go lower."""
     font = theme().font("caption")
     metrics = QFontMetrics(font)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    ends = [-1e9, -1e9]
+    ends = [-1e9, -1e9, -1e9]
+    dots = [x for x, _words, _role in marks]
+    said: list[tuple[QRectF, str]] = []
     for x, words, role in sorted(marks):
         painter.setPen(_dots(role))
         painter.drawLine(QPointF(round(x) + 0.5, rect.top() + 8), QPointF(round(x) + 0.5, rect.bottom()))
@@ -95,14 +97,19 @@ def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, 
         painter.drawEllipse(QPointF(x, rect.top() + 5), 2.5, 2.5)
         width = metrics.horizontalAdvance(words)
         left = x + 7 if x + 7 + width < rect.right() else x - 7 - width
-        row = next((row for row, end in enumerate(ends) if left >= end), -1)
+        covers = any(left - 4 < dot < left + width + 4 for dot in dots if dot != x)
+        row = next((row for row, end in enumerate(ends) if left >= end and not (covers and row == 0)), -1)
         if row < 0:
             continue
         ends[row] = left + width + 8
-        painter.setFont(font)
-        painter.setPen(theme().color("text2"))
-        painter.drawText(QRectF(left, rect.top() - 4 + row * 14, width + 2, 18), _FLAGS_LEFT, words)
+        said.append((QRectF(left, rect.top() - 4 + row * 14, width + 2, 18), words))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setFont(font)
+    painter.setPen(theme().color("text2"))
+    for room, words in said:  # after all lines: another one would strike the words out
+        if words:
+            painter.fillRect(room.adjusted(-2, 2, 2, -2), theme().color("surface"))
+            painter.drawText(room, _FLAGS_LEFT, words)
 
 
 def paint_gaps(painter: QPainter, rect: QRectF, spans: Sequence[tuple[float, float]], words: str) -> None:

@@ -32,6 +32,8 @@ SERIES = (
         tip=N_("Tasks whose work ended (Out): well, as a dead letter, held, or cancelled while they ran."),
     ),
 )
+#: share of its points that a curve must know
+MOSTLY = 0.5
 
 
 class RatesChart(Plot):
@@ -42,8 +44,9 @@ class RatesChart(Plot):
         self.smallest = 2.0
 
     def lines(self, frame: Frame) -> list[Line]:
-        """One curve for each rate."""
-        return [Line(one.role, frame[one.key]) for one in self.visible_series()]
+        """One curve for each rate, but for one that is not known most of the time: the record has none of it."""
+        known = [one for one in self.visible_series() if np.isfinite(frame[one.key]).mean() > MOSTLY]
+        return [Line(one.role, frame[one.key]) for one in known]
 
     def say(self, value: float) -> str:
         """One decimal below ten."""

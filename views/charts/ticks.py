@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, tzinfo
 
-_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+_STEPS_S: tuple[int, ...] = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
+_STEPS_S += tuple(days * 86_400 for days in (1, 2, 5, 7))
 HEADROOM = 1.16
 #: A limit far above everything would press the curves flat; then only its words are shown.
 LIMIT_IN_SIGHT = 0.25

@@ -11,9 +11,11 @@ from pathlib import Path
 from services.domain.alerts.incident import Incident
 from services.domain.audit import AuditEntry
 from services.domain.errors import StoreUnavailable
-from services.domain.past import frame, lanes, turns
-from services.domain.past.frame import WORKER, Gap, Numbers
+from services.domain.gates import paused
+from services.domain.past import frame, lanes, marks, turns
+from services.domain.past.frame import SWITCH, WORKER, Gap, Numbers
 from services.domain.past.lanes import Lanes, Span
+from services.domain.past.marks import Mark
 from services.domain.past.turns import Turn
 from services.domain.plans import recurrence
 from services.domain.task import filter_time
@@ -133,6 +135,34 @@ class PastQueries:
         return replace(
             made, failed=failed, waiting=waiting, silent=tuple(silent), deploys=tuple(deploys), gaps=tuple(gaps)
         )
+
+    def marks(self, begin: int, end: int) -> list[Mark]:
+        """What a chart of this time marks: deploys, pauses, silent workers, alerts; none where nobody recorded here.
+
+        Raises:
+            StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
+        """
+        found = [
+            Mark(one.raised_at, marks.ALERT, one.rule.name, one.words.title)
+            for one in self._told()
+            if begin <= one.raised_at <= end
+        ]
+        tape = self._open()
+        if tape is None:
+            return found
+        try:
+            known = tape.span()
+            moment = tape.at(max(begin, known[0])) if known is not None else None
+            workers = tape.changes(begin, end, kind=WORKER)
+            switches = tape.changes(begin, end, kind=SWITCH)
+        except sqlite3.Error as exc:
+            raise StoreUnavailable(said("past.unreadable", path=str(self._path), why=str(exc))) from exc
+        finally:
+            tape.close()
+        silent, deploys = lanes.of_workers(moment.things if moment else {}, workers, begin, end)
+        found += [Mark(one.begin, marks.SILENT, one.name) for one in silent if one.begin > begin]
+        found += [Mark(one.begin, marks.DEPLOY, one.name) for one in deploys]
+        return [*found, *marks.pauses(switches, paused.GATE)]
 
     def _incidents(self, begin: int, end: int) -> Iterator[Span]:
         for one in sorted(self._told(), key=lambda one: one.raised_at):

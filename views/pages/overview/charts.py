@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -70,8 +71,11 @@ class Charts(QObject):
             grey(card, old)
 
     def show_markers(self, marks: tuple[Marker, ...]) -> None:
-        """Mark what happened."""
+        """Mark what happened: with words above the first chart, as lines in all."""
         self.depth.plot.set_markers(marks)
+        silent = [replace(mark, text="") for mark in marks]
+        for card in (self.rates, self.unacked):
+            card.plot.set_markers(silent)
 
     def steps(self) -> list[Callable[[], None]]:
         """The drawing in parts: together they would hold the window for two frames."""

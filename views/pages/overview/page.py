@@ -10,6 +10,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from services.domain.past.marks import Mark
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.overview import OverviewNow, OverviewSource
@@ -42,7 +43,13 @@ NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 250, 1_000, 10_000, 1_000
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
 #: is news. Less would let the whole page be seconds old.
 SHARE, NEWS_SHARE = 5, 3
-RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
+RANGES = (
+    ("300", N_("5 min")),
+    ("3600", N_("1 h")),
+    ("86400", N_("24 h")),
+    ("604800", N_("7 d")),
+    ("2592000", N_("30 d")),
+)
 
 
 class OverviewPage(Page):
@@ -77,6 +84,7 @@ class OverviewPage(Page):
         self.looked: Look | None = None
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
+        self._marks: tuple[Mark, ...] = ()
         self.charts = Charts(self._data.buffer, self)
         self.tiles = {
             spec.key: KpiTile(spec.label, spec.glyph, spec.role, alarm_role=spec.alarm_role, filled=True, tip=spec.tip)
@@ -262,7 +270,7 @@ class OverviewPage(Page):
             return
         # the first time the numbers come first, and the charts follow a moment later
         known = self._history is None or self._history.range_s == history.range_s
-        self._history = history
+        self._history, self._marks = history, history.marks
         if self.freezing.on:
             return
         self._show_history()
@@ -280,7 +288,7 @@ class OverviewPage(Page):
         self._show_numbers()
         self._show_attention()
         self.fleet.set_rows(self.looked.rows)
-        self.charts.show_markers(words.markers(now))
+        self.charts.show_markers(words.markers(now, self._marks, self.charts.window.range_s))
 
     def _show_attention(self) -> None:
         assert self.looked is not None
@@ -311,6 +319,7 @@ class OverviewPage(Page):
         self.charts.window.set_now(self._history.newest_ms / 1000, self._history.oldest_ms / 1000)
         if self.looked is not None:
             self._show_kpis()
+            self.charts.show_markers(words.markers(self.looked.now, self._marks, self.charts.window.range_s))
         curves = [partial(self._show_curves, TILES[first : first + 2]) for first in range(0, len(TILES), 2)]
         self._steps.run([*curves, *self.charts.steps()])
 

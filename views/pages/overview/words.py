@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from services import messages
 from services.domain.insight import flow
+from services.domain.past import marks
+from services.domain.past.marks import Mark
 from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
 from services.messages import headline
@@ -136,19 +138,63 @@ def _age(since_ms: int, now_ms: int) -> str:
     return text.duration(span) if timedelta(seconds=10) <= span < FINE_UNTIL else text.coarse(span)
 
 
-def markers(now: OverviewNow) -> tuple[Marker, ...]:
-    """Instants worth a line in the chart: a worker fell silent, the broker blocks, something was paused."""
-    return tuple(_marked(now.attention, now.at_ms))
+#: the same matter as it stands now and as it was recorded lie so near to each other
+SAME_MS, SAME_SHARE = 60_000, 100
+_SILENT, _PAUSED, _BLOCKED = marks.SILENT, marks.PAUSE, "blocked"
 
 
-def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[Marker]:
+def markers(now: OverviewNow, recorded: Sequence[Mark] = (), range_s: float = 0) -> tuple[Marker, ...]:
+    """Instants worth a line in the charts: what holds now (a worker is silent, the broker blocks, something is paused)
+    and what was recorded in ``range_s``: deploys and alerts, too.
+    """
+    present = list(_marked(now.attention, now.at_ms))
+    near = max(SAME_MS, round(range_s * 1000 / SAME_SHARE))
+    found = [marker for _kind, marker in present]
+    for mark in recorded:
+        told = any(kind == mark.kind and abs(marker.at_ms - mark.at_ms) < near for kind, marker in present)
+        if not told or mark.number > 1:
+            found.append(_recorded(mark))
+    return tuple(found)
+
+
+_MARK_ROLES = {marks.DEPLOY: "accent", marks.SILENT: "retrying", marks.PAUSE: "text2", marks.ALERT: "dead"}
+MARK_CHARS = 26
+
+
+def _recorded(mark: Mark) -> Marker:
+    if mark.number > 1:
+        words = {
+            marks.DEPLOY: ngettext("{n} version", "{n} versions", mark.number),
+            marks.SILENT: ngettext("{n} silent", "{n} silent", mark.number),
+            marks.PAUSE: ngettext("{n} pause", "{n} pauses", mark.number),
+            marks.ALERT: ngettext("{n} alert", "{n} alerts", mark.number),
+        }[mark.kind].format(n=text.count(mark.number))
+    elif mark.kind == marks.ALERT:
+        words = shown.say(mark.title) if mark.title is not None else mark.name
+    elif mark.kind == marks.PAUSE:
+        words = _("{what} paused").format(what=_scope(mark.name))
+    else:
+        words = _("{worker} silent").format(worker=mark.name) if mark.kind == marks.SILENT else mark.name
+    return Marker(mark.at_ms, elide.middle(safe.one_line(words, 120), MARK_CHARS), _MARK_ROLES[mark.kind])
+
+
+def _scope(scope: str) -> str:
+    head, _colon, name = scope.partition(":")
+    if head == "all":
+        return _("Everything")
+    if head == "shop":
+        return name.partition(":")[2] or name
+    return platform_name(name) if head == "platform" else type_names.name(name)
+
+
+def _marked(items: Iterable[Attention], now_ms: int) -> Iterable[tuple[str, Marker]]:
     for item in items:
         if not item.since_ms:
             continue
         if item.key.startswith("silent:"):
             words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
-            yield Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
+            yield _SILENT, Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
         elif item.code == "attention.publisher_blocked":
-            yield Marker(item.since_ms, _("broker takes no messages"), "retrying")
+            yield _BLOCKED, Marker(item.since_ms, _("broker takes no messages"), "retrying")
         elif item.code.startswith("attention.paused_"):
-            yield Marker(item.since_ms, _texts(item, now_ms)[0], "text2")
+            yield _PAUSED, Marker(item.since_ms, _texts(item, now_ms)[0], "text2")

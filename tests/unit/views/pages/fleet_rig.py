@@ -268,7 +268,14 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         logs=questions.logs,
         alerts=questions.alerts,
         overview=OverviewQueries(
-            engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states
+            engine.store,
+            engine.registry,
+            live,
+            history,
+            questions.causes,
+            engine.clock,
+            questions.shops.states,
+            past=questions.past,
         ),
         commands=assembly.commands(engine),
         feed=Feed(live),

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from services.domain.insight import flow, shop
 from services.domain.insight.durations import Measured
 from services.domain.insight.shop import ShopNow
+from services.domain.past.marks import ALERT, DEPLOY, Mark
 from services.domain.text.message import Message
 from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample
 
@@ -201,6 +202,11 @@ class SampleSource:
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in now.shops) if self.lost == "store" else now.shops
             now = dataclasses.replace(now, flow=dataclasses.replace(now.flow, facts=facts), shops=shops)
         return now
+
+    def marks(self, range_s: int) -> Sequence[Mark]:
+        """A deploy and an alert, as far back as that."""
+        every = (Mark(self.at_ms - 900_000, DEPLOY, "0.4.3"), Mark(self.at_ms - 7_200_000, ALERT, "success"))
+        return [mark for mark in every if mark.at_ms >= self.at_ms - range_s * 1000]
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Curves like those of the pictures; the same instant has the same sample whatever the range."""

@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.past.marks import DEPLOY, PAUSE, SILENT, Mark
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.monitor.attention import WORDS, english
@@ -146,3 +147,17 @@ def test_the_note_of_a_pause_is_said_first_and_once(language: str) -> None:
     sentence = row_of(item, 2).sentence
     assert sentence.startswith("“ask Li first”")
     assert sentence.count("ask Li") == 1
+
+
+def test_what_was_recorded_is_marked_beside_what_holds_now_and_nothing_twice() -> None:
+    now = SampleSource().now()
+    recorded = (
+        Mark(now.at_ms - 80_000, SILENT, "rpa-06"),
+        Mark(now.at_ms - 900_000, DEPLOY, "0.4.3"),
+        Mark(now.at_ms - 1_000_000, PAUSE, "shop:pdd:pdd-10021"),
+        Mark(now.at_ms - 2_000_000, PAUSE, "platform:temu", number=3),
+    )
+    marks = markers(now, recorded, 3600)
+    assert [mark.text for mark in marks] == [
+        "rpa-06 silent", "broker takes no messages", "0.4.3", "pdd-10021 paused", "3 pauses",
+    ]  # fmt: skip

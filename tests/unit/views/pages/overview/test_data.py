@@ -51,3 +51,13 @@ def test_shops_are_put_in_order_with_each_look() -> None:
 def test_it_knows_since_when_there_are_samples() -> None:
     history = OverviewData(SampleSource(), None).history(300)
     assert NOW_MS - 301_000 <= history.oldest_ms <= NOW_MS - 299_000
+
+
+def test_a_long_range_is_not_filled_second_by_second() -> None:
+    source = SampleSource()
+    data = OverviewData(source, None)
+    assert [mark.name for mark in data.history(604_800).marks] == ["0.4.3", "success"]
+    source.at_ms += 3_000
+    data.history(604_800)
+    assert source.asked_series.count(604_800) == 1
+    assert max(source.asked_series[1:]) <= OVERLAP_S
