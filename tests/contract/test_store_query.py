@@ -177,6 +177,32 @@ def test_a_scan_has_no_total(rig: Rig, tasks: dict[str, Task], term: Term, expec
     assert found == expected
 
 
+def test_what_stands_in_the_payload(rig: Rig) -> None:
+    made = {
+        "order": rig.create(payload='{"order_id":8841,"to":{"city":"杭州"},"paid":true,"v1.2":"x"}'),
+        "other": rig.create(payload='{"order_id":"8842","items":[{"sku":"A-1"},{"sku":"b-2"}],"amount":12.5}'),
+        "quoted": rig.create(payload='{"note":"say \\"8841\\" twice","amount":-3}'),
+        "secret": rig.create(payload='{"headers":{"cookie":"order-8841"},"note":"8841"}'),
+    }
+    asked = [
+        (is_("payload.order_id", "8841"), {"order"}),
+        (is_("payload.order_id", "88*"), {"order", "other"}),
+        (is_("payload.order_id", "8841", negated=True), {"other", "quoted", "secret"}),
+        (is_("payload.to.city", "杭州"), {"order"}),
+        (is_("payload.to", "杭州"), set()),
+        (is_("payload.v1.2", "x"), {"order"}),
+        (is_("payload.paid", "true"), {"order"}),
+        (is_("payload.items.sku", "b-2"), {"other"}),
+        (has("payload.items.sku", "B-"), {"other"}),
+        (is_("payload.note", 'say "8841" twice'), {"quoted"}),
+        (than("payload.amount", ">", -3.5), {"other", "quoted"}),
+        (than("payload.amount", "<", 0), {"quoted"}),
+        (is_("payload.headers.cookie", "order-8841"), set()),
+    ]
+    for term, expected in asked:
+        assert names(made, ask(rig, term)) == expected, term
+
+
 TOGETHER = [
     ((any_of((is_("status", "queued"), is_("lane", "low")), (is_("triage", "open"),)),), {"low", "dead", "bad"}),
     ((none_of((is_("status", "queued"),), (is_("platform", "pdd"),)),), {"parked"}),

@@ -11,8 +11,9 @@ from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.task import classify, filter_time
 from services.domain.task.lane import LANES
-from services.domain.task.query import Term
+from services.domain.task.query import PAYLOAD, Term
 from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
+from services.domain.text import mask
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import SENTENCES
 
@@ -38,8 +39,8 @@ FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age")
 _CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text"})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
-# Chinese input methods give full-width punctuation; it means the same.
-_NAME = re.compile(r"(-?)([A-Za-z_]+)(<=|>=|[:=~<>：＝～＜＞])")
+# Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
+_NAME = re.compile(r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+)(<=|>=|[:=~<>：＝～＜＞])")
 _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
 _BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
@@ -63,7 +64,7 @@ class FilterError(UsageError):
 class Piece:
     """One condition as it is written in ``text[at:end]``; one that cannot be read has no field and no values."""
 
-    field: str  #: in small letters, known or not; ``text`` for bare words
+    field: str  #: in small letters (but for ``payload.Name``), known or not; ``text`` for bare words
     op: str  #: one of ``= ~ < <= > >=``, whichever sign stands there for it
     values: tuple[tuple[str, bool], ...]  #: (text without its quotes, whether it was quoted)
     negated: bool
@@ -143,14 +144,20 @@ def _scan(text: str, at: int, known: Collection[str] | None) -> Piece:
     name = _NAME.match(text, at)
     if name is None:
         return _scan_bare(text, at)
-    field = name[2].lower()
-    if known is not None and field not in known:
+    field = _field(name[2])
+    if known is not None and field not in known and not field.startswith(PAYLOAD):
         raise FilterError(
             "filter.unknown_field", at, field=name[2], remedy=_nearest(field, FIELDS), text=text[at : at + 40]
         )
     values, end = _scan_values(text, name.end(), field)
     op = name[3].translate(_WIDE).replace(":", "=")
     return Piece(field, op, values, bool(name[1]), at, end)
+
+
+def _field(name: str) -> str:
+    """In small letters but for what the payload calls it."""
+    head, dot, rest = name.partition(".")
+    return f"{head.lower()}{dot}{rest}"
 
 
 def _scan_bare(text: str, at: int) -> Piece:
@@ -198,6 +205,8 @@ def _terms(raw: Piece, times: filter_time.Times) -> list[Term]:
         make = _number
     elif raw.field in (*_TIMES, "age"):
         make = _time
+    elif raw.field.startswith(PAYLOAD):
+        make = _payload
     return make(raw, times)
 
 
@@ -214,7 +223,7 @@ def _words(raw: Piece, _: filter_time.Times) -> list[Term]:
 
 
 def _free(raw: Piece, _: filter_time.Times) -> list[Term]:
-    _need_op(raw, {"=", "~"} if raw.field in _CONTAINS else {"="})
+    _need_op(raw, {"=", "~"} if raw.field in _CONTAINS or raw.field.startswith(PAYLOAD) else {"="})
     if raw.field in ("error", "text") or raw.op == "~":
         if len(raw.values) > 1:
             raise FilterError("filter.one_value", raw.at, field=raw.field)
@@ -244,6 +253,18 @@ def _number(raw: Piece, _: filter_time.Times) -> list[Term]:
         raise FilterError("filter.not_number", raw.at, field=raw.field, value=value[:40], remedy=remedy)
     values = (str(int(value)),) if raw.op == "=" else ()
     return [Term(field=raw.field, op=raw.op, values=values, number=float(int(value)), negated=raw.negated)]
+
+
+def _payload(raw: Piece, times: filter_time.Times) -> list[Term]:
+    path = raw.field.removeprefix(PAYLOAD)
+    if any(map(mask.is_secret, (path, *path.split(".")))):
+        raise FilterError("filter.secret", raw.at, field=raw.field)
+    if raw.op in _ORDERED:
+        value = _single(raw)
+        if not re.fullmatch(r"-?\d{1,15}(\.\d{1,9})?", value, re.ASCII):
+            raise FilterError("filter.not_number", raw.at, field=raw.field, value=value[:40], remedy=f"{raw.field}>=2")
+        return [Term(field=raw.field, op=raw.op, number=float(value), negated=raw.negated)]
+    return _free(raw, times)
 
 
 def _time(raw: Piece, times: filter_time.Times) -> list[Term]:
@@ -321,5 +342,7 @@ def _format(term: Term, time_zone: str) -> str:
         return f"{sign}{term.field}{term.op}{filter_time.iso(round(term.number), time_zone)}"
     if term.field in _NUMBERS:
         return f"{sign}{term.field}{':' if term.op == '=' else term.op}{round(term.number)}"
+    if term.op in _ORDERED:
+        return f"{sign}{term.field}{term.op}{term.number:.9f}".rstrip("0").rstrip(".")
     op = ":" if term.op == "=" else term.op
     return sign + term.field + op + ",".join(map(written, term.values))

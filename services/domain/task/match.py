@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from services.domain.errors import UsageError
-from services.domain.task.query import ANY, Term
+from services.domain.task import payload_match
+from services.domain.task.query import ANY, PAYLOAD, Term
 
 Condition = Callable[[Any], bool]
 
@@ -75,6 +76,8 @@ def condition(term: Term) -> Condition:
         return _any(term)
     if term.field in NUMBERS:
         return _number(term)
+    if term.field.startswith(PAYLOAD):
+        return payload_match.condition(term)
     if term.field not in TEXTS and term.field != "text":
         raise UsageError(f"{term.field!r:.40} is not a field of tasks", field="filter")
     if term.op == "~" or term.field == "text":
@@ -88,7 +91,7 @@ def condition(term: Term) -> Condition:
 
 def is_scan(term: Term) -> bool:
     """Whether every candidate must be looked into to answer this term."""
-    return term.op == "~" or term.field in ("text", "error")
+    return term.op == "~" or term.field in ("text", "error") or term.field.startswith(PAYLOAD)
 
 
 def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]:

@@ -8,6 +8,8 @@ from services.domain.task.record import Task
 
 #: field of a term that holds where one of its lists of terms holds whole
 ANY = "any"
+#: what a field begins with that is one of the payload: ``payload.order_id``, ``payload.address.city``
+PAYLOAD = "payload."
 SORTS = ("created", "updated", "priority", "due")
 
 
@@ -16,12 +18,12 @@ class Term:
     """One condition of a filter: ``field op value``, all joined by AND.
 
     Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
-    priority, error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value
-    ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``,
-    ``>``, ``>=``, and ``~`` for "contains, in any case". Instants (created, updated) are UTC ms in ``number``;
-    ``age`` is turned into created by the parser. ``text`` searches id, shop and error. ``due`` (UTC ms, as created) and
-    ``any`` are for questions that programs ask: ``any`` holds where all terms of one of ``any_of`` hold, none of which
-    may be a scan.
+    priority, error, uniq, gate, text, and ``payload.NAME`` for a field of the payload. ``values`` of one ``=`` term
+    are alternatives (``status:dead,held``); a value ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or
+    ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``, ``>``, ``>=``, and ``~`` for "contains, in any case".
+    Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text``
+    searches id, shop and error. ``due`` (UTC ms, as created) and ``any`` are for questions that programs ask: ``any``
+    holds where all terms of one of ``any_of`` hold, none of which may be a scan.
     """
 
     field: str

@@ -47,6 +47,7 @@ FILTER: dict[str, str] = {
     "filter.not_time": N_("{value} is no time for {field}; did you mean {remedy}?"),
     "filter.negated_day": N_("A day cannot be excluded; use {field}< or {field}>."),
     "filter.operator": N_("{field} does not know {op}; use one of {allowed}"),
+    "filter.secret": N_("What stands under {field} is a secret; secrets are not searched."),
     "filter.star": N_("The * of {value} may stand at the end only."),
 }
 

@@ -14,7 +14,7 @@ class Glance(msgspec.Struct, frozen=True, array_like=True):
     shop_id: str
     platform: str
     task_type: str
-    payload: msgspec.Raw
+    packed_payload: msgspec.Raw
     lane: str
     priority: int
     queue: str
@@ -49,6 +49,11 @@ class Glance(msgspec.Struct, frozen=True, array_like=True):
     triage: str
     triage_note: str
     uniq: str
+
+    @property
+    def payload(self) -> str:
+        """Its JSON, read only where a filter asks for it: it may be half a megabyte."""
+        return msgspec.msgpack.decode(self.packed_payload, type=str)
 
     @property
     def shop(self) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.task.query import ANY, Term
+from services.domain.task import match
+from services.domain.task.query import ANY, PAYLOAD, Term
 from services.domain.task.record import Task
 
 TEXTS = {
@@ -106,17 +107,14 @@ def _listed(term: Term) -> Condition | None:
     return Condition(f"({column} IN (SELECT value FROM json_each(?)))", (json.dumps(term.values),))
 
 
-def is_scan(term: Term) -> bool:
-    """Whether records must be looked into."""
-    return term.op == "~" or term.field in ("text", "error")
-
-
 def test(term: Term) -> Callable[[Task], bool]:
     """A scan term as a question to a record.
 
     Raises:
         UsageError: the field has no text, or another operator than ``~`` and ``=``.
     """
+    if term.field.startswith(PAYLOAD):
+        return match.conditions([term])[0]
     if term.op not in ("~", "=") or (term.field not in TEXTS and term.field not in ("shop", "error", "text")):
         raise UsageError(f"{term.field} cannot be searched with {term.op}", field="filter")
     wanted = [value.lower() for value in term.values]

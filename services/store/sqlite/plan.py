@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
+from services.domain.task import match
 from services.domain.task.query import ANY, Query, Term
 from services.domain.task.record import Task
 from services.store.sqlite import filter as filters
@@ -65,8 +66,8 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     """
     if query.sort not in SORT_COLUMNS:
         raise UsageError(f"tasks cannot be sorted by {query.sort}", field="sort")
-    plain = [term for term in query.terms if not filters.is_scan(term)]
-    tests = tuple(filters.test(term) for term in query.terms if filters.is_scan(term))
+    plain = [term for term in query.terms if not match.is_scan(term)]
+    tests = tuple(filters.test(term) for term in query.terms if match.is_scan(term))
     where = tuple(filters.condition(term) for term in plain)
     kinds = [filters.condition(term) for term in (*plain, *_implied(plain)) if term.field in TALLIES["tallies"]]
     rows = conn.execute(

@@ -258,3 +258,30 @@ def test_every_field_of_the_query_can_be_asked_for() -> None:
     known = {"id", "status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "kind", "triage", "created",
              "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text"}  # fmt: skip
     assert set(filter.FIELDS) == known
+
+
+def test_a_field_of_the_payload() -> None:
+    text = 'payload.Order_Id:8841,88* PAYLOAD.to.city~杭州 -payload.订单号："a b" payload.amount>=-2.5'
+    found = terms(text)
+    assert found == (
+        is_("payload.Order_Id", "8841", "88*"),
+        has("payload.to.city", "杭州"),
+        is_("payload.订单号", "a b", negated=True),
+        than("payload.amount", ">=", -2.5),
+    )
+    assert terms(format_terms(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("payload.password:x", "filter.secret"),
+        ("payload.headers.Cookie~x", "filter.secret"),
+        ("payload.amount>many", "filter.not_number"),
+        ("payload:x", "filter.unknown_field"),
+    ],
+)
+def test_a_field_of_the_payload_that_cannot_be_asked_for(text: str, code: str) -> None:
+    with pytest.raises(FilterError) as refused:
+        terms(text)
+    assert refused.value.message.code == code
