@@ -438,7 +438,7 @@ class Console:
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(desk.window, previous)
-        desk.window.open_page(self._request.page or desk.window.current or "overview")
+        desk.window.open_page(self._request.page or desk.window.current or "overview", self._request.show or None)
         desk.window.show()
         if self.welcome is not None:
             self._put_away(self.welcome)

@@ -11,19 +11,22 @@ from itertools import islice
 from PySide6.QtCore import QObject, Signal
 
 from console.main_window import MainWindow
+from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
 from services.domain.task.filter import format_terms
 from services.domain.task.query import Term
 from services.domain.task.record import Task
+from services.domain.text import view_link
+from services.domain.text.said import said
 from services.i18n import N_, _
-from services.messages import render
+from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.pages.tasks.views import SavedViews, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
-from views.support import fuzzy, heard, text
+from views.support import fuzzy, heard, safe, text
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.support.words import shop as shop_words
@@ -63,6 +66,8 @@ class PaletteFinder(QObject):
         """Groups of what fits."""
         if not query and scope == "all":
             return self._remembered()
+        if view_link.is_link(query):
+            return [(_("Go to"), [self._link(query)])]
         groups: list[Group] = []
         if scope in ("all", "commands"):
             groups.append((_("Commands"), best(query, self._commands(), 20 if scope == "commands" else MOST)))
@@ -160,6 +165,21 @@ class PaletteFinder(QObject):
                 )
             )
         return places
+
+    def _link(self, query: str) -> Entry:
+        """What a pasted link opens, or why it does not."""
+        entry = Entry(key="link", kind="page", words=_("Open this link"), icon="ph.link")
+        try:
+            link = view_link.read(query)
+        except UsageError as exc:
+            return replace(entry, reason=told(exc))
+        spec = next((one for one in self._window.specs if one.id == link.page), None)
+        if spec is None:
+            return replace(entry, reason=told(said("link.page", page=link.page)))
+        note = text.listed(part for part in (_(spec.title), safe.one_line(link.show, 80)) if part)
+        if link.profile.casefold() not in ("", self._context.profile.casefold()):
+            return replace(entry, note=note, reason=told(said("link.elsewhere", name=safe.one_line(link.profile, 60))))
+        return replace(entry, note=note, run=partial(self._window.open_page, link.page, link.show or None))
 
     def _workers(self) -> list[Entry]:
         return [
@@ -289,6 +309,7 @@ WINDOW_COMMANDS = (
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),
+    ("window.link", N_("Copy a link to this view"), "ph.link", "Ctrl+Shift+L"),
     ("window.keys", N_("All keys"), "ph.keyboard", "F1"),
     ("window.guide", N_("Operator's guide"), "ph.book-open", "Shift+F1"),
 )

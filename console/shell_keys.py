@@ -6,16 +6,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from shiboken6 import isValid
 
 from console.main_window import MainWindow
 from console.palette import WINDOW_COMMANDS, PaletteFinder
+from services import messages
+from services.domain.text import view_link
+from services.domain.text.said import said
 from services.i18n import _
 from views.context import PageContext
 from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
+from views.widgets.toast import ToastSpec
 
 
 class ShellKeys(QObject):
@@ -37,6 +41,7 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
         QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
         QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
+        QShortcut(QKeySequence("Ctrl+Shift+L"), window).activated.connect(self.copy_link)
         for keys in ("F1", "?"):
             QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
         QShortcut(QKeySequence("Shift+F1"), window).activated.connect(self.show_guide)
@@ -48,6 +53,16 @@ class ShellKeys(QObject):
             self._help = KeyHelp(keys, self._window)
             self._help.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._help.open()
+
+    def copy_link(self) -> None:
+        """Put a link to what is seen into the clipboard."""
+        page_id = self._window.current
+        shown = self._window.page(page_id).shown_request() if page_id else ""
+        if len(shown) > view_link.MOST:
+            self._context.toast(ToastSpec(text=messages.told(said("link.long", most=view_link.MOST)), status="warning"))
+            return
+        QGuiApplication.clipboard().setText(str(view_link.ViewLink(self._context.profile, page_id, shown)))
+        self._context.toast(ToastSpec(text=_("A link to this view is in the clipboard")))
 
     def ask_of_work(self) -> None:
         """Ask whether something ran, of a shop, a type and a day."""
@@ -93,6 +108,7 @@ class ShellKeys(QObject):
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,
+            "window.link": self.copy_link,
             "window.keys": self.show_help,
             "window.guide": self.show_guide,
         }

@@ -207,6 +207,10 @@ class Page(QWidget):
     def show_request(self, request: object) -> None:
         """Show what another page asked for through ``navigate``: usually a filter."""
 
+    def shown_request(self) -> str:
+        """What ``show_request`` would take to come back to what is seen now; "" for the page as it is."""
+        return ""
+
     def set_summary(self, summary: str, more: str = "") -> None:
         """Show the one-line summary; ``more`` is told in its tool tip."""
         self.header.set_summary(summary, more)

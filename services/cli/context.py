@@ -34,6 +34,7 @@ class ConsoleRequest:
     named: bool = False  #: words or variables say which connection; otherwise the last one that was chosen is opened
     seconds: float = 0.0
     page: str = ""
+    show: str = ""  #: what the page is to show: a filter, or the name of one thing
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False
     on_close: Callable[[], None] = field(default=lambda: None)

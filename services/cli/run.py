@@ -104,11 +104,15 @@ def metrics_address(text: str) -> tuple[str, int]:
 def console(context: Context) -> int:
     """Open the window; with ``--json`` tell at its end whether all went well."""
     picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
+    link = getattr(context.args, "open", None)
+    if link is not None and link.profile and not getattr(context.args, "profile", ""):
+        context.args.profile = link.profile
     request = ConsoleRequest(
         settings=context.settings(),
         screenshot=picture,
         first_run=True,
-        page=page,
+        page=link.page if link is not None else page,
+        show=link.show if link is not None else "",
         read_only=getattr(context.args, "read_only", False),
         named=context.named,
     )

@@ -6,6 +6,8 @@ import argparse
 from typing import NamedTuple
 
 from services.domain.errors import UsageError
+from services.domain.text import view_link
+from services.domain.text.said import said
 from services.i18n import N_
 
 
@@ -39,7 +41,7 @@ SITEMAP = (
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )
 #: what only a window has
-_OPTIONS = ("screenshot", "page", "size")
+_OPTIONS = ("screenshot", "page", "open", "size")
 PICTURES = (".png", ".jpg", ".jpeg")
 
 
@@ -54,6 +56,9 @@ def options() -> argparse.ArgumentParser:
     group = parent.add_argument_group("the window")
     text = "save a picture of the window (.png or .jpg) and leave"
     group.add_argument("--screenshot", metavar="FILE", type=_picture, help=text)
+    group.add_argument(
+        "--open", metavar="LINK", type=_link, help="open what a link shows (fleetdeck://…, Ctrl+Shift+L)"
+    )
     group.add_argument("--page", choices=pages(), metavar="PAGE", help=f"page to open: {', '.join(pages())}")
     return parent
 
@@ -67,6 +72,16 @@ def refuse_without_window(args: argparse.Namespace, why: str) -> None:
     named = next((name for name in _OPTIONS if getattr(args, name, "")), "")
     if named:
         raise UsageError(f"--{named} is for the window, and {why}", field=f"--{named}")
+
+
+def _link(text: str) -> view_link.ViewLink:
+    try:
+        found = view_link.read(text)
+    except UsageError as exc:
+        raise argparse.ArgumentTypeError(str(exc)) from exc
+    if found.page not in pages():
+        raise argparse.ArgumentTypeError(said("link.page", page=found.page))
+    return found
 
 
 def _picture(text: str) -> str:

@@ -246,3 +246,36 @@ def test_saved_views_are_places(window: Window, qtbot: QtBot) -> None:
     press(palette.field, Qt.Key.Key_Return)
     assert tasks(window).tabs.current() == "retrying"
     assert tasks(window).filter.expression() == "status:retrying"
+
+
+def test_a_link_to_what_is_seen_opens_it_again(window: Window, qtbot: QtBot) -> None:
+    shown = 'status:dead shop:"pdd:s 1" payload.order_id:8841'
+    window.window.open_page("tasks", shown)
+    press(window.window, Qt.Key.Key_L, modifier=CTRL | Qt.KeyboardModifier.ShiftModifier)
+    link = QGuiApplication.clipboard().text()
+    assert link.startswith("fleetdeck://")
+    window.window.open_page("tasks", "")
+    window.window.open_page("overview")
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText(link)
+    (entry,) = entries(window)
+    assert "8841" in entry.note
+    press(palette.field, Qt.Key.Key_Return)
+    assert window.window.current == "tasks"
+    assert tasks(window).filter.expression() == shown
+
+
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        ("fleetdeck://elsewhere/tasks", "elsewhere"),
+        ("fleetdeck:///nowhere", "does not have"),
+        ("fleetdeck:", "is no link"),
+    ],
+)
+def test_a_link_that_cannot_be_opened_says_why(window: Window, link: str, reason: str) -> None:
+    window.keys.palette.ask()
+    window.keys.palette.field.setText(link)
+    (entry,) = entries(window)
+    assert reason in entry.reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.task.status import Status
+from services.domain.text import view_link
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import WAIT_MS, shown, wait
 from views.pages.tasks import listing
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.page import TasksPage
+from views.pages.tasks.sharing import FORMS
 
 
 def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
@@ -25,7 +28,7 @@ def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
     clipboard.setText("before")
     menu = QMenu(page)
     page.sharing.fill_menu(menu, page.selection.ids)
-    place = ("ids", "tsv", "json", "command").index(form)
+    place = [key for key, _words in FORMS].index(form)
     menu.actions()[place].trigger()
     wait(qtbot, lambda: clipboard.text() != "before")
     return clipboard.text()
@@ -57,6 +60,13 @@ def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
     documents = json.loads(copied(qtbot, page, "json"))
     assert {document["payload"]["goods_id"] for document in documents} == {"G0", "G1", "G2", "G3"}
     assert "hunter2" not in QGuiApplication.clipboard().text()
+    calls = copied(qtbot, page, "curl").split("\n")
+    assert len(calls) == 4
+    body = json.loads(shlex.split(calls[0])[shlex.split(calls[0]).index("-d") + 1])
+    assert body["type"] == "single_product"
+    assert body["payload"]["goods_id"] in {"G0", "G1", "G2", "G3"}
+    assert "hunter2" not in "".join(calls)
+    assert view_link.read(copied(qtbot, page, "link")).page == "tasks"
     lines = copied(qtbot, page, "command").split("\n")
     assert len(lines) == 4
     assert all(line.startswith("fleetdeck task create --platform pdd --shop pdd-10021") for line in lines)
@@ -102,7 +112,7 @@ def test_an_export_that_fails_says_why(desk: Desk, page: TasksPage, qtbot: QtBot
     page.sharing.write(tmp_path / "no folder" / "out.csv", (), Wanted())
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "The export failed.")
     page.sharing.write(tmp_path / "out.doc", (), Wanted())
-    wait(qtbot, lambda: ".csv, .xlsx or .json" in desk.toasts[-1].detail)
+    wait(qtbot, lambda: ".csv, .xlsx, .json or .jsonl" in desk.toasts[-1].detail)
 
 
 def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ from services.domain.text.mask import masked_json, masked_text
 from services.domain.text.said import said
 from services.monitor.files import sheet
 
-FORMATS = ("csv", "xlsx", "json")
+FORMATS = ("csv", "xlsx", "json", "jsonl")
 #: what a sheet can hold
 MOST_SHEET_ROWS = 1_048_576
 _TOLD_EVERY = 500
@@ -97,7 +97,7 @@ def write(
 
     draft = whole_file.draft_of(path)
     try:
-        {"csv": _csv, "xlsx": _xlsx, "json": _json}[kind](rows(), draft)
+        {"csv": _csv, "xlsx": _xlsx, "json": _json, "jsonl": _jsonl}[kind](rows(), draft)
         whole_file.put(draft, path)
     finally:
         draft.unlink(missing_ok=True)
@@ -146,6 +146,12 @@ def _json(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
             stream.write(f"{lead}\n{json.dumps(_with_values(row), ensure_ascii=False)}")
             lead = ","
         stream.write("[]\n" if lead == "[" else "\n]\n")
+
+
+def _jsonl(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
+    with _opened(path, "utf-8") as stream:
+        for row in rows:
+            stream.write(f"{json.dumps(_with_values(row), ensure_ascii=False)}\n")
 
 
 def _with_values(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -193,6 +193,10 @@ class AuditPage(Page):
             self.filter.set_expression(request)
             self._ask(request)
 
+    def shown_request(self) -> str:
+        """The filter."""
+        return self.filter.expression()
+
     def _ask(self, expression: str) -> None:
         self._unknown.ask(expression)
         self._lister.ask(expression)

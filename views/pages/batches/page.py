@@ -107,6 +107,10 @@ class BatchesPage(Page):
         self.tabs.set_current(ALL)
         self._show_rows(settle=False)
 
+    def shown_request(self) -> str:
+        """What is under the cursor."""
+        return str(self.table.current_key() or "")
+
     def undo(self) -> None:
         """Take back the newest act while that is offered."""
         self.actions_of_page.acting.undo()

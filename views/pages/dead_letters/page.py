@@ -136,6 +136,10 @@ class DeadLettersPage(Page):
             self._asker.ask(replace(self._asker.wanted, triage=Triage.OPEN, cause=self._wish))
             self._asker.ask_causes(Triage.OPEN)
 
+    def shown_request(self) -> str:
+        """The cause that is open."""
+        return self._asker.wanted.cause
+
     def retranslate(self) -> None:
         """Say headings and counts again."""
         super().retranslate()

@@ -105,6 +105,10 @@ class LogsPage(Page):
             self.filter.set_expression(request)
             self._lister.ask(request)
 
+    def shown_request(self) -> str:
+        """The filter."""
+        return self.filter.expression()
+
     def show_about(self, field: str, value: str) -> None:
         """Only lines about one task, worker or request."""
         self.show_request(f'{field}:"{value}"')

@@ -94,6 +94,10 @@ class PromisesPage(Page):
         self._show_rows(settle=True)
         self._go_to_wish()
 
+    def shown_request(self) -> str:
+        """What is under the cursor."""
+        return str(self.table.current_key() or "")
+
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""
         self.actions_of_page.forbid(reason)

@@ -124,6 +124,10 @@ class QueuesPage(Page):
         self._wish = str(request or "")
         self._show_rows(settle=False)
 
+    def shown_request(self) -> str:
+        """What is under the cursor."""
+        return str(self.table.current_key() or "")
+
     def undo(self) -> None:
         """Take back the newest purge while that is offered."""
         self.actions_of_page.acting.undo()

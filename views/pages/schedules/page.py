@@ -109,6 +109,10 @@ class SchedulesPage(Page):
         """Put the cursor on a schedule."""
         self.table.set_current_key(str(request))
 
+    def shown_request(self) -> str:
+        """What is under the cursor."""
+        return str(self.table.current_key() or "")
+
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()

@@ -102,6 +102,10 @@ class TasksPage(Page):
             if (task_id := one_task(request)) is not None:
                 self._door.open(task_id)
 
+    def shown_request(self) -> str:
+        """The filter."""
+        return self.filter.expression()
+
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""
         self._door.open(task_id)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 from services import messages
 from services.domain.insight import attempts
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text.mask import masked_json
 from services.domain.text.message import Message
 from services.i18n import N_, _, pgettext
 from services.monitor.waits.waiting import Wait
@@ -16,6 +19,9 @@ from views.support import heard, instant, safe, shown, text
 from views.support.words import type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
+
+#: of a longer payload only its size is told: it would be read where the window paints
+MOST_READ = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +91,27 @@ def _last(row: TaskRow) -> str:
 
 def _error(row: TaskRow) -> str:
     return safe.one_line(messages.own(row.task.error), 160) if row.task.error else ""
+
+
+def _payload(row: TaskRow) -> str:
+    """Its first fields in a line, secrets as dots."""
+    packed = row.task.payload
+    if len(packed) > MOST_READ:
+        return text.size(len(packed.encode()))
+    return _in_line(packed)
+
+
+@lru_cache(maxsize=2_000)
+def _in_line(packed: str) -> str:
+    try:
+        fields = json.loads(masked_json(packed))
+    except ValueError:
+        return ""
+    told = (
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in fields.items()
+    )
+    return safe.one_line(text.listed(told), 160)
 
 
 def sentence(row: TaskRow) -> str:
@@ -168,5 +195,6 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         sortable=True,
         hidden=True,
     ),
+    Column(key="payload", title=N_("Payload"), value=_payload, tone="text2", width=200, hidden=True),
     Column(key="id", title=N_("Task id"), value=lambda row: row.key, mono=True, width=240, hidden=True),
 )

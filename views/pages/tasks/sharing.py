@@ -1,4 +1,4 @@
-"""Takes tasks out of the program: to the clipboard in four forms, or to a file; chosen ones or all that match."""
+"""Takes tasks out of the program: to the clipboard in several forms, or to a file; chosen ones or all that match."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from services.domain.task.filter import format_terms
+from services.domain.task.query import Term
 from services.domain.task.record import Task
+from services.domain.text import view_link
 from services.domain.text.mask import masked_json
+from services.domain.text.said import said
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
@@ -27,6 +32,8 @@ from views.support import safe, shown, text
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
+#: where ``api`` listens unless it was told otherwise
+REST = "http://127.0.0.1:8765/api/v1/tasks"
 #: what a clipboard is good for; more goes to a file
 MOST_COPIED = 10_000
 FORMS: tuple[tuple[str, str], ...] = (
@@ -34,8 +41,10 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("tsv", N_("Table rows (TSV)")),
     ("json", N_("JSON")),
     ("command", N_("Command line")),
+    ("curl", N_("curl, for the REST interface")),
+    ("link", N_("Link")),
 )
-_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)")
+_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)", "JSON, a line each (*.jsonl)")
 _TELL_MS = 500
 
 
@@ -81,6 +90,8 @@ class Sharing(QObject):
             self._context.toast(ToastSpec(text=words.format(n=text.count(MOST_COPIED)), status="warning"))
         elif form == "ids":
             self._take("\n".join(ids), len(ids))
+        elif form == "link":
+            self._take_link(ids)
         elif ids:
             self._copying.start(partial(_rows, self._context.tasks, ids), partial(self._copy_rows, form))
 
@@ -89,9 +100,19 @@ class Sharing(QObject):
             words = self._tsv(rows)
         elif form == "json":
             words = _json(rows)
+        elif form == "curl":
+            words = "\n".join(curl(row.task) for row in rows)
         else:
             words = "\n".join(command_line(row.task, self._context.profile) for row in rows)
         self._take(words, len(rows))
+
+    def _take_link(self, ids: Sequence[str]) -> None:
+        """One link to all of them, where it does not get too long."""
+        shown = format_terms((Term(field="id", op="=", values=tuple(ids)),)) if ids else ""
+        if len(shown) > view_link.MOST:
+            self._context.toast(ToastSpec(text=told(said("link.long", most=view_link.MOST)), status="warning"))
+        elif shown:
+            self._take(str(view_link.ViewLink(self._context.profile, "tasks", shown)), len(ids))
 
     def _take(self, words: str, number: int) -> None:
         QGuiApplication.clipboard().setText(words)
@@ -176,6 +197,17 @@ def command_line(task: Task, profile: str) -> str:
     words += ["--type", task.task_type, "--payload", masked_json(task.payload), "--priority", str(task.priority)]
     words += ["--profile", profile] if profile not in ("", "local") else []
     return shlex.join(words)
+
+
+def curl(task: Task) -> str:
+    """The call of the REST interface (``api``, on this machine) that makes the same task again.
+
+    The token is a variable, so that none gets into a clipboard.
+    """
+    body = {"shops": [task.shop], "type": task.task_type, "priority": str(task.priority)}
+    text = json.dumps({**body, "payload": json.loads(masked_json(task.payload))}, ensure_ascii=False)
+    words = ["curl", "-X", "POST", REST, "-H", "content-type: application/json", "-d", text]
+    return f'{shlex.join(words)} -H "authorization: Bearer $TOKEN"'
 
 
 def _rows(queries: TaskQueries, ids: Sequence[str]) -> tuple[TaskRow, ...]:

@@ -96,6 +96,9 @@ def test_json_keeps_values(tmp_path: Path) -> None:
     assert evil["shop_name"] == SHOPS["pdd:s1"].name
     assert plain["result"] is None
     assert export.document(PLAIN, None, UTC) == plain
+    lines = tmp_path / "tasks.jsonl"
+    export.write([EVIL, PLAIN], lines, SHOPS, UTC)
+    assert [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()] == [evil, plain]
     export.write([], path, SHOPS, UTC)
     assert json.loads(path.read_text(encoding="utf-8")) == []
 
@@ -118,7 +121,7 @@ def test_a_broken_export_leaves_the_old_file(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_foreign_ending_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"\.csv, \.xlsx or \.json"):
+    with pytest.raises(UsageError, match=r"\.csv, \.xlsx, \.json or \.jsonl"):
         export.write(iter(()), tmp_path / "tasks.doc", SHOPS, UTC)
     assert not list(tmp_path.iterdir())
 
