@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from services.domain.gates import quiet_hours
 from services.domain.insight import drift
 from services.domain.insight.drift import Drift, Drifts
@@ -22,6 +26,33 @@ def rows(store: Store) -> tuple[Drifts, ...]:
         except (ValueError, RecursionError):  # the doctor tells it
             continue
     return tuple(sorted((one for one in found if one.found), key=lambda one: -since(one)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftNow:
+    """What of a type on a platform is not as it was; ``said``: the worst first. ``stale``: nobody compares it now."""
+
+    platform: str
+    since: int  #: UTC ms
+    said: tuple[Message, ...]
+    extent: Message
+    stale: bool = False
+
+
+def by_type(store: Store) -> Mapping[str, tuple[DriftNow, ...]]:
+    """All that has drifted by type, what began last first. Blocking."""
+    now, found = store.now_ms(), defaultdict[str, list[DriftNow]](list)
+    for one in rows(store):
+        found[one.task_type].append(
+            DriftNow(
+                platform=one.platform,
+                since=since(one),
+                said=sentences(store, one, now),
+                extent=drift.extent(one.found[0]),
+                stale=now - one.at > STALE_MS,
+            )
+        )
+    return {name: tuple(some) for name, some in found.items()}
 
 
 def since(one: Drifts) -> int:

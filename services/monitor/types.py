@@ -15,6 +15,8 @@ from services.domain.types import strict_json, task_type
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import HISTORY, TaskType
 from services.engine.registry import Registry
+from services.monitor import drift
+from services.monitor.drift import DriftNow
 from services.monitor.trail import AuditQueries
 from services.ports import Store
 
@@ -67,6 +69,10 @@ class TypeQueries:
     def all(self) -> tuple[TaskType, ...]:
         """Every type that somebody has defined, by name."""
         return tuple(sorted(self._registry.types().values(), key=lambda kind: kind.name))
+
+    def drifted(self) -> Mapping[str, tuple[DriftNow, ...]]:
+        """What of a type is not as it was, by its name."""
+        return drift.by_type(self._store)
 
     def versions(self, name: str) -> tuple[TypeVersion, ...]:
         """All that is kept of a type, the newest first."""

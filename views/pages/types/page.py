@@ -20,6 +20,7 @@ from views.pages.types import words
 from views.pages.types.panel import TypePanel
 from views.pages.types.table import TYPES
 from views.pages.types.verbs import USUAL, TypeActions, TypeVerb
+from views.pages.types.words import TypeRow
 from views.support.keys import bind
 from views.support.operation import Operation
 from views.tables.at_rest import AtRest
@@ -34,7 +35,7 @@ from views.widgets.strip import ErrorStrip
 
 EVERY_MS = 5000
 
-Answer = tuple[Ask[None], tuple[TaskType, ...]]
+Answer = tuple[Ask[None], tuple[TypeRow, ...]]
 
 
 class TypesPage(Page):
@@ -45,12 +46,12 @@ class TypesPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Task types"))
         self._context = context
-        self._kinds: tuple[TaskType, ...] | None = None
+        self._rows: tuple[TypeRow, ...] | None = None
         self._wish, self._closed = "", False
         self.actions_of_page = TypeActions(context, self)
         self._usual: Verbs[TypeVerb, TaskType | None] = Verbs(USUAL, self._do, self.actions_of_page.barred)
-        self._model: RecordModel[TaskType] = RecordModel(
-            TYPES, key=lambda kind: kind.name, hold_new=False, local_sort=True, sentence=words.sentence
+        self._model: RecordModel[TypeRow] = RecordModel(
+            TYPES, key=lambda row: row.name, hold_new=False, local_sort=True, sentence=words.row
         )
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
         self._telling = Operation(self, latest=True)
@@ -102,7 +103,7 @@ class TypesPage(Page):
             ),
             PageCommand(
                 key="types.export", words=_("Export task types"), icon="ph.export", run=self._export_all,
-                reason="" if self._kinds else _("No task type is defined."),
+                reason="" if self._rows else _("No task type is defined."),
             ),
         ]  # fmt: skip
         kind = self.current()
@@ -120,7 +121,8 @@ class TypesPage(Page):
 
     def current(self) -> TaskType | None:
         """The type under the cursor."""
-        return self._find(self.table.current_key())
+        row = self._find(self.table.current_key())
+        return row.kind if row is not None else None
 
     # putting together
 
@@ -192,18 +194,18 @@ class TypesPage(Page):
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         self._unknown.answer()
-        ask, self._kinds = answer
+        ask, self._rows = answer
         self._show_rows(settle=ask.settle or self._rest.resting)
         self._ask_versions()
         self._say()
 
     def _show_rows(self, *, settle: bool) -> None:
         wish = self.search.text().strip().casefold()
-        kinds = self._kinds or ()
-        rows = [kind for kind in kinds if wish in kind.name.casefold() or wish in words.title(kind).casefold()]
+        every = self._rows or ()
+        rows = [row for row in every if wish in row.name.casefold() or wish in words.title(row.kind).casefold()]
         self._model.apply(rows, settle=settle)
-        empty = self.empty if self._kinds is not None and not kinds else self.none
-        self.stack.setCurrentWidget(self.table if rows or self._kinds is None else empty)
+        empty = self.empty if self._rows is not None and not every else self.none
+        self.stack.setCurrentWidget(self.table if rows or self._rows is None else empty)
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
         elif rows and self.current() is None:
@@ -211,10 +213,12 @@ class TypesPage(Page):
         self._on_chosen()
 
     def _on_chosen(self) -> None:
-        kind = self.current()
+        row = self._find(self.table.current_key())
+        kind = row.kind if row is not None else None
         shown = self.panel.shown
         self.panel.setVisible(kind is not None and not self._closed)
         self.panel.show_kind(kind)
+        self.panel.show_drift(row)
         if kind is not None and (shown is None or shown.name != kind.name):
             self._ask_versions()
 
@@ -228,29 +232,29 @@ class TypesPage(Page):
         self._wish = name
         self.search.clear()
 
-    def _find(self, key: object) -> TaskType | None:
+    def _find(self, key: object) -> TypeRow | None:
         return self._model.find(str(key)) if key is not None else None
 
     def _say(self) -> None:
-        if self._kinds is not None:
-            self.set_summary(words.summary(self._kinds))
+        if self._rows is not None:
+            self.set_summary(words.summary(self._rows))
         self._say_rights()
 
     def _say_rights(self) -> None:
         reason = self.actions_of_page.barred()
         for button in (self.new_button, self.import_button, self.empty.button):
             button.disable(reason)
-        self.export_button.disable("" if self._kinds else _("No task type is defined."))
+        self.export_button.disable("" if self._rows else _("No task type is defined."))
         self.panel.follow()
 
     # the panel
 
     def _open(self, key: object) -> None:
         """Enter edits where that is allowed, else it looks."""
-        kind = self._find(key)
-        if kind is not None and not self.actions_of_page.barred():
-            self.actions_of_page.edit(kind)
-        elif kind is not None:
+        row = self._find(key)
+        if row is not None and not self.actions_of_page.barred():
+            self.actions_of_page.edit(row.kind)
+        elif row is not None:
             self._closed = False
             self._on_chosen()
             self.panel.views.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -267,18 +271,19 @@ class TypesPage(Page):
     # acting
 
     def _export_all(self) -> None:
-        if self._kinds:
-            self.actions_of_page.ask_export(self._kinds)
+        if self._rows:
+            self.actions_of_page.ask_export(tuple(row.kind for row in self._rows))
 
     def _do(self, verb: TypeVerb, kind: TaskType | None) -> None:
         if kind is not None:
             verb.do(self.actions_of_page, kind)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        kind = self._find(key)
-        if kind is not None:
-            self.verbs(kind).fill(menu, kind)
+        row = self._find(key)
+        if row is not None:
+            self.verbs(row.kind).fill(menu, row.kind)
 
 
 def _look(context: PageContext, ask: Ask[None]) -> Answer:
-    return ask, context.policies.all()
+    drifted = context.policies.drifted()
+    return ask, tuple(TypeRow(kind=kind, drifts=drifted.get(kind.name, ())) for kind in context.policies.all())

@@ -8,13 +8,15 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.types import TypeVersion
 from views.kit.verb import Place, Verbs, show
 from views.pages.types import words
 from views.pages.types.verbs import USUAL, TypeVerb
-from views.support import instant, safe
+from views.pages.types.words import TypeRow
+from views.support import instant, safe, shown
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.buttons import Button, IconButton
@@ -55,6 +57,10 @@ class TypePanel(QWidget):
                 self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
                 button.clicked.connect(partial(self._act, verb.key))
         self.views = Segmented(VIEWS, N_("What to show of it"), stretch=True)
+        self.drift_title = Label(N_("Not as it was"), "strong", "retrying")
+        self.drift = KeyValues()
+        self._row: TypeRow | None = None
+        self.drift_next = Label("", "label", "text2", wrap=True)
         self.about, self.facts = Label("", "body", "text2", wrap=True), KeyValues()
         self.document = JsonEditor(N_("JSON"))
         self.document.setReadOnly(True)
@@ -86,6 +92,9 @@ class TypePanel(QWidget):
         policy = ScrollPane()
         policy.body.setContentsMargins(16, 2, 16, 12)
         policy.body.setSpacing(10)
+        policy.body.addWidget(self.drift_title)
+        policy.body.addWidget(self.drift)
+        policy.body.addWidget(self.drift_next)
         policy.body.addWidget(self.about)
         policy.body.addWidget(self.facts)
         policy.body.addStretch(1)
@@ -133,6 +142,19 @@ class TypePanel(QWidget):
         if changed:
             self._say()
 
+    def show_drift(self, row: TypeRow | None) -> None:
+        """Show what of the type is not as it was."""
+        if row is not None and row != self._row:
+            self._row = row
+            self._say_drift()
+
+    def _say_drift(self) -> None:
+        found = words.drift_facts(self._row) if self._row is not None else []
+        self.drift.set_rows(found)
+        self.drift_next.setText(shown.say(Message("drift.next")))
+        for widget in (self.drift_title, self.drift, self.drift_next):
+            widget.setVisible(bool(found))
+
     def show_versions(self, name: str, versions: Sequence[TypeVersion]) -> None:
         """Show what is kept of the type shown; the choice of a person stays."""
         if self._kind is None or self._kind.name != name or versions == self._versions:
@@ -166,6 +188,7 @@ class TypePanel(QWidget):
         self.about.setVisible(bool(self.about.text()))
         self.facts.set_rows(words.facts(kind))
         self.document.load_text(safe.masked(words.document(kind)))
+        self._say_drift()
         self._name_versions()
         self._show_diff()
         self.follow()

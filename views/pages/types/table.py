@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-from services.domain.types.task_type import TaskType
 from services.i18n import N_
 from views.pages.types import words
+from views.pages.types.words import TypeRow
 from views.support import safe, text
 from views.tables.column import Column
 
-TYPES: tuple[Column[TaskType], ...] = (
+TYPES: tuple[Column[TypeRow], ...] = (
     Column(
         key="name",
         title=N_("Task type"),
-        value=lambda kind: kind.name,
+        value=lambda row: row.kind.name,
         kind="strong",
         names=True,
         width=150,
         sortable=True,
-        speech=words.sentence,
-        tooltip=lambda kind: safe.tooltip(words.description(kind)),
+        speech=words.row,
+        tooltip=lambda row: safe.tooltip(words.description(row.kind)),
     ),
-    Column(key="title", title=N_("Title"), value=words.title, tone="text2", width=150, stretch=True, sortable=True),
+    Column(
+        key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150, stretch=True,
+        sortable=True,
+    ),
+    Column(
+        key="drift",
+        title=N_("Drift"),
+        value=lambda row: -row.drifts[0].since if row.drifts else None,
+        text=lambda row: words.drift(row),
+        tone="retrying",
+        width=150,
+        sortable=True,
+        tooltip=lambda row: safe.tooltip(words.drifts(row)),
+        title_tip=N_("What is not as it was: its time, its steps, its rows, the size of its results."),
+    ),
     Column(
         key="version",
         title=N_("Version"),
-        value=lambda kind: kind.version,
-        text=lambda kind: text.count(kind.version),
+        value=lambda row: row.kind.version,
+        text=lambda row: text.count(row.kind.version),
         kind="number",
         width=72,
         sortable=True,
         descending_first=True,
+        hide_rank=6,
     ),
     Column(
         key="executor",
         title=N_("Executor"),
-        value=lambda kind: kind.executor,
+        value=lambda row: row.kind.executor,
         tone="text2",
         width=86,
         sortable=True,
         hide_rank=3,
     ),
-    Column(key="lane", title=N_("Lane"), value=lambda kind: kind.lane, kind="lane", width=92, hide_rank=4),
+    Column(key="lane", title=N_("Lane"), value=lambda row: row.kind.lane, kind="lane", width=92, hide_rank=4),
     Column(
         key="timeout",
         title=N_("Time-out"),
-        value=lambda kind: kind.timeout_s,
-        text=lambda kind: words.span(kind.timeout_s),
+        value=lambda row: row.kind.timeout_s,
+        text=lambda row: words.span(row.kind.timeout_s),
         kind="number",
         width=88,
         sortable=True,
@@ -54,8 +69,8 @@ TYPES: tuple[Column[TaskType], ...] = (
     Column(
         key="retries",
         title=N_("Retries"),
-        value=lambda kind: kind.max_retries,
-        text=lambda kind: text.count(kind.max_retries),
+        value=lambda row: row.kind.max_retries,
+        text=lambda row: text.count(row.kind.max_retries),
         kind="number",
         width=72,
         sortable=True,
@@ -64,9 +79,9 @@ TYPES: tuple[Column[TaskType], ...] = (
     Column(
         key="repeatable",
         title=N_("Repeatable"),
-        value=lambda kind: kind.idempotent,
-        text=lambda kind: words.yes(kind.idempotent),
-        tone=lambda kind: "text2" if kind.idempotent else "retrying",
+        value=lambda row: row.kind.idempotent,
+        text=lambda row: words.yes(row.kind.idempotent),
+        tone=lambda row: "text2" if row.kind.idempotent else "retrying",
         width=92,
         sortable=True,
         title_tip=N_("Whether a task whose outcome nobody knows is run again by itself"),
@@ -74,15 +89,16 @@ TYPES: tuple[Column[TaskType], ...] = (
     Column(
         key="unique",
         title=N_("Active at once"),
-        value=lambda kind: kind.uniqueness,
-        text=words.unique,
+        value=lambda row: row.kind.uniqueness,
+        text=lambda row: words.unique(row.kind),
         tone="text2",
         width=190,
         stretch=True,
         hide_rank=1,
     ),
     Column(
-        key="limits", title=N_("Limits"), value=words.limits, tone="text2", width=110, hide_rank=5,
+        key="limits", title=N_("Limits"), value=lambda row: words.limits(row.kind), tone="text2", width=110,
+        hide_rank=5,
         title_tip=N_("How many of it may run at once, and start within a minute, in the whole fleet"),
     ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
@@ -12,9 +13,11 @@ from services.domain.types import flow
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext
 from services.messages import told
+from services.monitor.drift import DriftNow
 from services.monitor.types import DryRun, TypeVersion, changed
 from views.dialogs.schema.json_text import pretty
 from views.support import safe, shown, text
+from views.theme.tokens import platform_badge
 
 UNIQUENESS: Mapping[str, str] = {
     "shop_type_payload": N_("once for each shop and payload"),
@@ -41,6 +44,28 @@ FIELDS: Mapping[str, str] = {
     "rate_per_minute": N_("Starts a minute"),
     "isolation": N_("Browser"),
     "version": N_("Version"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeRow:
+    """A type, and what of it is not as it was."""
+
+    kind: TaskType
+    drifts: tuple[DriftNow, ...] = ()  #: what began last first
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.kind.name
+
+
+#: what has drifted in a few words, by the code of its sentence
+SHORT: Mapping[str, str] = {
+    "drift.seconds": N_("{factor}× slower"),
+    "drift.step": N_("{name} {factor}× slower"),
+    "drift.rows": N_("{name} {before} → {after}"),
+    "drift.size": N_("{before} → {after} bytes"),
 }
 #: documents of an import that are told one by one
 MOST = 12
@@ -95,6 +120,38 @@ def sentence(kind: TaskType) -> str:
     """The row for a screen reader."""
     parts = [_("{name}: {value}").format(name=kind.name, value=title(kind) or kind.executor), version(kind.version)]
     return text.listed([*parts, _("time-out {span}").format(span=span(kind.timeout_s)), unique(kind)])
+
+
+def row(one: TypeRow) -> str:
+    """The row for a screen reader, with what has drifted."""
+    return text.sentences([part for part in (sentence(one.kind), drifts(one)) if part])
+
+
+def drift(one: TypeRow) -> str:
+    """The worst that is not as it was, and on how many platforms, "" where all is."""
+    if not one.drifts:
+        return ""
+    worst = one.drifts[0].said[0]
+    platform = platform_badge(one.drifts[0].platform)
+    first = _("{name}: {value}").format(name=platform, value=_(SHORT[worst.code]).format(**worst.params))
+    more = sum(len(each.said) for each in one.drifts) - 1
+    return _("{first} (+{n})").format(first=first, n=text.count(more)) if more else first
+
+
+def drifts(one: TypeRow) -> str:
+    """All that is not as it was, a line each."""
+    return "\n".join(safe.masked(shown.say(said)) for each in one.drifts for said in each.said)
+
+
+def drift_facts(one: TypeRow) -> list[tuple[str, str, str]]:
+    """By platform: since when, what has changed, in how many runs and shops."""
+    found = []
+    for each in one.drifts:
+        said = [shown.say(message) for message in (*each.said, each.extent)]
+        if each.stale:
+            said.append(_("Nobody has compared it for a while."))
+        found.append((shown.scope_name(f"platform:{each.platform}"), text.sentences(said), "retrying"))
+    return found
 
 
 def version(number: int) -> str:
@@ -155,8 +212,9 @@ def between(old: TaskType, new: TaskType) -> str:
     return _("Changed: {fields}").format(fields=text.listed(map(field, fields))) if fields else _("They are alike.")
 
 
-def summary(kinds: Sequence[TaskType]) -> str:
+def summary(rows: Sequence[TypeRow]) -> str:
     """How many there are, and which need care."""
+    kinds = [row.kind for row in rows]
     if not kinds:
         return _("No task type is defined.")
     parts = [ngettext("{n} task type", "{n} task types", len(kinds)).format(n=text.count(len(kinds)))]
@@ -166,6 +224,8 @@ def summary(kinds: Sequence[TaskType]) -> str:
     held = sum(bool(limits(kind)) for kind in kinds)
     if held:
         parts.append(ngettext("{n} has a limit", "{n} have a limit", held).format(n=text.count(held)))
+    if off := sum(bool(row.drifts) for row in rows):
+        parts.append(ngettext("{n} is not as it was", "{n} are not as they were", off).format(n=text.count(off)))
     return text.listed(parts)
 
 

@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.insight import drift
+from services.domain.insight.drift import Drift, Drifts
 from services.domain.types.task_type import TaskType
+from services.monitor.drift import DriftNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -278,6 +281,10 @@ class _None:
         """None."""
         return ()
 
+    def drifted(self) -> dict[str, tuple[DriftNow, ...]]:
+        """None."""
+        return {}
+
 
 @one_pair
 def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -290,3 +297,28 @@ def test_the_panel_is_closed_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open
     assert page.panel.isVisible()
     page.panel.close_button.click()
     assert not page.panel.isVisible()
+
+
+def test_a_type_that_is_not_as_it_was_says_what_and_since_when(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    now = fleet.store.now_ms()
+    slower = Drift(
+        figure="seconds", since=now - 60_000, factor=4.0, before=3.0, after=12.0, shops=("pdd:s1",), off=5, of=5
+    )
+    none = Drift(
+        figure="rows:orders", since=now - 30_000, factor=9.0, before=20.0, after=0.0, shops=("pdd:s1",), off=4, of=5
+    )
+    found = Drifts(task_type="sync_order", platform="pdd", at=now, found=(slower, none))
+    fleet.store.put_document(drift.KIND, "sync_order:pdd", drift.dump(found))
+    page = open_page()
+    choose(qtbot, page, "sync_order")
+    row = page.table.records.find("sync_order")
+    cells = {column.key: column.display(row) for column in page.table.records.columns}
+    assert cells["drift"] == "PDD: 4× slower (+1)"
+    assert page.header.summary().endswith("1 is not as it was")
+    (said,) = page.panel.drift.values().values()
+    assert "orders per run fell to 0 at" in said
+    assert "5 of the last 5 runs, shops: 1" in said
+    fleet.store.remove_document(drift.KIND, "sync_order:pdd")
+    page.refresh()
+    qtbot.waitUntil(lambda: not page.panel.drift.values(), timeout=WAIT_MS)
+    assert "not as it was" not in page.header.summary()
