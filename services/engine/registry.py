@@ -52,11 +52,11 @@ class Registry:
 
     def done_since(self, name: str) -> int:
         """The instant since which a work of this type must not have succeeded to be done again without a reason; 0
-        where its type does not ask (``unique_for``).
+        where its type does not ask (``TaskType.window``).
         """
         self._refresh()
         kind = self._types.get(name, self._defaults)  # asked for each new task, so nothing is made for it
-        return kinds.done_since(kind, self._store.now_ms(), self._zone) if kind.unique_for else 0
+        return kinds.done_since(kind, self._store.now_ms(), self._zone) if kind.window else 0
 
     @property
     def defaults(self) -> kinds.TaskType:

@@ -193,6 +193,22 @@ def test_one_that_expires_before_anybody_came_is_a_dead_letter(fleet: Fleet, *, 
     assert fleet.engine.store.counts().status == {"dead": 1}
 
 
+def test_what_may_not_run_twice_and_has_just_succeeded_asks_whoever_comes_for_a_reason(
+    fleet: Fleet, seen: Path
+) -> None:
+    """Its type names no window. Another program cannot be asked, so that one waits for a person."""
+    body = message(task_type="once", payload={"seen": str(seen)})
+    fleet.worker()
+    send(fleet, body)
+    ended(fleet, ID)
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="once", payload=body["payload"])
+    (before,) = fleet.submit(spec).done
+    assert before[1].task_id == ID
+    send(fleet, body | {"task_id": "again"})
+    assert ended(fleet, "again", "held").error_kind == "already_done"
+    assert len(lines(seen, "start")) == 1
+
+
 def test_one_that_was_run_before_its_late_notice_is_read_stays_as_it_is(fleet: Fleet, seen: Path) -> None:
     body = message(payload={"seen": str(seen)})
     fleet.worker()

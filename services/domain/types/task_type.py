@@ -22,6 +22,8 @@ MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
 TODAY = "today"
 #: kind of the documents that keep what was replaced, named ``NAME@VERSION``
 HISTORY = "type_version"
+#: of what may not run twice, where the type names no other: longer than it takes to look and ask again
+JUST_NOW = "2m"
 MAX_UNIQUE_MS = 30 * 86_400_000  #: as long as a success is known for sure
 _EMPTY_PAYLOAD = "{}"
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
@@ -41,7 +43,7 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     retry_cap_s: int | None = None
     idempotent: bool = True
     uniqueness: str = "shop_type_payload"  #: what may be active only once; see UNIQUENESS
-    #: how long after a success the same work asks for a reason: a duration such as ``1h``, or ``today``; "" for never
+    #: how long after a success the same work asks for a reason: a duration such as ``1h``, or ``today``; see ``window``
     unique_for: str = ""
     preemptible: bool = False
     expected_s: float = 0.0  #: usual duration, 0 unknown
@@ -55,6 +57,13 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     def default(cls, name: str) -> TaskType:
         """A type that nobody has defined: every payload, the rpa executor, the default policy."""
         return cls(name=name)
+
+    @property
+    def window(self) -> str:
+        """How long after a success the same work asks for a reason, "" for never."""
+        if self.unique_for or self.idempotent or self.uniqueness == "none":
+            return self.unique_for
+        return JUST_NOW
 
     @property
     def limit(self) -> Limit:
@@ -143,12 +152,13 @@ def uniqueness_key(kind: TaskType, platform: str, shop_id: str, payload_json: st
 
 def done_since(kind: TaskType, now_ms: int, time_zone: str = "") -> int:
     """The instant since which its work must not have succeeded to be done again without a reason; 0 for none."""
-    if not kind.unique_for or kind.uniqueness == "none":
+    span = kind.window
+    if not span or kind.uniqueness == "none":
         return 0
-    if kind.unique_for == TODAY:
+    if span == TODAY:
         day = filter_time.Times(now_ms, time_zone).span(TODAY)
         return day[0] if day is not None else 0
-    return max(1, now_ms - (filter_time.duration_ms(kind.unique_for) or 0))
+    return max(1, now_ms - (filter_time.duration_ms(span) or 0))
 
 
 def canonical_json(text: str) -> str:

@@ -110,9 +110,9 @@ def limits(kind: TaskType) -> str:
 def unique(kind: TaskType) -> str:
     """What may be active only once."""
     said = _(UNIQUENESS[kind.uniqueness]) if kind.uniqueness in UNIQUENESS else kind.uniqueness
-    if not kind.unique_for:
+    if not kind.window:
         return said
-    after = _("not again for {span} after a success without a reason").format(span=kind.unique_for)
+    after = _("not again for {span} after a success without a reason").format(span=kind.window)
     return text.listed([said, after])
 
 

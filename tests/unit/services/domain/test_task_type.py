@@ -195,3 +195,19 @@ def test_validation_never_raises(schema: dict[str, Any], payload: dict[str, Any]
     except UsageError:
         return
     assert isinstance(validate_payload(kind, payload), list)
+
+
+@pytest.mark.parametrize(
+    ("fields", "asks_ms"),
+    [
+        ({}, 0),
+        ({"unique_for": "1h"}, 3_600_000),
+        ({"idempotent": False}, 120_000),
+        ({"idempotent": False, "unique_for": "1s"}, 1_000),
+        ({"idempotent": False, "uniqueness": "none"}, 0),
+    ],
+)
+def test_what_may_not_run_twice_asks_why_when_it_has_just_succeeded(fields: dict[str, Any], asks_ms: int) -> None:
+    now = 1_900_000_000_000
+    since = task_type.done_since(TaskType(name="t", **fields), now)
+    assert since == (now - asks_ms if asks_ms else 0)
