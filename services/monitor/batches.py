@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from services.domain.insight import cause_rule
 from services.domain.insight.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
@@ -79,6 +80,12 @@ class BatchQueries:
             found += page.tasks
             cursor = page.next
         return tuple(found)
+
+    def owners(self) -> Mapping[str, str]:
+        """Who is at which cause of dead letters, by its fingerprint."""
+        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        found = {name: rules.get(cause_rule.root(name, rules), rule).owner for name, rule in rules.items()}
+        return {name: owner for name, owner in found.items() if owner}
 
     def _left_s(self, batch: str, counts: Mapping[str, int]) -> Spread | None:
         """What has not ended at the pace of the last ends, the time since the latest counted; held tasks wait for a

@@ -9,14 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.domain.gates import listed
+from services.domain.insight import cause
 from services.domain.task.record import Task
 from services.domain.task.status import REPLACED, TERMINAL, Status
+from services.domain.text.message import Message
 
 DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED = "done", "running", "waiting", "held", "dead", "cancelled"
 #: parts of a bar, from left to right
 PARTS = (DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED)
 #: more boxes than these are drawn one for each type
 MOST_BOXES = 24
+#: causes of dead tasks that stand by themselves
+MOST_CAUSES = 8
 _PART: dict[str, str] = {
     Status.SUCCEEDED: DONE,
     Status.RUNNING: RUNNING,
@@ -83,6 +87,14 @@ class Hold:
     oldest_at: int
     behind: int  #: distinct tasks of the batch that wait for these, directly or not
     person: bool  #: goes on only when somebody does something
+    parts: tuple[Hold, ...] = ()  #: of dead ones by cause, the most first; their key is ``dead:FINGERPRINT``
+    title: Message | None = None  #: of a part, what its cause is called; None for all the other causes
+    owner: str = ""  #: of a part, who is at its cause
+
+    @property
+    def cause(self) -> str:
+        """Of a part, the fingerprint or kind that names its cause."""
+        return self.key.partition(":")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,18 +192,59 @@ def _holds(known: Sequence[Task], followers: Mapping[str, list[str]], gates: Map
         if task.status in _ROWS or task.status not in TERMINAL:
             found[_reason(task, gates)].append(task)
     rows = [
-        Hold(
-            key=name,
-            ids=tuple(task.task_id for task in held),
-            types=tuple(Counter(task.task_type for task in held).most_common()),
-            shops=len({task.shop for task in held}),
-            oldest_at=min(task.updated_at or task.created_at for task in held),
-            behind=_behind([task.task_id for task in held], followers),
+        _hold(
+            name,
+            held,
+            followers,
             person=name in (Status.DEAD, Status.HELD) or (name in listed.BY_NAME and listed.BY_NAME[name].person),
+            parts=_causes(held, followers) if name == Status.DEAD else (),
         )
         for name, held in found.items()
     ]
     return tuple(sorted(rows, key=lambda one: (not one.person, one.key == Status.RUNNING, -len(one.ids), one.key)))
+
+
+def _hold(
+    name: str,
+    held: Sequence[Task],
+    followers: Mapping[str, list[str]],
+    *,
+    person: bool,
+    parts: tuple[Hold, ...] = (),
+    title: Message | None = None,
+) -> Hold:
+    return Hold(
+        key=name,
+        ids=tuple(task.task_id for task in held),
+        types=tuple(Counter(task.task_type for task in held).most_common()),
+        shops=len({task.shop for task in held}),
+        oldest_at=min(task.updated_at or task.created_at for task in held),
+        behind=_behind([task.task_id for task in held], followers),
+        person=person,
+        parts=parts,
+        title=title,
+    )
+
+
+def _causes(dead: Sequence[Task], followers: Mapping[str, list[str]]) -> tuple[Hold, ...]:
+    """Dead ones by what they died of; beyond the first few all others as one."""
+    groups: dict[str, list[Task]] = defaultdict(list)
+    for task in dead:
+        groups[task.fingerprint or task.error_kind or "unknown"].append(task)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    found = [
+        _hold(
+            f"{Status.DEAD}:{name}",
+            some,
+            followers,
+            person=True,
+            title=cause.title(some[0].error_kind, cause.patterns((task.error_kind, task.error) for task in some)),
+        )
+        for name, some in ordered[:MOST_CAUSES]
+    ]
+    if rest := [task for _name, some in ordered[MOST_CAUSES:] for task in some]:
+        found.append(_hold(f"{Status.DEAD}:", rest, followers, person=True))
+    return tuple(found)
 
 
 def _reason(task: Task, gates: Mapping[str, str]) -> str:

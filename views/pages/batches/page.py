@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.domain.insight import batch as insight
@@ -25,8 +25,8 @@ from views.kit.verb import Place, Verbs, show
 from views.page import Page, PageCommand
 from views.pages.batches import words
 from views.pages.batches.bar import BatchBar, Boxes
-from views.pages.batches.table import BATCHES, HOLDS, ROW
-from views.pages.batches.verbs import VERBS, BatchActions, BatchVerb
+from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES
+from views.pages.batches.verbs import CHANGING, VERBS, BatchActions, BatchVerb
 from views.pages.batches.words import BatchNow
 from views.support import instant, text
 from views.support.keys import bind
@@ -34,7 +34,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import type_names
 from views.tables.at_rest import AtRest
-from views.tables.record_model import RecordModel
+from views.tables.record_model import RecordModel, sorted_rows
 from views.tables.table_view import TableView
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
@@ -51,6 +51,8 @@ LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
 SIDE, CHANGES = 264, 340
+#: ids that a filter of tasks names
+MOST_NAMED = 50
 COUNTS = (insight.DONE, insight.RUNNING, insight.WAITING, insight.HELD, insight.DEAD)
 
 
@@ -79,7 +81,7 @@ class BatchesPage(Page):
         self._model: RecordModel[BatchNow] = RecordModel(
             BATCHES, key=lambda row: row.key, hold_new=False, sentence=words.sentence_of_row
         )
-        self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False, local_sort=True)
+        self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False)
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, most=LOADED)
         self._telling = Operation(self, latest=True)
         self._build()
@@ -180,6 +182,8 @@ class BatchesPage(Page):
     def _build_one(self) -> QWidget:
         self.open_button = Button(VERBS[0].text, icon=VERBS[0].icon)
         self.header.add_action(self.open_button)
+        self.export_button = Button(N_("Export"), icon="ph.export")
+        self.header.add_action(self.export_button)
         pane = ScrollPane()
         pane.body.setContentsMargins(CARD_GAP, 0, PAGE_MARGIN, PAGE_MARGIN)
         pane.body.setSpacing(CARD_GAP)
@@ -233,7 +237,7 @@ class BatchesPage(Page):
         card.setFixedWidth(CHANGES)
         self.buttons: dict[str, Button] = {}
         self.effects: dict[str, Label] = {}
-        for verb in VERBS[1:]:
+        for verb in CHANGING:
             self.buttons[verb.key] = button = Button(
                 verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", hint=verb.shortcut
             )
@@ -257,6 +261,9 @@ class BatchesPage(Page):
         self.boxes.chosen.connect(lambda _box: self._show_held())
         self.boxes.opened.connect(self._open_box)
         self.held.open_requested.connect(self._open_held)
+        self.held.clicked.connect(self._on_clicked)
+        self._held.sort_requested.connect(lambda _sorts: self._show_held())
+        self.export_button.clicked.connect(lambda: self._act("export"))
         for place in (self.table, self.boxes, self.held):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
         bind(self, {"Alt+Down": partial(self._step, 1), "Alt+Up": partial(self._step, -1), "/": self.search.setFocus})
@@ -343,7 +350,9 @@ class BatchesPage(Page):
         if self.boxes.picked is not None:
             kind = self.boxes.picked[0]
             holds = [hold for hold in holds if kind in dict(hold.types)]
-        self._held.apply(holds, settle=True)
+        if sorts := self._held.sorts:
+            holds = sorted_rows(holds, sorts, VALUES.__getitem__)
+        self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=True)
         self._held_stack.setCurrentWidget(self.held if holds or story is None else self.done)
 
     # saying
@@ -388,6 +397,7 @@ class BatchesPage(Page):
     def _say_verbs(self) -> None:
         one = self._one
         self.open_button.setEnabled(one is not None)
+        self.export_button.setEnabled(one is not None)
         if one is None:
             return
         for offer in self.verbs.offers(Place.PANEL, one):
@@ -416,9 +426,30 @@ class BatchesPage(Page):
         hold = self._held.find(str(key))
         if hold is None or self._one is None:
             return
+        if ":" in hold.key:
+            self.navigate.emit("tasks", filter.format_terms((equals("id", *hold.ids[:MOST_NAMED]),)))
+            return
         field = "status" if hold.key in set(Status) else "gate"
         terms = (equals("batch", self._one.view.batch), equals(field, hold.key))
         self.navigate.emit("tasks", filter.format_terms(terms))
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        """The next step of a reason is a door."""
+        hold = self._held.find(str(self._held.key_at(index.row())))
+        if hold is not None and self._held.columns[index.column()].key == NEXT:
+            self.go_on(hold)
+
+    def go_on(self, hold: Hold) -> None:
+        """Take the next step about what holds tasks."""
+        step = words.step(hold)
+        if step in ("retry", "raise"):
+            self._act(step)
+        elif step == "triage":
+            self.navigate.emit("dead_letters", hold.cause)
+        elif step in ("session", "breaker"):
+            self.navigate.emit("shops", step)
+        else:
+            self._open_held(hold.key)
 
 
 def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[None], name: str) -> tuple[Ask[None], Answer]:
@@ -432,6 +463,8 @@ def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[None], name: str) 
 def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
     tasks = batches.tasks(name)
     view, story = batches.show(name), insight.story(tasks, queries.gates(tasks))
+    owners = batches.owners() if any(hold.parts for hold in story.holds) else {}
+    story = replace(story, holds=tuple(_owned(hold, owners) for hold in story.holds))
     return replace(
         BatchNow(view=view),
         story=story,
@@ -445,3 +478,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
 
 def _retried(task: Task) -> bool:
     return task.status == Status.RETRYING or (task.status == Status.DEAD and task.triage == Triage.OPEN)
+
+
+def _owned(hold: Hold, owners: Mapping[str, str]) -> Hold:
+    return replace(hold, parts=tuple(replace(part, owner=owners.get(part.cause, "")) for part in hold.parts))

@@ -16,6 +16,7 @@ from views.tables.column import Column
 from views.tables.painters import Cell, Ink
 from views.theme.tokens import status
 
+NEXT = "next"
 ROW = 56  #: name, bar, how far it is
 
 
@@ -36,11 +37,15 @@ def paint_batch(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
 def paint_reason(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw glyph and words of what holds tasks."""
     hold: Hold = cell.record
+    if ":" in hold.key:
+        rest = room.adjusted(2 * (painters.GLYPH + painters.GLYPH_GAP), 0, 0, 0)
+        ink.text(painter, rest, words.why(hold), cell, role="text2", kind="table")
+        return
     token = status(words.glyph(hold))
     glyph = ink.pixmap(token.glyph, token.role, painters.GLYPH, cell)
     painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - painters.GLYPH) / 2), glyph)
     rest = room.adjusted(painters.GLYPH + painters.GLYPH_GAP, 0, 0, 0)
-    ink.text(painter, rest, words.reason(hold.key), cell, role="text", kind="tablestrong")
+    ink.text(painter, rest, words.why(hold), cell, role="text", kind="tablestrong")
 
 
 BATCH, REASON = "batch row", "batch reason"
@@ -65,7 +70,7 @@ HOLDS: tuple[Column[Hold], ...] = (
         key="why",
         title=N_("Why it is not done"),
         value=lambda one: one.key,
-        text=lambda one: words.reason(one.key),
+        text=words.why,
         kind=REASON,
         width=230,
         stretch=True,
@@ -109,7 +114,7 @@ HOLDS: tuple[Column[Hold], ...] = (
         key="goes",
         title=N_("Goes on"),
         value=words.goes_on,
-        tone=lambda one: "retrying" if one.person else "text2",
+        tone=lambda one: "retrying" if one.person and not one.owner else "text2",
         width=130,
     ),
     Column(
@@ -123,4 +128,7 @@ HOLDS: tuple[Column[Hold], ...] = (
         sortable=True,
         descending_first=True,
     ),
+    Column(key=NEXT, title=N_("Next step"), value=words.step, text=words.next_step, kind="link", width=104),
 )
+#: by which column the reasons can be put in order
+VALUES = {column.key: column.value for column in HOLDS if column.sortable}

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -17,14 +18,16 @@ from services.domain.insight import batch as insight
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.i18n import N_, _, ngettext
+from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.kit.export_file import ask_file
 from views.kit.task_verb import many
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
-from views.support import text
+from views.support import safe, shown, text
 from views.support.acting import HOLD_MANY_S, Acting, Reverse
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec, failure
@@ -43,6 +46,7 @@ class BatchActions(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._planning = Operation(self, latest=True)
+        self._exporting = Operation(self, lasting=True)
         self.acting = Acting(self, context.toast, context.pending)
         self._forbidden = ""
 
@@ -66,6 +70,22 @@ class BatchActions(QObject):
         if box is not None:
             terms += [equals("type", box[0])] + ([equals("platform", box[1])] if box[1] else [])
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def ask_export(self, one: BatchNow) -> None:
+        """Ask which file its tasks are written to."""
+        name = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in one.view.batch)[:80]
+        title = _("Export {tasks}").format(tasks=many(one.view.total))
+        ask_file(self._owner, title, name or "batch", partial(self.export, one))
+
+    def export(self, one: BatchNow, path: Path) -> None:
+        """Write its tasks to a file, off the GUI thread."""
+        call = partial(_write, self._context.tasks, one.view.batch, path)
+        self._exporting.start(call, partial(self._tell_exported, path), self._fail)
+
+    def _tell_exported(self, path: Path, number: int) -> None:
+        words = ngettext("{n} task exported to {file}", "{n} tasks exported to {file}", number)
+        said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
+        self._context.toast(ToastSpec(text=said, seconds=10))
 
     # acting as one
 
@@ -169,6 +189,11 @@ def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:
     return call().outcome
 
 
+def _write(queries: TaskQueries, batch: str, path: Path) -> int:
+    tasks = queries.each(filter.format_terms((equals("batch", batch),)))
+    return export.write(tasks, path, queries.shops(), shown.zone())
+
+
 def _levels(queries: TaskQueries, plan: BatchPlan) -> dict[int, list[str]]:
     """The ids by the priority that each has now."""
     found: dict[int, list[str]] = defaultdict(list)
@@ -236,6 +261,10 @@ VERBS: tuple[BatchVerb, ...] = (
         places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
     ),
     BatchVerb(
+        key="export", text=N_("Export"), icon="ph.export", shortcut="Ctrl+E", role=LOOK, do=BatchActions.ask_export,
+        places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
+    ),
+    BatchVerb(
         key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", do=BatchActions.retry,
         number=lambda one: one.retries, effect=_retry_effect,
     ),
@@ -248,3 +277,5 @@ VERBS: tuple[BatchVerb, ...] = (
         do=BatchActions.cancel, number=lambda one: one.cancels, effect=_cancel_effect,
     ),
 )  # fmt: skip
+#: those that change something, each told before
+CHANGING = tuple(verb for verb in VERBS if verb.role != LOOK)

@@ -53,6 +53,19 @@ _WORDS: Mapping[str, str] = {
 }
 
 
+#: steps that a person would take, in words
+_STEPS: Mapping[str, str] = {
+    "retry": N_("Retry"),
+    "raise": N_("Raise"),
+    "triage": N_("Triage"),
+    "decide": N_("Decide"),
+    "session": N_("Log-in list"),
+    "breaker": N_("Shops that fail"),
+    "chain": N_("Show chain"),
+    "show": N_("Show"),
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchNow:
     """A batch as the list and the page show it; the story only of the one under the cursor."""
@@ -166,6 +179,33 @@ def reason(key: str) -> str:
     return word[:1].upper() + word[1:]
 
 
+def why(hold: Hold) -> str:
+    """What holds tasks, or what the dead ones among them died of."""
+    if hold.title is not None:
+        return safe.masked(safe.one_line(shown.say(hold.title), 120))
+    return _("other causes") if ":" in hold.key else reason(hold.key)
+
+
+def next_step(hold: Hold) -> str:
+    """What a person would do about it."""
+    return _(_STEPS[step(hold)])
+
+
+def step(hold: Hold) -> str:
+    """The same by its name: ``retry`` and ``raise`` are verbs of the batch, others open a page."""
+    if ":" in hold.key:
+        return "triage"
+    return {
+        Status.DEAD: "retry",
+        Status.HELD: "decide",
+        Status.QUEUED: "raise",
+        Status.PENDING: "raise",
+        "session": "session",
+        "breaker": "breaker",
+        "dependency": "chain",
+    }.get(hold.key, "show")
+
+
 def glyph(hold: Hold) -> str:
     """A status name for the glyph of a reason."""
     return _GLYPHS.get(hold.key, "waiting")
@@ -178,6 +218,8 @@ def types(hold: Hold) -> str:
 
 def goes_on(hold: Hold) -> str:
     """What it waits for."""
+    if hold.owner:
+        return _("{who} is at it").format(who=safe.one_line(hold.owner, 40))
     if hold.person:
         return _("needs a person")
     if hold.key == Status.RUNNING:

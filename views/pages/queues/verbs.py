@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.queues import PurgePlan
@@ -22,6 +22,7 @@ from services.monitor.queues.board import DEAD_KIND, DELAY, LANE, SHOP, QueueNow
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.resuming import ask_to_resume
+from views.kit.export_file import ask_file
 from views.kit.task_verb import many
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.queues import words
@@ -30,8 +31,6 @@ from views.support import shown, text
 from views.support.acting import UNDO_S, Acting, Reverse
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure
-
-_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)")
 
 
 class QueueActions(QObject):
@@ -144,15 +143,9 @@ class QueueActions(QObject):
         if not export_first:
             self._do_purge(plan, reason)
             return
-        dialog = QFileDialog(self._owner, _("Export {tasks}").format(tasks=many(len(plan.task_ids))))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(list(_FILTERS))
-        dialog.selectFile(f"{plan.queue.name}.csv")
-        dialog.setDefaultSuffix("csv")
-        dialog.fileSelected.connect(lambda path: self.purge_after_export(plan, reason, Path(path)))
-        dialog.rejected.connect(self._tell_left)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title = _("Export {tasks}").format(tasks=many(len(plan.task_ids)))
+        go_on = partial(self.purge_after_export, plan, reason)
+        ask_file(self._owner, title, plan.queue.name, go_on, self._tell_left)
 
     def purge_after_export(self, plan: PurgePlan, reason: str, path: Path) -> None:
         """Write what waits there to a file; only when that stands, empty the queue."""

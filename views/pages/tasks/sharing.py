@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.task.filter import format_terms
 from services.domain.task.query import Term
@@ -25,6 +25,7 @@ from services.messages import told
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
+from views.kit.export_file import ask_file
 from views.kit.task_verb import many
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.rows import TaskRow
@@ -44,7 +45,6 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("curl", N_("curl, for the REST interface")),
     ("link", N_("Link")),
 )
-_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)", "JSON, a line each (*.jsonl)")
 _TELL_MS = 500
 
 
@@ -125,15 +125,7 @@ class Sharing(QObject):
     def ask_file(self, ids: Sequence[str], wanted: Wanted) -> None:
         """Ask where to: the tasks of ``ids``, without any all that match."""
         title = _("Export {tasks}").format(tasks=many(len(ids))) if ids else _("Export all that match")
-        dialog = QFileDialog(self._owner, title)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(list(_FILTERS))
-        dialog.selectFile("tasks.csv")
-        dialog.setDefaultSuffix("csv")
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(_suffix(chosen)))
-        dialog.fileSelected.connect(lambda path: self.write(Path(path), ids, wanted))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_file(self._owner, title, "tasks", lambda path: self.write(path, ids, wanted))
 
     def write(self, path: Path, ids: Sequence[str], wanted: Wanted) -> None:
         """Write the file in the background; one at a time."""
@@ -231,7 +223,3 @@ def _write(queries: TaskQueries, under_way: _Export, ids: Sequence[str], wanted:
 
 def _open(folder: QUrl) -> None:
     QDesktopServices.openUrl(folder)
-
-
-def _suffix(name_filter: str) -> str:
-    return name_filter.rsplit("*.", 1)[-1].rstrip(")")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -174,3 +176,36 @@ def test_who_only_looks_sees_why_nothing_can_be_done(qtbot: QtBot, fleet: Fleet,
     assert not any(button.isEnabled() for button in page.buttons.values())
     reasons = {one.key: one.reason for one in page.commands()}
     assert (reasons["batches.cancel"], reasons["batches.tasks"]) == ("The connection is read-only", "")
+
+
+def test_dead_tasks_stand_by_cause_with_the_next_step_of_each(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    ids = create(fleet, "nightly", 4)
+    for task_id in ids[:2]:
+        fleet.finish(task_id, "dead", "SelectorNotFound: .order-list__row")
+    fleet.finish(ids[2], "dead", "Seller login expired")
+    print_ = fleet.store.get([ids[0]])[0].fingerprint
+    fleet.context.commands.causes.know(print_, owner="ann")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    records = page.held.records
+    keys = [str(records.key_at(at)) for at in range(records.rowCount())]
+    assert keys[0] == "dead"
+    assert keys[1] == f"dead:{print_}"
+    assert keys[2].startswith("dead:")
+    rows = [{column.key: column.display(records.find(key)) for column in records.columns} for key in keys]
+    assert [row["next"] for row in rows[:3]] == ["Retry", "Triage", "Triage"]
+    assert [row["tasks"] for row in rows[:3]] == ["3", "2", "1"]
+    assert rows[1]["goes"] == "ann is at it"
+    assert rows[1]["why"] == "SelectorNotFound"
+    records.request_sort(records.section_of("tasks"))
+    assert [str(records.key_at(at)) for at in range(3)] == keys[:3]
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.go_on(records.find(keys[1]))
+    assert asked.args == ["dead_letters", print_]
+    file = tmp_path / "nightly.jsonl"
+    page.actions_of_page.export(page.current(), file)  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "4 tasks exported to nightly.jsonl"
+    assert {json.loads(line)["task_id"] for line in file.read_text(encoding="utf-8").splitlines()} == set(ids)
