@@ -8,19 +8,25 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.domain.audit import AuditEntry
 from services.domain.task import filter
 from services.domain.task.query import equals
 from services.i18n import N_
 from services.messages import told
-from services.monitor.shops.day import PLANNED, SPANS, Run, ShopDay, ShopDays
-from services.monitor.shops.queries import ShopRow
+from services.monitor.shops.day import PLANNED, SPANS, Run, ShopDay
+from services.monitor.shops.queries import ShopQueries, ShopRow
+from services.monitor.trail import AuditQueries
+from services.monitor.works import TypeRow
 from views.kit.list_source import Ask, ListSource
-from views.pages.shops import day_words, words
+from views.pages.shops import day_acts, day_words, words
+from views.pages.shops.day_acts import ACTS
+from views.pages.shops.day_tiles import TileRow, WhyStrip, tiles
 from views.pages.shops.gantt import Gantt, GanttLegend
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.language import on_language_changed
+from views.support.operation import Operation
 from views.support.words import type_names
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
@@ -36,7 +42,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-EVERY_MS, MOST_HIGH = 4000, 330
+EVERY_MS, MOST_HIGH = 4000, 270
 CHOICES = tuple(zip(("6", "24", "168"), (N_("6 h"), N_("24 h"), N_("7 d")), SPANS, strict=True))
 
 RUNS: tuple[Column[Run], ...] = (
@@ -101,7 +107,8 @@ RUNS: tuple[Column[Run], ...] = (
     ),
 )
 
-Answer = tuple[str, ShopDay]
+Answer = tuple[str, ShopDay, tuple[TypeRow, ...]]
+_LISTS = (("runs", N_("All runs")), ("acts", N_("Acts")))
 
 
 class ShopDayView(QWidget):
@@ -115,10 +122,18 @@ class ShopDayView(QWidget):
     shown = Signal(str, object)
     loaded = Signal()
 
-    def __init__(self, days: ShopDays, connected: Callable[[], bool]) -> None:
+    def __init__(self, queries: ShopQueries, trail: AuditQueries, connected: Callable[[], bool]) -> None:
         """``connected``: whether the store answers; else the window tells it above all pages."""
         super().__init__()
-        self._days, self._connected = days, connected
+        self._queries, self._trail, self._connected = queries, trail, connected
+        self._works: tuple[TypeRow, ...] = ()
+        self.tiles, self.why = TileRow(), WhyStrip()
+        self.lists = Segmented(_LISTS, N_("What is listed"))
+        self._done: RecordModel[AuditEntry] = RecordModel(
+            ACTS, key=lambda entry: entry.entry_id, hold_new=False, sentence=day_acts.sentence
+        )
+        self.acts = TableView(self._done, name=N_("Acts on the shop"))
+        self._ask_acts = Operation(self, latest=True)
         self._row: ShopRow | None = None
         self._day: ShopDay | None = None
         self.back = Button(N_("Shops"), kind="ghost", icon="ph.caret-left", small=True)
@@ -164,14 +179,19 @@ class ShopDayView(QWidget):
         card.body.addWidget(pane)
         room = QVBoxLayout()
         room.setContentsMargins(PAGE_MARGIN, 0, 0, 8)
+        room.setSpacing(8)
         room.addWidget(self.error)
+        room.addWidget(self.tiles)
+        room.addWidget(self.why)
         room.addWidget(card)
+        room.addWidget(self.lists, 0, Qt.AlignmentFlag.AlignLeft)
         full = QWidget()
         column = QVBoxLayout(full)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(room)
-        column.addWidget(self.table, 1)
+        self._shown = stacked(self.table, self.acts)
+        column.addWidget(self._shown, 1)
         self._stack = stacked(full, self.empty)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -183,6 +203,8 @@ class ShopDayView(QWidget):
         self.back.clicked.connect(self.closed)
         self.whole.clicked.connect(self.gantt.show_all)
         self.span.chosen.connect(lambda _key: self._ask())
+        self.lists.chosen.connect(self._on_list)
+        self.why.task_wanted.connect(self._open_task)
         self.gantt.chosen.connect(self._on_chosen)
         self.gantt.opened.connect(self._open_task)
         self.table.current_changed.connect(self._on_row)
@@ -203,11 +225,14 @@ class ShopDayView(QWidget):
     def open_shop(self, row: ShopRow) -> None:
         """Show the runs of a shop."""
         if self._row is None or self._row.key != row.key:
-            self._day = None
+            self._day, self._works = None, ()
             self._model.apply((), settle=True)
+            self._done.apply((), settle=True)
             self.gantt.show_day(ShopDay(shop=row.key, begins=0, ends=1, now=0))
         self._row = row
         self._say()
+        if self.lists.current() == "acts":
+            self._on_list("acts")
         self._source.set_active(True)
         self._ask()
         self.gantt.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -224,10 +249,26 @@ class ShopDayView(QWidget):
         if not ask.wanted:
             return None
         span = next(ms for key, _title, ms in CHOICES if key == self.span.current())
-        return partial(_look, self._days, ask.wanted, span)
+        return partial(_look, self._queries, ask.wanted, span)
+
+    def follow(self, row: ShopRow) -> None:
+        """Say again how the shop that is shown stands; another one stays where it is."""
+        if self._row is not None and row.key == self._row.key and row != self._row:
+            self._row = row
+            self._say()
+
+    def _on_list(self, which: str) -> None:
+        self._shown.setCurrentIndex(int(which == "acts"))
+        if which == "acts" and self._row is not None:
+            key = self._row.key
+            self._ask_acts.start(partial(day_acts.of_shop, self._trail, key), partial(self._show_acts, key))
+
+    def _show_acts(self, key: str, found: tuple[AuditEntry, ...]) -> None:
+        if self._row is not None and self._row.key == key:
+            self._done.apply(found, settle=True)
 
     def _show(self, answer: Answer) -> None:
-        key, day = answer
+        key, day, self._works = answer
         if self._row is None or key != self._row.key:
             return
         self.error.clear()
@@ -248,11 +289,14 @@ class ShopDayView(QWidget):
         if self._row is not None:
             self.title.show_text(words.name(self._row))
             self._badge.show_text(platform_badge(self._row.shop.platform))
+            self.tiles.show_tiles(tiles(self._row, self._day, self._works, instant.now_ms()))
+            self.why.show_shop(self._row, self._day)
         self.legend.show_day(self._day)
 
     def _on_tick(self) -> None:
         if self._source.active and self.isVisible():
             self.gantt.update()
+            self._say()
 
     # one cursor
 
@@ -272,5 +316,5 @@ class ShopDayView(QWidget):
         self.shown.emit("tasks", filter.format_terms((equals("id", task_id),)))
 
 
-def _look(days: ShopDays, key: str, span: int) -> Answer:
-    return key, days.look(key, span)
+def _look(queries: ShopQueries, key: str, span: int) -> Answer:
+    return key, queries.days.look(key, span), queries.works(key)

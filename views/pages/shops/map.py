@@ -13,33 +13,40 @@ from views.theme.tokens import CARD_PADDING
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.heat_map.layout import Rows, prepare
-from views.widgets.heat_map.legend import HeatLegend
+from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.heat_map.shades import SHADES, STATE, SUCCESS, WAITING
+from views.widgets.heat_map.shades import counts as in_shades
 from views.widgets.scroll_pane import ScrollPane
+from views.widgets.segmented import Segmented
 
-NAME = "shops.map"
+NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
+#: what the cells may tell
+COLOURS = ((STATE, N_("State")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
 #: the map takes up to this share of the page, and is at least so high before it scrolls
 SHARE, LEAST = 0.3, 102
 
 
-def lay_out(now: ShopsNow) -> tuple[Rows, frozenset[str] | None]:
-    """The cells to draw, and which of them are lit, None for all; works in any thread.
+def lay_out(now: ShopsNow, by: str = STATE) -> tuple[Rows, frozenset[str] | None]:
+    """The cells to draw, and which of them are lit, None for all; works in any thread. ``by``: what they tell.
 
     Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match.
     """
     if now.fitting is None or len(now.every) <= AGGREGATE_ABOVE:
-        return prepare(now.every, AGGREGATE_ABOVE), now.fitting
+        return prepare(now.every, AGGREGATE_ABOVE, by, now.at_ms), now.fitting
     fitting = now.fitting
-    return prepare([one for one in now.every if one.key in fitting], AGGREGATE_ABOVE), None
+    return prepare([one for one in now.every if one.key in fitting], AGGREGATE_ABOVE, by, now.at_ms), None
 
 
 class ShopsMap(Card):
     """Signals:
     state_chosen: the state whose shops alone are wanted, "" for all.
+    colour_chosen: what the cells shall tell, one of ``COLOURS``.
     shop_chosen: a shop that was clicked or entered: ``platform:shop_id``.
     """
 
     state_chosen = Signal(str)
+    colour_chosen = Signal(str)
     shop_chosen = Signal(str)
 
     def __init__(self, memory: Memory) -> None:
@@ -47,12 +54,20 @@ class ShopsMap(Card):
         self._memory = memory
         self._room = 0
         self.map, self.legend = HeatMap(aggregate_above=AGGREGATE_ABOVE), HeatLegend()
+        self.shades = ShadeLegend()
+        self.colour = Segmented(COLOURS, N_("What the cells tell"))
+        kept = memory.get(COLOUR_NAME, STATE)
+        self.colour.set_current(str(kept) if kept in SHADES else STATE)
+        self.shades.setVisible(self.by != STATE)
+        self.legend.setVisible(self.by == STATE)
         self.fold_button = Button("", kind="ghost", small=True, icon="ph.caret-up")
         self._head_row = QWidget()
         row = QHBoxLayout(self._head_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.legend)
+        row.addWidget(self.shades, 1)
         row.addStretch(1)
+        row.addWidget(self.colour)
         row.addWidget(self.fold_button)
         self.pane = ScrollPane()
         self.pane.body.addWidget(self.map)
@@ -63,9 +78,21 @@ class ShopsMap(Card):
         self.body.addWidget(self.pane)
         self.map.installEventFilter(self)
         self.fold_button.clicked.connect(self._toggle)
+        self.colour.chosen.connect(self._on_colour)
         self.legend.filter_changed.connect(self.state_chosen)
         self.map.shop_clicked.connect(lambda platform, shop: self.shop_chosen.emit(f"{platform}:{shop}"))
         self._fold(memory.get(NAME, True) is False)
+
+    @property
+    def by(self) -> str:
+        """What the cells tell: their state, or one of ``SHADES``."""
+        return self.colour.current()
+
+    def _on_colour(self, by: str) -> None:
+        self._memory.put(COLOUR_NAME, by)
+        self.shades.setVisible(by != STATE)
+        self.legend.setVisible(by == STATE)
+        self.colour_chosen.emit(by)
 
     @property
     def folded(self) -> bool:
@@ -80,6 +107,8 @@ class ShopsMap(Card):
         for one in now.every:
             counts[one.state] = counts.get(one.state, 0) + 1
         self.legend.show_counts(counts)
+        if self.by in SHADES:
+            self.shades.show_counts(SHADES[self.by], in_shades(self.by, now.every, now.at_ms))
         self._arrange()
         self._fit()  # a map that is laid out while it is shown tells its new height to nobody
 
@@ -106,7 +135,8 @@ class ShopsMap(Card):
             self.pane.setFixedHeight(height)
 
     def _arrange(self) -> None:
-        room = self.width() - 2 * CARD_PADDING - self.fold_button.sizeHint().width() - 12
+        beside = self.fold_button.sizeHint().width() + self.colour.sizeHint().width()
+        room = self.width() - 2 * CARD_PADDING - beside - 24
         self.legend.set_compact(self.legend.needed() > room > 0)
 
     def _toggle(self) -> None:

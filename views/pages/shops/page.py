@@ -177,7 +177,9 @@ class ShopsPage(Page):
         self.empty = EmptyState(
             N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
         )
-        self.day = ShopDayView(self._context.limits.days, lambda: self._context.feed.latest.store.connected)
+        self.day = ShopDayView(
+            self._context.limits, self._context.audit, lambda: self._context.feed.latest.store.connected
+        )
         self._tables = QStackedWidget()
         for widget in (self.table, self.limits, self.empty, self.day):
             self._tables.addWidget(widget)
@@ -210,6 +212,7 @@ class ShopsPage(Page):
         self.search.textChanged.connect(lambda _text: ask())
         self._sort.chosen.connect(lambda _key: self._on_sort())
         self.heat.state_chosen.connect(self._on_state)
+        self.heat.colour_chosen.connect(lambda _by: self._on_colour())
         self.heat.shop_chosen.connect(self._choose)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._source.listed.connect(self._show)
@@ -245,7 +248,7 @@ class ShopsPage(Page):
         self._source.ask(wanted)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.limits, ask)
+        return partial(_look, self._context.limits, ask, self.heat.by)
 
     def _show_error(self, error: BaseException) -> None:
         if self._context.feed.latest.store.connected:  # else the window tells it above all pages
@@ -307,7 +310,11 @@ class ShopsPage(Page):
 
     def _follow(self) -> None:
         on_shops = self._view.current() == "shops"
-        self.shop.show_shop(self._shop_at(self.table.current_key()) if on_shops else None)
+        row = self._shop_at(self.table.current_key()) if on_shops else None
+        self.shop.set_beside_day(on_shops and self._of_day)
+        self.shop.show_shop(row)
+        if row is not None:
+            self.day.follow(row)
         self.scope.show_scope(None if on_shops else self._scope_at(self.limits.current_key()))
         self._say_rights()
 
@@ -350,6 +357,12 @@ class ShopsPage(Page):
         self._state = state
         self._sort.set_current(ALL)
         self._ask()
+
+    def _on_colour(self) -> None:
+        """The cells tell something else; a filter by state goes with its legend."""
+        self._light("")
+        self._ask()
+        self._source.again(settle=False)
 
     def _light(self, state: str) -> None:
         self._state = state
@@ -422,7 +435,7 @@ class ShopsPage(Page):
             self.verbs(row).fill(menu, row)
 
 
-def _look(queries: ShopQueries, ask: Ask[Wanted]) -> Answer:
+def _look(queries: ShopQueries, ask: Ask[Wanted], by: str) -> Answer:
     wanted = ask.wanted
     found = queries.shops(wanted.text, wanted.which, state=wanted.state)
-    return ask, found, queries.scopes(), lay_out(found)
+    return ask, found, queries.scopes(), lay_out(found, by)

@@ -52,7 +52,7 @@ class ShopCard(Card):
         self._verbs = verbs
         self._row_shown: ShopRow | None = None
         self._works: tuple[str, tuple[TypeRow, ...]] = ("", ())
-        self._reason = ""
+        self._reason, self._of_day = "", False
         self._badge = Badge.platform("")
         self.facts, self.works = KeyValues(spread=True), KeyValues(spread=True)
         self.state = Strip("healthy")
@@ -128,6 +128,10 @@ class ShopCard(Card):
         column.addLayout(verbs)
         return self._asking
 
+    def set_beside_day(self, beside: bool) -> None:
+        """Leave out what its day tells beside it: how it stands, and its numbers."""
+        self._of_day = beside
+
     @property
     def shown(self) -> ShopRow | None:
         """The shop shown."""
@@ -171,7 +175,7 @@ class ShopCard(Card):
         self._say_works()
         self.state.set_status(row.now.state)
         # these have a strip of their own below; shown for a moment only, it would leave a gap until the next paint
-        if row.now.state in (insight.LOGIN, insight.BREAKER, insight.PAUSED_TYPE, *insight.SWITCHED):
+        if self._of_day or row.now.state in (insight.LOGIN, insight.BREAKER, insight.PAUSED_TYPE, *insight.SWITCHED):
             self.state.hide()
         else:
             told = insight.reasons(row.now, now)[0]
@@ -223,7 +227,8 @@ class ShopCard(Card):
             (_("Last success"), words.since(row.now.success_at, now), "text"),
             (_("Home node"), row.home, "text"),
         ]
-        return [one for one in found if one[1]]
+        told = {_("Waiting"), _("Running"), _("Retrying"), _("Dead letters"), _("Last success")}
+        return [one for one in found if one[1] and not (self._of_day and one[0] in told)]
 
     def _act(self, key: str, _checked: bool = False) -> None:
         row = self._row_shown

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from services.domain.insight.shop import COVERS, FLAGGED, STATES, ShopNow
 from views.theme.tokens import PLATFORM_NAMES
+from views.widgets.heat_map import shades
 
 Kinds = npt.NDArray[np.uint8]
 
@@ -21,7 +22,12 @@ GLYPHS_FROM = 14
 HEADER, BLOCK_GAP, LINE_GAP, LEAST_ROWS = 24, 28, 10, 3
 BAR = 18
 _RANK = {platform: rank for rank, platform in enumerate(PLATFORM_NAMES)}
-_LOOKS = [("", ""), *((state, "") for state in STATES), *((cover, state) for cover in COVERS for state in STATES)]
+_LOOKS = [
+    ("", ""),
+    *((state, "") for state in STATES),
+    *((cover, state) for cover in COVERS for state in STATES),
+    *((key, "") for key in shades.BY_KEY),
+]
 _NUMBER = {look: number for number, look in enumerate(_LOOKS)}
 
 
@@ -66,8 +72,13 @@ class Rows:
         return -1
 
 
-def prepare(cells: Sequence[ShopNow], aggregate_above: int | None = None) -> Rows:
-    """Order shops by platform and id; above the bound only those that need a person stay. Works in any thread."""
+def prepare(
+    cells: Sequence[ShopNow], aggregate_above: int | None = None, by: str = shades.STATE, now_ms: int = 0
+) -> Rows:
+    """Order shops by platform and id; above the bound only those that need a person stay. Works in any thread.
+
+    ``by``: what their cells tell, ``shades.STATE`` or one of ``shades.SHADES``, whose ages are counted to ``now_ms``.
+    """
     ordered = sorted(cells, key=_place)
     aggregated = aggregate_above is not None and len(ordered) > aggregate_above
     kept: list[ShopNow] = []
@@ -85,7 +96,12 @@ def prepare(cells: Sequence[ShopNow], aggregate_above: int | None = None) -> Row
         kept += shown
         at = end
     counts = {state: sum(group.states.get(state, 0) for group in groups) for state in STATES}
-    numbers = np.fromiter((kind_of(cell.state, cell.under) for cell in kept), np.uint8, len(kept))
+    told = (
+        (kind_of(cell.state, cell.under) for cell in kept)
+        if by == shades.STATE
+        else (kind_of(shades.shade_of(by, cell, now_ms).key, "") for cell in kept)
+    )
+    numbers = np.fromiter(told, np.uint8, len(kept))
     return Rows(tuple(kept), numbers, tuple(groups), counts, len(ordered), aggregated)
 
 

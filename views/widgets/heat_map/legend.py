@@ -14,6 +14,7 @@ from views.support.language import on_language_changed
 from views.support.words import shop
 from views.theme import theme
 from views.widgets.heat_map.paint import paint_cell
+from views.widgets.heat_map.shades import Shade
 
 _CELL, _GAP, _PAD, _HEIGHT = 14, 6, 4, 24
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -151,3 +152,58 @@ class HeatLegend(QWidget):
                 item.setChecked(False)
         lit = next((state for state, item in self._items.items() if item.isChecked()), "")
         self.filter_changed.emit(lit)
+
+
+class ShadeLegend(QWidget):
+    """What the shades mean, and how many shops are in each; those in which none is are left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shades: tuple[Shade, ...] = ()
+        self._counts: Mapping[str, int] = {}
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(_HEIGHT)
+        theme().changed.connect(self.update)
+        on_language_changed(self._announce)
+
+    def show_counts(self, shades: tuple[Shade, ...], counts: Mapping[str, int]) -> None:
+        """Show these."""
+        if (shades, counts) != (self._shades, self._counts):
+            self._shades, self._counts = shades, counts
+            self.updateGeometry()
+            self._announce()
+
+    def texts(self) -> list[str]:
+        """Each shade with its number."""
+        return [f"{_(one.word)} {self._counts[one.key]:,}" for one in self._shades if self._counts.get(one.key)]
+
+    def _announce(self) -> None:
+        self.setAccessibleName(", ".join(self.texts()))
+        self.setToolTip("\n".join(self.texts()))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all of them."""
+        metrics = QFontMetrics(theme().font("label"))
+        wide = sum(metrics.horizontalAdvance(words) + _CELL + _GAP + 4 * _PAD for words in self.texts())
+        return QSize(wide, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for one: the tool tip has all of it."""
+        return QSize(80, _HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as many as there is room for."""
+        painter = QPainter(self)
+        painter.setFont(theme().font("label"))
+        metrics, x = QFontMetrics(theme().font("label")), float(_PAD)
+        shown = [one for one in self._shades if self._counts.get(one.key)]
+        for one, words in zip(shown, self.texts(), strict=True):
+            wide = metrics.horizontalAdvance(words)
+            if x + _CELL + _GAP + wide > self.width():
+                return
+            paint_cell(painter, QRectF(x, (self.height() - _CELL) / 2, _CELL, _CELL), one.key)
+            x += _CELL + _GAP
+            painter.setPen(theme().color("text2"))
+            painter.drawText(QRectF(x, 0, wide + 2, self.height()), _LEFT, words)
+            x += wide + 3 * _PAD

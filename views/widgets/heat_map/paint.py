@@ -15,6 +15,7 @@ from services.domain.insight.shop import STATES
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
 from views.widgets.heat_map.layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
+from views.widgets.heat_map.shades import BY_KEY, Shade
 
 Pixels = npt.NDArray[np.uint32]
 Dim = npt.NDArray[np.bool_]
@@ -51,6 +52,9 @@ def paint_cell(painter: QPainter, rect: QRectF, state: str, under: str = "") -> 
     side = rect.width()
     radius = min(RADIUS_CELL, side / 5)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if state in BY_KEY:
+        _paint_shade(painter, rect, BY_KEY[state], radius)
+        return
     painter.setBrush(fill_of(state))
     if state in _EDGED:
         painter.setPen(QPen(theme().color("line2"), 1))
@@ -68,6 +72,20 @@ def paint_cell(painter: QPainter, rect: QRectF, state: str, under: str = "") -> 
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(fill_of(under))
         painter.drawEllipse(QPointF(rect.right() - dot - 1, rect.bottom() - dot - 1), dot, dot)
+
+
+def _paint_shade(painter: QPainter, rect: QRectF, shade: Shade, radius: float) -> None:
+    """A cell that is filled from below: higher is more."""
+    whole = rect.adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.setPen(QPen(theme().color("line2"), 1))
+    painter.setBrush(theme().color("surface"))
+    painter.drawRoundedRect(whole, radius, radius)
+    if not shade.share:
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme().color(shade.role))
+    height = max(2.0, whole.height() * shade.share)
+    painter.drawRoundedRect(QRectF(whole.left(), whole.bottom() - height, whole.width(), height), radius, radius)
 
 
 class Atlas:

@@ -25,6 +25,8 @@ from views.widgets.heat_map.layout import BLOCK_GAP, arrange, kind_of, kinds, pr
 from views.widgets.heat_map.legend import HeatLegend
 from views.widgets.heat_map.map import HeatCard, HeatMap, count_words, sentence
 from views.widgets.heat_map.paint import LOOKS, fill_of
+from views.widgets.heat_map.shades import SUCCESS, WAITING, shade_of
+from views.widgets.heat_map.shades import counts as in_shades
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -359,3 +361,38 @@ def test_ten_thousand_shops_repaint_within_a_frame(qtbot: QtBot) -> None:
         print(f"10,000 shops, {name}: {median_ms(run):.1f} ms, worst {max(run) * 1000:.1f} ms")
     assert median_ms(took["change and repaint"]) <= 16
     assert np.mean(took["repaint"]) * 1000 <= 16
+
+
+@pytest.mark.parametrize(
+    ("by", "more", "word", "share"),
+    [
+        (WAITING, {"waiting": 0}, "nothing waits", 0.0),
+        (WAITING, {"waiting": 2}, "1–2", 0.2),
+        (WAITING, {"waiting": 100}, "100 and more", 1.0),
+        (SUCCESS, {"success_at": 0}, "no success known", 0.0),
+        (SUCCESS, {"success_at": 1_000_000_000_000 - 5 * 3_600_000}, "within 6 h", 0.4),
+        (SUCCESS, {"success_at": 1_000_000_000_000 - 30 * 3_600_000}, "longer ago", 1.0),
+    ],
+)
+def test_a_cell_may_tell_what_waits_or_the_last_success(by: str, more: dict[str, int], word: str, share: float) -> None:
+    now = 1_000_000_000_000
+    shade = shade_of(by, cell(1, **more), now)
+    assert (shade.word, shade.share) == (word, share)
+    rows = prepare([cell(1, state="dead", **more)], by=by, now_ms=now)
+    assert kinds()[rows.kinds[0]] == (shade.key, "")
+    assert in_shades(by, rows.cells, now) == {shade.key: 1}
+
+
+def test_shades_are_drawn_higher_the_more_there_is(qtbot: QtBot) -> None:
+    heat = shown(qtbot, [cell(1, waiting=0), cell(2, waiting=5), cell(3, waiting=500)])
+    heat.set_rows(prepare([cell(1, waiting=0), cell(2, waiting=5), cell(3, waiting=500)], by=WAITING))
+    picture = heat.grab().toImage()
+
+    def filled(number: int) -> int:
+        room = heat.rect_of("pdd", f"s{number:05d}").toRect()
+        ground = theme().color("surface").rgb()
+        return sum(
+            picture.pixelColor(room.center().x(), y).rgb() != ground for y in range(room.top() + 2, room.bottom() - 1)
+        )
+
+    assert filled(1) == 0 < filled(2) < filled(3)

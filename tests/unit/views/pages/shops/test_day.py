@@ -14,13 +14,17 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create
+from services.domain.fleet.shop import Shop
 from services.domain.gates.quiet_hours import KIND, Once, QuietHours
+from services.domain.insight.shop import STUCK, ShopNow
 from services.domain.plans.schedule import Schedule
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
-from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run
+from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from services.monitor.shops.queries import ShopRow
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
+from views.pages.shops.day_tiles import HOLDS, hangs, longest
 from views.pages.shops.page import ShopsPage
 
 pytestmark = pytest.mark.both_pairs
@@ -271,3 +275,37 @@ def test_a_shop_without_runs_says_so_and_another_one_brings_its_own(
     assert page.day.legend.said().startswith("4 次执行")
     page.show_request(OTHER)
     assert page.table.isVisible()
+
+
+def test_above_the_day_stand_its_numbers_and_below_it_the_acts(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    ran(fleet, "sync_order", 90, "succeeded")
+    ran(fleet, "get_content", 40, "failed", status=Status.DEAD)
+    fleet.context.commands.fleet.pause(f"shop:{SHOP}", reason="look")
+    fleet.context.commands.fleet.resume(f"shop:{SHOP}")
+    fleet.context.commands.fleet.pause(f"shop:{OTHER}", reason="other")
+    page = open_page()
+    page.show_request(SHOP)
+    qtbot.waitUntil(lambda: page.table.current_key() == SHOP, timeout=WAIT_MS)
+    page.table.peek_requested.emit(SHOP)
+    qtbot.waitUntil(lambda: page.day.day is not None and len(page.day.day.runs) == 2, timeout=WAIT_MS)
+    tiles = page.day.tiles.tiles
+    assert [tiles[key].value.text() for key in ("success", "waiting", "dead", "next")] == ["50.0\u202f%", "0", "1", "–"]
+    assert tiles["last"].beside.text().endswith("ago, sync_order")
+    page.day.lists.choose("acts")
+    acts = page.day.acts.records
+    qtbot.waitUntil(lambda: acts.rowCount() == 2, timeout=WAIT_MS)
+    assert [acts.record(row).action for row in range(2)] == ["resume", "pause"]
+
+
+@one_pair
+def test_a_stuck_shop_says_why_and_which_task_hangs() -> None:
+    now = ShopNow(platform="pdd", shop_id="pdd-10021", state=STUCK, waiting=4, running=2)
+    row = ShopRow(shop=Shop(platform="pdd", shop_id="pdd-10021"), now=now)
+    runs = tuple(
+        Run(task_type="sync_order", state=RUNNING, begins=at, ends=at, task_id=f"t{at}", worker="rpa-06")
+        for at in (2_000_000, 1_000_000)
+    )
+    hung = longest(ShopDay(shop=row.key, begins=0, ends=1, now=1, runs=runs))
+    assert hung is not None
+    assert hangs(hung, 1_000_000 + 31 * MINUTE) == "sync_order has run for 31\u202fmin on rpa-06"
+    assert row.now.state in HOLDS

@@ -1,0 +1,62 @@
+"""What a cell of the heat map tells instead of its state: how much waits, how long ago something succeeded. No Qt."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from services.domain.insight.shop import ShopNow
+from services.i18n import N_
+
+STATE, WAITING, SUCCESS = "state", "waiting", "success"
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """One step: its key, its word (source text), the role of its colour, and how high it fills a cell (0 to 1)."""
+
+    key: str
+    word: str
+    role: str
+    share: float
+
+
+#: from the least to the most: told by height as well as by colour
+_WAITING = (
+    Shade("waiting.0", N_("nothing waits"), "running", 0.0),
+    Shade("waiting.1", N_("1–2"), "running", 0.2),
+    Shade("waiting.2", N_("3–9"), "running", 0.4),
+    Shade("waiting.3", N_("10–29"), "running", 0.6),
+    Shade("waiting.4", N_("30–99"), "retryfill", 0.8),
+    Shade("waiting.5", N_("100 and more"), "deadfill", 1.0),
+)
+_WAITING_FROM = (1, 3, 10, 30, 100)
+#: the longer ago, the fuller: what stands out is what did not succeed for long
+_SUCCESS = (
+    Shade("success.0", N_("within 15 min"), "okcell", 1.0),
+    Shade("success.1", N_("within 1 h"), "okcell", 1.0),
+    Shade("success.2", N_("within 6 h"), "running", 0.4),
+    Shade("success.3", N_("within 24 h"), "retryfill", 0.7),
+    Shade("success.4", N_("longer ago"), "deadfill", 1.0),
+    Shade("success.5", N_("no success known"), "text3", 0.0),
+)
+_SUCCESS_FROM = (15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS)
+SHADES: Mapping[str, tuple[Shade, ...]] = {WAITING: _WAITING, SUCCESS: _SUCCESS}
+BY_KEY: Mapping[str, Shade] = {one.key: one for shades in SHADES.values() for one in shades}
+
+
+def shade_of(by: str, cell: ShopNow, now_ms: int) -> Shade:
+    """How a shop stands in one of ``SHADES``."""
+    if by == WAITING:
+        return _WAITING[bisect_right(_WAITING_FROM, cell.waiting)]
+    if not cell.success_at:
+        return _SUCCESS[-1]
+    return _SUCCESS[bisect_right(_SUCCESS_FROM, max(0, now_ms - cell.success_at))]
+
+
+def counts(by: str, cells: Iterable[ShopNow], now_ms: int) -> Mapping[str, int]:
+    """How many shops stand in each shade, by its key."""
+    return Counter(shade_of(by, cell, now_ms).key for cell in cells)
