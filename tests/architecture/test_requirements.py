@@ -9,8 +9,9 @@ from importlib.metadata import packages_distributions, requires
 import pytest
 
 from tests.architecture.source import ROOT, third_party
+from tests.windows import wheels
 
-PINNED = ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt")
+PINNED = ("requirements.txt", "requirements-dev.txt", "requirements-bench.txt", "tests/windows/requirements.txt")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -48,6 +49,15 @@ def test_what_is_declared_is_pinned() -> None:
     assert _declared() <= _pinned("requirements.txt")
     assert _declared("browser", "dev") <= _pinned("requirements.txt", "requirements-dev.txt")
     assert _declared("bench") <= _pinned("requirements.txt", "requirements-bench.txt")
+
+
+def test_windows_gets_what_is_pinned_for_it_alone_and_nothing_of_linux() -> None:
+    text = wheels.pinned(ROOT)
+    assert ";" not in text
+    assert len(re.findall(r"==", text)) == len(re.findall(r"^\S", text, flags=re.MULTILINE))
+    names = {_plain(line) for line in text.splitlines() if not line.startswith(" ")}
+    assert {"pyside6-essentials", "pywin32-ctypes", "tzdata", "pytest"} <= names
+    assert not names & {"secretstorage", "jeepney", "cryptography", "mypy"}
 
 
 def test_what_is_imported_is_declared() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,17 @@ def test_an_error_half_way_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         write()
     assert [(each.name, each.read_text(encoding="utf-8")) for each in tmp_path.iterdir()] == [("orders.csv", "before")]
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="only there a file that is open keeps its place")
+def test_a_file_that_a_program_has_open_keeps_its_contents(tmp_path: Path) -> None:
+    file = tmp_path / "orders.csv"
+    file.write_text("before", encoding="utf-8")
+    draft = whole_file.draft_of(file)
+    draft.write_text("after", encoding="utf-8")
+    with file.open("rb"):
+        with pytest.raises(PermissionError, match=r"orders\.csv is open in another program"):
+            whole_file.put(draft, file, patience_s=0.0)
+        assert file.read_text(encoding="utf-8") == "before"
+    whole_file.put(draft, file)
+    assert file.read_text(encoding="utf-8") == "after"

@@ -14,17 +14,22 @@ import pytest
 
 from services.domain.task import classify
 from services.executors.base import Outcome
-from services.executors.process_tree import MARK
+from services.executors.process_tree import END_EVENT, MARK
 from services.executors.rpa import RpaExecutor
 from services.executors.stdout import OutputLimits
 from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start, unreaped
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sessions")
-NO_SITE = [sys.executable, "-S", "-E"]
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, sessions and modes")
+NO_SITE = [sys.executable, "-S", "-E", "-X", "utf8"]
 FLOW = ["run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}"]
+#: a time-out by which a flow has begun; wine takes its time
+SOON_S = 5.0 if sys.platform == "win32" else 0.3
 #: prints its own pid and waits for ever
 HANG = "import os, time\nprint('pid', os.getpid(), flush=True)\ntime.sleep(1000)"
-DEAF = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + HANG
+DEAF = (
+    "import signal\nfor name in ('SIGTERM', 'SIGBREAK'):\n"
+    "    if hasattr(signal, name):\n        signal.signal(getattr(signal, name), signal.SIG_IGN)\n" + HANG
+)
 #: starts one child in its own group, one in another session, and waits
 FAMILY = f"""
 import subprocess, sys, os, time
@@ -36,6 +41,25 @@ for child in family:
     child.stdout.readline()
 print('family', *(child.pid for child in family), flush=True)
 {HANG}
+"""
+
+
+def leaving(line: str) -> str:
+    """A flow that prints a line and ends when it is asked to, and not before."""
+    if sys.platform == "win32":  # as a program without a console hears it; wine sends no console signals
+        return f"""
+import ctypes, os
+kernel = ctypes.WinDLL("kernel32")
+kernel.WaitForSingleObject(kernel.OpenEventW(0x100000, False, os.environ[{END_EVENT!r}]), -1)
+print({line!r}, flush=True)
+"""
+    return f"""
+import signal, sys, time
+def leave(*_):
+    print({line!r}, flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+time.sleep(1000)
 """
 
 
@@ -98,7 +122,7 @@ def test_only_allowed_and_given_variables_reach_a_flow() -> None:
     code = "import os, json\nprint(json.dumps(dict(os.environ)))"
     base = {
         "PATH": os.environ["PATH"],
-        "Path": "x",
+        **({} if sys.platform == "win32" else {"Path": "x"}),  # there the two are one
         "LC_ALL": "C.UTF-8",
         "FLEETDECK_BROKER__URL": "amqp://u:secret@h",
         "AWS_SECRET": "s",
@@ -176,6 +200,7 @@ for said in ({{"artifact": "page.html", "step": "open"}}, {{"artifact": own + "/
     assert not Path(json.loads(outcome.result)).exists(), "the folder ends with the attempt"
 
 
+@posix
 def test_each_attempt_has_a_folder_of_its_own_that_nobody_else_may_open() -> None:
     code = "import json, os\nown = os.environ['FLEETDECK_FILES']\n"
     code += "print(json.dumps({'result': [own, os.stat(own).st_mode]}))"
@@ -285,43 +310,25 @@ def test_binary_output_is_shown_somehow() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ how it ends
-@posix
 def test_a_time_out_asks_first() -> None:
     listener = Listener()
-    code = """
-import signal, sys, time
-def leave(*_):
-    print("cleaning up", flush=True)
-    sys.exit(0)
-signal.signal(signal.SIGTERM, leave)
-time.sleep(1000)
-"""
-    outcome = run(code, listener=listener, timeout_s=0.3, kill_grace_s=20.0)
+    outcome = run(leaving("cleaning up"), listener=listener, timeout_s=SOON_S, kill_grace_s=20.0)
     assert (outcome.ok, outcome.timed_out, outcome.error_kind) == (False, True, classify.TIMEOUT)
     assert "it ended when asked" in outcome.error
     assert listener.out() == ["cleaning up"]
 
 
-@posix
 def test_a_time_out_kills_what_does_not_listen() -> None:
     listener = Listener()
-    outcome = run(DEAF, listener=listener, timeout_s=0.3)
+    outcome = run(DEAF, listener=listener, timeout_s=SOON_S)
     assert (outcome.timed_out, outcome.error_kind) == (True, classify.TIMEOUT)
     assert "it was killed" in outcome.error
     assert is_gone(int(listener.wait_for("pid ")))
 
 
-@posix
 def test_a_flow_that_brings_its_result_home_late_has_done_its_work() -> None:
-    code = """
-import signal, sys, time
-def leave(*_):
-    print('{"result": {"orders": 3}}', flush=True)
-    sys.exit(0)
-signal.signal(signal.SIGTERM, leave)
-time.sleep(1000)
-"""
-    assert run(code, timeout_s=0.3, kill_grace_s=20.0) == Outcome(ok=True, result='{"orders":3}')
+    code = leaving('{"result": {"orders": 3}}')
+    assert run(code, timeout_s=SOON_S, kill_grace_s=20.0) == Outcome(ok=True, result='{"orders":3}')
 
 
 @posix
@@ -336,11 +343,10 @@ def test_a_cancellation_ends_the_tree_and_says_so() -> None:
     assert is_gone(pid)
 
 
-@posix
 @pytest.mark.parametrize("how", ["timeout", "cancel", "close"])
 def test_the_whole_family_is_gone_afterwards(how: str) -> None:
     made = executor(FAMILY, cancel_grace_s=0.0)
-    running = start(made, job(timeout_s=1.5 if how == "timeout" else 60.0))
+    running = start(made, job(timeout_s=5 * SOON_S if how == "timeout" else 60.0))
     family = [int(pid) for pid in running.listener.wait_for("family ").split()]
     family.append(int(running.listener.wait_for("pid ")))
     if how == "cancel":
@@ -352,7 +358,6 @@ def test_the_whole_family_is_gone_afterwards(how: str) -> None:
     assert all(is_gone(pid) for pid in family)
 
 
-@posix
 def test_what_a_flow_leaves_behind_in_its_group_is_ended() -> None:
     listener = Listener()
     code = """
@@ -381,7 +386,6 @@ def test_a_flow_that_closes_its_output_is_still_waited_for() -> None:
     assert "exit code 5" in outcome.error
 
 
-@posix
 def test_closing_ends_everything_and_refuses_more() -> None:
     made = executor(DEAF)
     all_running = [start(made, job(task_id=f"t-{number}")) for number in range(3)]

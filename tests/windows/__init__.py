@@ -1,0 +1,1 @@
+"""The program under a real Windows CPython, which Debian's wine runs: ``make windows-test``."""

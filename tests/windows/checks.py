@@ -1,0 +1,167 @@
+"""What is tried on it: each a function that answers with what it saw, or fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.windows.machine import Machine
+
+_HOME, _NAME = r"C:\fleet", "旗舰店"
+#: a flow that tells what it was given, and how it is written in a worker's configuration
+_FLOW = "import json, sys; print(json.dumps({'result': json.loads(sys.argv[1])}))"
+_CONFIG = f"""
+[executors.rpa]
+command = ['C:\\python\\python.exe', '-c', "{_FLOW}", '{{param}}']
+"""
+_KEYRING = """
+import keyring
+from services.vault import SERVICE, Vault
+print(type(keyring.get_keyring()).__name__)
+keyring.set_password(SERVICE, "pdd:s1/password", "旗舰店 ✓")
+assert Vault({}).find("pdd", "s1", "password") == "旗舰店 ✓"
+keyring.delete_password(SERVICE, "pdd:s1/password")
+"""
+
+
+class Failed(Exception):
+    """What was expected did not happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the list, in the two languages of the page."""
+
+    name: str
+    english: str
+    chinese: str
+    do: Callable[[Machine, Path], str]  #: takes the folder for pictures, tells what was seen
+
+
+def _main(machine: Machine, *words: str, home: str = _HOME, **options: Any) -> str:
+    environment = {"FLEETDECK_HOME": home} | options.pop("environment", {})
+    answer = machine.python("main.py", *words, environment=environment, **options)
+    if answer.code:
+        raise Failed(f"{' '.join(words)} ended with {answer.code}:\n{answer.text[-2000:]}")
+    return answer.text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text[text.index("{") :])
+    except ValueError as exc:
+        raise Failed(f"no JSON: {text[-500:]}") from exc
+
+
+def _help(machine: Machine, _out: Path) -> str:
+    told = _main(machine, "--help")
+    if "COMMAND" not in told or "worker" not in told:
+        raise Failed(told[-500:])
+    return _main(machine, "--version").strip()
+
+
+def _worker(machine: Machine, _out: Path) -> str:
+    home = machine.drive / "fleet"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    (home / "config.toml").write_text(_CONFIG, encoding="utf-8")
+    payload = json.dumps({"name": _NAME}, ensure_ascii=False)
+    for number in range(3):
+        words = ("--type", "sync_order", "--shop", f"pdd:s{number}", "--payload", payload)
+        _main(machine, "task", "create", *words)
+    _main(machine, "worker", "--drain", "--slots", "2")
+    tasks = _json(_main(machine, "task", "list", "--json"))["tasks"]
+    if [task["status"] for task in tasks] != ["succeeded"] * 3:
+        raise Failed(str(tasks)[:2000])
+    shown = _main(machine, "task", "show", tasks[0]["task_id"], "--json")
+    if _NAME not in shown:
+        raise Failed(f"{_NAME} is not in {shown[:2000]}")
+    return "3 tasks succeeded; the name of a shop came back as it went"
+
+
+def _demo(machine: Machine, _out: Path) -> str:
+    told = _main(machine, "demo", "--json", "--seconds", "30", "--shops", "10", home=r"C:\demo", timeout_s=420)
+    report = _json(told)
+    if not report["ok"]:
+        raise Failed(told[-2000:])
+    return f"{report['created']} tasks, {report['processes']} processes; records, events and orders agree"
+
+
+def _tests(*paths: str) -> Callable[[Machine, Path], str]:
+    def run(machine: Machine, _out: Path) -> str:
+        words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=300", *paths)
+        answer = machine.python(*words, "-k", "not redis and not rabbit", timeout_s=1200)
+        if answer.code:
+            raise Failed("\n".join(line for line in answer.text.splitlines() if line.startswith(("FAILED", "E  "))))
+        return answer.text.strip().splitlines()[-1].partition(" in ")[0]
+
+    return run
+
+
+def _keyring(machine: Machine, _out: Path) -> str:
+    answer = machine.python("-X", "utf8", "-c", _KEYRING)
+    if answer.code:
+        raise Failed(answer.text[-2000:])
+    return answer.text.strip()
+
+
+def _window(machine: Machine, out: Path) -> str:
+    for words, home, file in (
+        ((), r"C:\new", "windows-welcome.png"),
+        (("--profile", "local", "--page", "tasks"), _HOME, "windows-tasks.png"),
+    ):
+        picture = machine.drive / file
+        picture.unlink(missing_ok=True)
+        told = _main(machine, *words, "--screenshot", f"C:\\{file}", home=home, screen=True)
+        if not picture.exists():
+            raise Failed(told[-2000:])
+        shutil.copy(picture, out)
+    return "two pictures"
+
+
+_UNIT = "tests/unit/services"
+CHECKS = (
+    Check("help", "the command line: help, version", "命令行：帮助、版本", _help),
+    Check(
+        "worker",
+        "`task create`, `worker --drain`, `task show`",
+        "`task create`、`worker --drain`、`task show`",
+        _worker,
+    ),
+    Check(
+        "demo", "`demo`: engine, worker, storefront, real processes", "`demo`：引擎、执行节点、店铺和真实进程", _demo
+    ),
+    Check(
+        "flows",
+        "tests of flows: time-out, cancellation, whole trees, a killed worker",
+        "流程的测试：超时、取消、整个进程树、被杀死的执行节点",
+        _tests(*(f"{_UNIT}/executors/{name}.py" for name in ("test_rpa", "test_windows", "test_orphans"))),
+    ),
+    Check(
+        "handlers",
+        "tests of Python handlers, of programs and of what they print",
+        "Python 处理函数、程序及其输出的测试",
+        _tests(*(f"{_UNIT}/executors/{name}.py" for name in ("test_python", "test_program", "test_stdout"))),
+    ),
+    Check(
+        "files",
+        "tests of files: held by another program, private, named by people; where Chrome is; signals; output",
+        "文件的测试：被其他程序占用、私有、由人命名；Chrome 的位置；信号；输出",
+        _tests(
+            *(f"{_UNIT}/{name}.py" for name in ("test_whole_file", "executors/browser/test_installation")),
+            *(f"{_UNIT}/entrypoints/{name}.py" for name in ("test_signals", "test_output")),
+        ),
+    ),
+    Check(
+        "store",
+        "SQLite by four processes at once",
+        "四个进程同时使用 SQLite",
+        _tests("tests/contract/test_store_processes.py", "tests/contract/test_broker_processes.py"),
+    ),
+    Check("keyring", "secrets in the credential store of Windows", "Windows 凭据管理器中的密钥", _keyring),
+    Check("window", "the window on an X server, with pictures", "在 X 服务器上打开窗口并截图", _window),
+)

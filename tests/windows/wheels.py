@@ -1,0 +1,49 @@
+"""The pinned packages of the project as Windows wants them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from packaging.markers import Marker
+
+#: what markers in the list of pins ask for
+WINDOWS = {
+    "sys_platform": "win32",
+    "platform_system": "Windows",
+    "os_name": "nt",
+    "platform_machine": "AMD64",
+    "platform_python_implementation": "CPython",
+    "implementation_name": "cpython",
+    "python_version": "3.11",
+    "python_full_version": "3.11.9",
+}
+#: of the packages for development those that tests need which run there
+TESTING = frozenset(
+    ["execnet", "hypothesis", "iniconfig", "pluggy", "pytest", "pytest-qt", "pytest-timeout", "sortedcontainers"]
+)
+_HEAD = re.compile(r"(?P<name>[\w.-]+)(?P<pin>[^;\\]+?)\s*(?:;\s*(?P<marker>.*?))?\s*(?P<more>\\?)\n?")
+
+
+def pinned(root: Path) -> str:
+    """One list with hashes: what the program needs on Windows, and what its tests do."""
+    return "".join([*_of(root / "requirements.txt", None), *_of(root / "requirements-dev.txt", TESTING)])
+
+
+def _of(file: Path, wanted: frozenset[str] | None) -> Iterator[str]:
+    """pip reads markers for the machine that it runs on, so those that hold on Windows are taken off here."""
+    kept = False
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line[0].isspace():
+            if kept:
+                yield line
+            continue
+        head = _HEAD.fullmatch(line)
+        kept = (
+            head is not None
+            and (wanted is None or head["name"] in wanted)
+            and (not head["marker"] or Marker(head["marker"]).evaluate(dict(WINDOWS)))
+        )
+        if head is not None and kept:
+            yield f"{head['name']}{head['pin']} {head['more']}\n"
