@@ -28,6 +28,7 @@ from services.domain.insight import (
 )
 from services.domain.insight.flow import Clause
 from services.domain.past import turns
+from services.domain.plans import load
 from services.domain.promises import holds, promise
 from services.domain.task import classify, own_words
 from services.domain.text.message import Message, Param
@@ -56,6 +57,7 @@ TEMPLATES: dict[str, str] = {
     **publisher.SENTENCES,
     **same_work.SENTENCES,
     **schedule.SENTENCES,
+    **load.SENTENCES,
     **turns.SENTENCES,
     **handover.SENTENCES,
     **promise.SENTENCES,

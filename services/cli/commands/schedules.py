@@ -125,15 +125,18 @@ def add_schedule(context: Context) -> int:
         wanted = commands.checked(_schedule(args, commands.zone(), engine.store.now_ms()))
         doubt = [] if commands.knows_type(wanted.task_type) else [Doubt(field="--type", word=wanted.task_type).sentence]
         if args.dry_run:
-            row = queries.preview(wanted, commands.zone())
+            row, load = queries.preview(wanted, commands.zone()), queries.load(wanted, commands.zone())
         else:
             commands.add(wanted, replace=args.replace)
-            row = _find(engine, wanted.name)
+            row, load = _find(engine, wanted.name), None
     warnings = doubt + ([] if row.shops else ["no enabled shop fits its selection now"])
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
     head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
-    context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"])])
+    told = [messages.english(one) for one in load.said] if load is not None else []
+    if args.dry_run:
+        document["load"] = told
+    context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"]), *told])
     return EXIT_OK
 
 

@@ -96,7 +96,8 @@ class PromisesPage(Page):
 
     def shown_request(self) -> str:
         """What is under the cursor."""
-        return str(self.table.current_key() or "")
+        key = self.table.current_key()
+        return "" if key is None else str(key)
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

@@ -126,7 +126,8 @@ class QueuesPage(Page):
 
     def shown_request(self) -> str:
         """What is under the cursor."""
-        return str(self.table.current_key() or "")
+        key = self.table.current_key()
+        return "" if key is None else str(key)
 
     def undo(self) -> None:
         """Take back the newest purge while that is offered."""

@@ -12,20 +12,24 @@ from services.domain.errors import OperatorError
 from services.domain.plans.schedule import Schedule
 from services.i18n import N_, _, ngettext
 from services.messages import told
-from services.monitor.schedules import ScheduleRow
+from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.pages.schedules import form, words
 from views.pages.schedules.form import ALL, CRON, EVERY, NAMED, SOME, Filled
+from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.editor import JsonEditor
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
-WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 96, 300
+WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 84, 300
+#: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
+AROUND, LEAST_FORM = 360, 240
 
 
 class ScheduleDialog(DialogFrame):
@@ -47,6 +51,7 @@ class ScheduleDialog(DialogFrame):
         self._build()
         self._load(form.filled(self._base) if self._base is not None else Filled())
         self._connect()
+        self._fit()
         self._asking.start(context.types, lambda types: self._show_types(sorted(types)))
 
     # putting together
@@ -66,10 +71,14 @@ class ScheduleDialog(DialogFrame):
         self.payload = JsonEditor(N_("Payload"))
         self.payload.setFixedHeight(PAYLOAD_HEIGHT)
         self._when, self._whom = QStackedWidget(), QStackedWidget()
+        self._pane = ScrollPane()
         self._lay_out()
+        self.body.addWidget(self._pane, 1)
         self.preview = Label("", "label", "text2", wrap=True)
         self.preview.setMinimumHeight(36)
         self.body.addWidget(self.preview)
+        self.load = LoadStrip()
+        self.body.addWidget(self.load)
         self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
 
     def _lay_out(self) -> None:
@@ -105,9 +114,18 @@ class ScheduleDialog(DialogFrame):
         for place, cell in enumerate(cells):
             grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
             grid.setColumnStretch(place % 2, 1)
-        self.body.addLayout(grid)
-        self.body.addWidget(self._labelled("payload", N_("Payload"), self.payload))
-        self.body.addWidget(self._labelled("note", N_("Note"), self.note))
+        form_of = self._pane.body
+        form_of.setSpacing(10)
+        form_of.addLayout(grid)
+        form_of.addWidget(self._labelled("payload", N_("Payload"), self.payload))
+        form_of.addWidget(self._labelled("note", N_("Note"), self.note))
+
+    def _fit(self) -> None:
+        """Let the form scroll where window or screen is too low for all of it."""
+        tall = self._pane.body.sizeHint().height()
+        parent = self.parentWidget()
+        room = (parent.window().height() if parent else self.screen().availableGeometry().height()) - AROUND
+        self._pane.setFixedHeight(max(LEAST_FORM, min(tall, room)))
 
     def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
         self.fields[name] = Labelled(label, field, hint=hint)
@@ -193,7 +211,7 @@ class ScheduleDialog(DialogFrame):
 
     def _look(self, *_change: object) -> None:
         if not self.name.text().strip():
-            self.preview.setText("")
+            self._clear()
             return
         try:
             wanted = form.schedule_of(self.values(), self._base)
@@ -202,12 +220,15 @@ class ScheduleDialog(DialogFrame):
             return
         self._looking.start(partial(self._checked, wanted), self._show_preview, self._show_error)
 
-    def _checked(self, wanted: Schedule) -> ScheduleRow:
-        commands = self._context.commands.schedules
-        return self._context.schedules.preview(commands.checked(wanted), commands.zone())
+    def _checked(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None]:
+        commands, queries = self._context.commands.schedules, self._context.schedules
+        checked, zone = commands.checked(wanted), commands.zone()
+        return queries.preview(checked, zone), queries.load(checked, zone)
 
-    def _show_preview(self, row: ScheduleRow) -> None:
+    def _show_preview(self, found: tuple[ScheduleRow, RunLoad | None]) -> None:
         self._clear()
+        row, load = found
+        self.load.show_load(load)
         number = ngettext("{n} shop", "{n} shops", row.shops).format(n=text.count(row.shops))
         runs = text.listed(words.next_runs(row, instant.now_ms()).split("\n"), ";")
         self.preview.set_tone("text2")
@@ -238,6 +259,7 @@ class ScheduleDialog(DialogFrame):
 
     def _clear(self) -> None:
         self.preview.setText("")
+        self.load.show_load(None)
         for field in self.fields.values():
             field.set_error("")
 

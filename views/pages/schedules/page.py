@@ -111,7 +111,8 @@ class SchedulesPage(Page):
 
     def shown_request(self) -> str:
         """What is under the cursor."""
-        return str(self.table.current_key() or "")
+        key = self.table.current_key()
+        return "" if key is None else str(key)
 
     def retranslate(self) -> None:
         """Say everything again."""

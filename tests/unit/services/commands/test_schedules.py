@@ -15,9 +15,11 @@ from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
 from services.domain.errors import NotAllowed, StoreError, UsageError
 from services.domain.fleet.shop import Shop
-from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule
+from services.domain.promises import promise
 from services.domain.task.query import Query
 from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
 from services.monitor.schedules import ScheduleQueries
@@ -295,6 +297,45 @@ def test_rows_tell_next_runs_shops_and_trouble(room: Room, desk: ScheduleCommand
     assert "Old/Zone" in row.problem
     shown = ask.preview(plan(cron="", every_s=600), "Asia/Shanghai", 2)
     assert shown.upcoming == (room.clock.now_ms() + 600_000, room.clock.now_ms() + 1_200_000)
+
+
+def test_a_look_tells_what_the_next_run_does_to_the_line(room: Room, desk: ScheduleCommands) -> None:
+    room.define("work", uniqueness="shop_type", expected_s=600)
+    room.define("goods", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+
+    def codes(**more: Any) -> dict[str, Any]:
+        found = ask.load(plan(**more), "Asia/Shanghai")
+        return {} if found is None else {one.code: one.params for one in found.said}
+
+    assert list(codes()) == ["load.nobody"]
+    assert codes(all_shops=False, shops=("pdd:nobody",)) == {}
+    slots = (SlotState(), SlotState())
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=slots, lanes=("normal",)))
+    assert list(codes(task_type="checked")) == ["load.unmeasured"]
+    told = codes()
+    assert (told["load.through"]["tasks"], told["load.through"]["slots"]) == (3, 2)
+    assert told["load.through"]["clock"].endswith("02:30")
+    assert "02:50" <= told["load.through"]["end"][-5:] <= "02:55", "two at once, then the third"
+    desk.add(plan(name="goods", task_type="goods", cron="29 2 * * *", spread_s=0))
+    assert codes()["load.beside"] == {"names": "goods"}
+    room.store.put_document(
+        quiet_hours.KIND,
+        "night",
+        json.dumps(
+            {"name": "night", "scope": "platform:pdd", "weekly": [{"days": [*range(7)], "start": 0, "end": 360}]}
+        ),
+    )
+    held = codes()
+    assert held["load.quiet"]["tasks"] == 2
+    assert held["load.quiet"]["clock"].endswith("06:00")
+    for name, minutes in (("early", 300), ("late", 480)):
+        window = {"days": [*range(7)], "start": 60, "end": minutes}
+        body = {"name": name, "task_type": "work", "kind": "by", "all_shops": True, "window": window}
+        room.store.put_document(promise.KIND, name, json.dumps(body))
+    held = codes()
+    assert (held["load.breaks"]["name"], held["load.breaks"]["left"]) == ("early", 2)
+    assert held["load.keeps"]["name"] == "late"
 
 
 def test_a_zone_that_cannot_be_read_is_none(room: Room) -> None:

@@ -55,6 +55,8 @@ def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: 
     dialog.groups.setText("vip")
     qtbot.waitUntil(lambda: dialog.preview.text().startswith("Next runs for 3 shops: "), timeout=WAIT_MS)
     assert dialog.preview.text().count(";") == 4
+    assert "no worker runs now" in dialog.load.words.text()
+    assert not dialog.load.bars.isVisible()
     assert fleet.store.schedules() == []
     assert keep(qtbot, dialog) == "nightly"
     row = fleet.context.schedules.row("nightly")

@@ -1,0 +1,144 @@
+"""What a run of a schedule does to the line of the workers, minute by minute, beside the runs of others. Pure.
+
+Each shop of a run is one task; all share the slots, in the order in which they come. Durations are those that were
+measured; what waits already when the run begins is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush, heapreplace
+from itertools import accumulate
+
+from services.domain.text.sentences import N_
+
+MINUTE_MS = 60_000
+#: minutes before the run that are shown, and at most after it
+LEAD, LONGEST = 10, 24 * 60
+#: as many tasks a slot are a line worth spreading
+LONG_LINE = 3
+
+SENTENCES: dict[str, str] = {
+    "load.through": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are through by {end}."),
+    "load.never": N_("The run of {clock} makes {tasks:,} tasks; with {slots:,} slots they are not through in a day."),
+    "load.nobody": N_("The run of {clock} makes {tasks:,} tasks; no worker runs now that would take them."),
+    "load.unmeasured": N_("The run of {clock} makes {tasks:,} tasks; how long one takes was not measured yet."),
+    "load.peak": N_("The line is longest at {clock}: {tasks:,} tasks wait or run."),
+    "load.beside": N_("Running beside it: {names}."),
+    "load.quiet": N_("Quiet hours hold {tasks:,} of them back until {clock}."),
+    "load.breaks": N_("The promise {name} is for {clock}: {left:,} shops would not be done by then."),
+    "load.keeps": N_("In time for the promise {name} ({clock})."),
+    "load.spread": N_("Spread over {span}, hardly any of them would wait."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """A run of a schedule on one platform. Instants are UTC ms; ``quiet``: when none of its tasks may start."""
+
+    name: str
+    at: int
+    tasks: int
+    mean_s: float
+    spread_s: int = 0
+    quiet: tuple[tuple[int, int], ...] = ()
+    own: bool = False  #: of the schedule that is asked about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What waits or runs at the end of each minute from ``begins`` on, of the run itself and of others."""
+
+    begins: int
+    own: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+    end: int = 0  #: when the run is through; 0: not within what was followed
+    beside: tuple[str, ...] = ()  #: whose tasks are there as well while those of the run are
+
+    @property
+    def peak(self) -> tuple[int, int]:
+        """The most tasks at once, and when."""
+        sums = [mine + other for mine, other in zip(self.own, self.others, strict=True)]
+        place = max(range(len(sums)), key=sums.__getitem__, default=0)
+        return (sums[place], self.begins + place * MINUTE_MS) if sums else (0, self.begins)
+
+    def left(self, at: int) -> int:
+        """How many of the run itself are not through at an instant."""
+        place = (at - self.begins) // MINUTE_MS
+        return self.own[min(place, len(self.own) - 1)] if self.own and place >= 0 else 0
+
+
+def follow(bursts: Sequence[Burst], slots: int) -> Load:
+    """Follow the line until the run is through, for a day at most: whoever comes first goes to the first free slot."""
+    mine = [burst for burst in bursts if burst.own]
+    if not mine or slots <= 0:
+        return Load(begins=min((burst.at for burst in mine), default=0))
+    first = min(burst.at for burst in mine)
+    last = first + LONGEST * MINUTE_MS
+    ended: list[tuple[Burst, int, int]] = []
+    line = [(at, n, burst) for n, (at, burst) in enumerate(_tasks(bursts))]
+    heapify(line)
+    free = [0] * slots
+    open_ones, through = sum(burst.tasks for burst in mine), first
+    while line and (open_ones or line[0][0] <= through):
+        at, n, burst = heappop(line)
+        begins = max(at, free[0])
+        if (opens := _opens(burst, begins)) > begins:
+            heappush(line, (opens, n, burst))
+            continue
+        ends = begins + max(1, round(burst.mean_s * 1000))
+        heapreplace(free, ends)
+        ended.append((burst, n, ends))
+        if burst.own:
+            open_ones, through = open_ones - 1, max(through, ends)
+        if begins > last:
+            break
+    begins = first // MINUTE_MS * MINUTE_MS - LEAD * MINUTE_MS
+    end = through if through <= last and not open_ones else 0
+    minutes = ((end or last) - begins) // MINUTE_MS + 2
+    own, others = [0] * (minutes + 1), [0] * (minutes + 1)
+    came = [at for at, _burst in _tasks(bursts)]
+    ended += [(burst, n, last + LONGEST * MINUTE_MS) for _at, n, burst in line]
+    beside: set[str] = set()
+    for burst, n, ends in ended:
+        count = own if burst.own else others
+        count[_place(came[n], begins, minutes)] += 1
+        count[_place(ends, begins, minutes)] -= 1
+        if not burst.own and came[n] < through and ends > first:
+            beside.add(burst.name)
+    return Load(
+        begins=begins,
+        own=tuple(accumulate(own[:minutes])),
+        others=tuple(accumulate(others[:minutes])),
+        end=end,
+        beside=tuple(sorted(beside)),
+    )
+
+
+def _tasks(bursts: Sequence[Burst]) -> Iterator[tuple[int, Burst]]:
+    """When each task comes."""
+    for burst in bursts:
+        for n in range(burst.tasks):
+            yield burst.at + burst.spread_s * 1000 * n // burst.tasks, burst
+
+
+def _place(at: int, begins: int, minutes: int) -> int:
+    return min(minutes, max(0, (at - begins) // MINUTE_MS))
+
+
+def _opens(burst: Burst, at: int) -> int:
+    """When it may start, at or after an instant."""
+    for start, end in burst.quiet:
+        if start <= at < end:
+            at = end
+    return at
+
+
+def spread(load: Load, mine: Sequence[Burst], slots: int) -> int:
+    """Over how many seconds the run should be spread so that hardly anything waits; 0 where it is well as it is."""
+    tasks = sum(burst.tasks for burst in mine)
+    if not slots or tasks < LONG_LINE * slots or any(burst.spread_s for burst in mine) or not load.end:
+        return 0
+    seconds = sum(burst.tasks * burst.mean_s for burst in mine) / slots
+    return max(300, round(seconds / 300) * 300)

@@ -1,0 +1,71 @@
+"""What a run does to the line of the workers."""
+
+from __future__ import annotations
+
+from services.domain.plans.load import LEAD, MINUTE_MS, Burst, follow, spread
+
+AT = 1_000_000 * MINUTE_MS
+
+
+def minute(n: float) -> int:
+    return AT + round(n * MINUTE_MS)
+
+
+def mine(tasks: int, mean_s: float = 60.0, **more: object) -> Burst:
+    return Burst(name="mine", at=AT, tasks=tasks, mean_s=mean_s, own=True, **more)  # type: ignore[arg-type]
+
+
+def test_it_is_through_when_the_slots_have_done_it() -> None:
+    load = follow([mine(40)], 8)
+    assert load.end == minute(5)
+    assert load.peak == (40, AT)
+    assert load.own[LEAD : LEAD + 6] == (40, 32, 24, 16, 8, 0)
+    assert load.own[:LEAD] == (0,) * LEAD
+    assert load.left(minute(2)) == 24
+
+
+def test_a_long_task_with_a_slot_of_its_own_takes_its_time_and_no_more() -> None:
+    assert follow([mine(10, 300)], 100).end == minute(5)
+
+
+def test_what_is_spread_hardly_waits() -> None:
+    load = follow([mine(40, spread_s=600)], 8)
+    assert load.peak[0] <= 5
+    assert minute(10) <= load.end <= minute(11)
+
+
+def test_others_beside_it_are_in_the_way_and_named() -> None:
+    other = Burst(name="goods", at=AT - MINUTE_MS, tasks=80, mean_s=60.0)
+    gone = Burst(name="gone", at=AT - 60 * MINUTE_MS, tasks=8, mean_s=60.0)
+    later = Burst(name="later", at=AT + 60 * MINUTE_MS, tasks=80, mean_s=60.0)
+    load = follow([other, mine(8), gone, later], 8)
+    assert load.end == minute(10)
+    assert load.beside == ("goods",)
+    assert load.others[LEAD] == 72
+
+
+def test_quiet_hours_hold_it_back_and_let_others_through() -> None:
+    other = Burst(name="goods", at=AT, tasks=8, mean_s=60.0)
+    load = follow([mine(8, quiet=((AT - MINUTE_MS, minute(30)),)), other], 8)
+    assert load.end == minute(31)
+    assert load.own[LEAD + 29] == 8
+    assert load.others[LEAD + 1] == 0
+
+
+def test_more_than_a_day_is_not_followed() -> None:
+    load = follow([mine(3000, 600)], 1)
+    assert load.end == 0
+    assert load.own[-1] > 2000
+
+
+def test_without_workers_there_is_nothing_to_follow() -> None:
+    assert follow([mine(3)], 0).own == ()
+
+
+def test_a_long_line_is_to_be_spread_over_what_it_takes() -> None:
+    run = mine(240)
+    assert spread(follow([run], 8), [run], 8) == 1800
+    few = mine(8)
+    assert spread(follow([few], 8), [few], 8) == 0
+    done = mine(240, spread_s=600)
+    assert spread(follow([done], 8), [done], 8) == 0
