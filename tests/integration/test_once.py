@@ -132,6 +132,7 @@ def test_a_letter_whose_work_was_done_later_says_so_everywhere(once: Cli, tmp_pa
     assert once.run("stats")["dead_open"] == 0
     (row,) = once.run("dead", "list", "--triage", "overtaken")["tasks"]
     assert (row["task_id"], row["successor"]) == (letter, later)
+    assert once.run("dead", "list", "--filter", "triage:overtaken")["tasks"] == [row], "the filter says which are meant"
     shown = once.run("dead", "show", letter)
     assert (shown["verdict"]["level"], shown["verdict"]["code"]) == ("would_duplicate", "verdict.ran_after")
     assert shown["same_work"]["id"] == later

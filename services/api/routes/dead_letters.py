@@ -91,7 +91,7 @@ class Merged(shapes.Body):
 
 @router.get("/dead", response_model=Page, summary="Dead letters, newest first")
 def letters(
-    here: Here, filter: Filter = "", triage: States = "open", limit: Limit = 50, cursor: Cursor = ""
+    here: Here, filter: Filter = "", triage: States | None = None, limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
     return here.look("dead list", filter=filter, triage=triage, limit=limit, cursor=cursor)
 

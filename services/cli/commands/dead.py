@@ -15,6 +15,7 @@ from services.commands.bulk.book import interrupted
 from services.commands.bulk.republish import RunView
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
+from services.domain.task import filter as filters
 from services.domain.task.status import Status, Triage
 from services.monitor.causes import Cause
 
@@ -104,7 +105,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument("--cursor", default="", help="`next` of the page before")
-    listing.add_argument("--triage", choices=(*map(str, Triage), "all"), default="open")
+    listing.add_argument(
+        "--triage", choices=(*map(str, Triage), "all"), help="(default: open, or what the filter says of it)"
+    )
     listing.set_defaults(handler=list_dead)
     showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
     showing.add_argument("id")
@@ -134,11 +137,12 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 def list_dead(context: Context) -> int:
     """Print dead letters and causes."""
     args = context.args
-    triage = "" if args.triage == "all" else f"triage:{args.triage}"
+    chosen = args.triage or ("all" if _names_triage(args.filter) else "open")
+    triage = "" if chosen == "all" else f"triage:{chosen}"
     with context.engine(looking=True) as engine:
         questions = assembly.queries(engine)
         page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit, cursor=args.cursor)
-        causes = questions.causes.causes(args.triage) if args.triage != "all" and not args.filter else None
+        causes = questions.causes.causes(chosen) if chosen != "all" and not args.filter else None
     document = {
         "tasks": [shapes.task(task) for task in page.tasks],
         "next": page.next,
@@ -201,6 +205,11 @@ def note(context: Context) -> int:
     with context.engine() as engine:
         outcome = assembly.commands(engine).dead_letters.note(args.id, args.text)
     return choose.report(context, outcome, "note")
+
+
+def _names_triage(text: str) -> bool:
+    """Whether a filter says itself which dead letters it means: those that are overtaken are not open."""
+    return any(piece.field == "triage" for piece in filters.pieces(text))
 
 
 def change(context: Context) -> int:
