@@ -98,6 +98,27 @@ def test_it_shows_the_numbers_of_then_beside_those_of_now(ask: Ask, record: Reco
     assert "12 shops have dead letters: temu:100, temu:101, temu:102" in text, "what came after is told, too"
 
 
+def test_every_shop_is_drawn_as_it_was_and_what_waited_around_that_moment(ask: Ask, desk: Desk) -> None:
+    now = desk.session.engine.store.now_ms()
+    first, *others = sorted(desk.context.shops())
+    tape = Tape(assembly.recorder_file(desk.session.engine.settings))
+    try:
+        for at in range(now - 4 * MINUTE, now - 2 * MINUTE, STEP):
+            numbers = Numbers(at_ms=at, since_ms=at, waiting=7, normal=7, workers=1)
+            tape.add(Frame(numbers, LED | {(SHOP, first): "login/dead"}))
+    finally:
+        tape.close()
+    drawn = ask(now - 3 * MINUTE).drawn
+    assert {cell.key: (cell.state, cell.under) for cell in drawn.rows.cells} == {
+        first: ("login", "dead"),
+        **dict.fromkeys(others, ("healthy", "healthy")),
+    }
+    frame = drawn.chart.frame_shown
+    assert len(frame) > 20
+    assert frame["normal"].max() == 7
+    assert frame.at[-1] <= now / 1000 - 119, "nothing is drawn of what nobody recorded"
+
+
 def test_in_a_gap_nothing_is_made_up(ask: Ask, record: Record, qtbot: QtBot) -> None:
     dialog = ask(record.now - 15 * MINUTE)
     with qtbot.waitSignal(dialog.stretched, timeout=WAIT_MS):

@@ -21,6 +21,7 @@ from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.notice import Notice
 from views.dialogs.past.strip import PastStrip
+from views.dialogs.past.then import Then, ThenView, look
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -34,7 +35,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.timeline import Timeline, TimelineEntry
 
-WIDTH, ROOM_HEIGHT = 960, 262
+LEAST, WIDTH, EDGE, ROOM_HEIGHT = 900, 1160, 40, 262
 TYPING_MS, LOOK_MS = 250, 5_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
@@ -76,7 +77,8 @@ class PastDialog(DialogFrame):
         """``at_ms``: the moment that is shown first, UTC; 0 for ten minutes ago."""
         super().__init__(N_("Look back in time"), icon="ph.rewind", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFixedWidth(WIDTH)
+        room = parent.window().width() - EDGE if parent is not None else WIDTH
+        self.setFixedWidth(max(LEAST, min(WIDTH, room)))
         self._context = context
         self._at = at_ms or instant.now_ms() - AROUND_MS
         self._found: PastNow | None = None
@@ -146,8 +148,10 @@ class PastDialog(DialogFrame):
         sides = QHBoxLayout(room)
         sides.setContentsMargins(0, 0, 0, 0)
         sides.setSpacing(24)
-        sides.addLayout(left, 2)
-        sides.addLayout(right, 3)
+        self.drawn = ThenView()
+        sides.addLayout(left, 4)
+        sides.addWidget(self.drawn, 7)
+        sides.addLayout(right, 6)
         self.body.addWidget(room)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy")
         self.close_button = Button(N_("Back to now"), hint="Esc")
@@ -234,7 +238,7 @@ class PastDialog(DialogFrame):
             self._found, self._error = None, None
             self._say()
             return
-        self._asking.start(partial(self._context.past.at, at), self._take, self._fail)
+        self._asking.start(partial(_look, self._context, at), self._take, self._fail)
 
     def _look_again(self) -> None:
         """What comes after the moment may still be written, and what failed may work by now."""
@@ -243,10 +247,12 @@ class PastDialog(DialogFrame):
         if self.isVisible() and growing and not self._asking.busy:
             self._ask()
 
-    def _take(self, found: PastNow) -> None:
+    def _take(self, answer: tuple[PastNow, Then]) -> None:
+        found, then = answer
         if found.asked_ms == self._at:
             self._found, self._error = found, None
             self._say()
+            self.drawn.show_then(then)
             self.answered.emit()
 
     def _fail(self, error: BaseException) -> None:
@@ -274,6 +280,7 @@ class PastDialog(DialogFrame):
         if found is None or self._at > now:
             self.answer.show_words("", "")
             self.then.set_rows(())
+            self.drawn.show_then(None)
             self.shops.setText("")
             self.changes.set_entries(())
             return
@@ -294,6 +301,11 @@ class PastDialog(DialogFrame):
         lines += [*_shop_lines(found), ""]
         lines += [f"{entry.time}  {entry.text}" for entry in _entries(found)]
         QGuiApplication.clipboard().setText("\n".join(map(safe.masked, lines)))
+
+
+def _look(context: PageContext, at_ms: int) -> tuple[PastNow, Then]:
+    found = context.past.at(at_ms)
+    return found, look(context.past, found, context.shops().values(), instant.now_ms())
 
 
 def _clock(at_ms: int) -> str:

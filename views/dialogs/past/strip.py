@@ -28,7 +28,7 @@ from views.support.paint import draw_line
 from views.theme import theme
 
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
-CHIP_PAD = 6
+CHIP_PAD, CHIP = 6, 76
 TICK_ROOM = 90
 LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
 
@@ -171,7 +171,8 @@ class PastStrip(QWidget):
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
             wide = painter.fontMetrics().horizontalAdvance(words)
-            if x - wide / 2 >= room.left() and x + wide / 2 <= room.right():
+            covered = self.shows(self._at) and abs(x - self.x_of(self._at)) < (wide + CHIP) / 2
+            if x - wide / 2 >= room.left() and x + wide / 2 <= room.right() and not covered:
                 painter.setPen(theme().color("text3"))
                 draw_line(painter, QRectF(x - wide / 2, room.bottom(), wide, AXIS), words)
 
