@@ -113,12 +113,7 @@ def done_already(fresh: Task, done: Done | None) -> Task:
 
 def same_payload(left: str, right: str) -> bool:
     """Whether two JSON texts mean the same object."""
-    if left == right:
-        return True
-    try:
-        return bool(json.loads(left) == json.loads(right))
-    except ValueError:
-        return False
+    return left == right or task_type.canonical_json(left) == task_type.canonical_json(right)
 
 
 def same_work(left: Task, right: Task) -> bool:

@@ -26,6 +26,8 @@ HISTORY = "type_version"
 JUST_NOW = "2m"
 MAX_UNIQUE_MS = 30 * 86_400_000  #: as long as a success is known for sure
 _EMPTY_PAYLOAD = "{}"
+#: what may be a whole number in the form of a fraction, and up to where such a form is exact
+_FRACTION, _EXACT = re.compile(r"\d(?:\.0|[eE][-+\d])"), 2**53
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
 
@@ -162,13 +164,27 @@ def done_since(kind: TaskType, now_ms: int, time_zone: str = "") -> int:
 
 
 def canonical_json(text: str) -> str:
-    """The same text for the same object: sorted keys, no blanks; a text that is not JSON stands for itself."""
+    """The same text for the same object: sorted keys, no blanks, a whole number always as such; a text that is not JSON
+    stands for itself.
+    """
     if text == _EMPTY_PAYLOAD:
         return text
     try:
-        return msgspec.json.encode(msgspec.json.decode(text), order="sorted").decode()
+        found = msgspec.json.decode(text)
+        if _FRACTION.search(text):  # looked for first: this is done for every task
+            found = _whole(found)
+        return msgspec.json.encode(found, order="sorted").decode()
     except (msgspec.DecodeError, RecursionError):
         return text
+
+
+def _whole(value: Any) -> Any:
+    """What another program writes as 1.0 or 1e3 is the number that a person types as 1 or 1000."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _whole(one) for key, one in value.items()}
+    return [_whole(one) for one in value] if isinstance(value, list) else value
 
 
 def validate_payload(kind: TaskType, payload: object) -> list[Problem]:

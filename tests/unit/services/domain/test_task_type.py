@@ -130,6 +130,15 @@ def test_the_order_of_keys_does_not_matter_for_uniqueness(payload: dict[str, Any
     assert uniqueness_key(kind, "pdd", "s", spaced) == uniqueness_key(kind, "pdd", "s", tight)
 
 
+@pytest.mark.parametrize("other", ['{"n":1.0,"l":[{"m":1e3}]}', '{"l":[{"m":1000.00}],"n":1}'])
+def test_a_whole_number_is_the_same_however_a_program_writes_it(other: str) -> None:
+    kind = TaskType(name="t")
+    typed = uniqueness_key(kind, "pdd", "s1", '{"n":1,"l":[{"m":1000}]}')
+    assert uniqueness_key(kind, "pdd", "s1", other) == typed
+    assert uniqueness_key(kind, "pdd", "s1", '{"n":1.5,"l":[{"m":1000}]}') != typed
+    assert uniqueness_key(kind, "pdd", "s1", '{"n":"1.0","l":[{"m":1000}]}') != typed
+
+
 def test_what_uniqueness_covers() -> None:
     def key(uniqueness: str, platform: str = "pdd", shop: str = "s", payload: str = '{"a":1}', name: str = "t") -> str:
         return uniqueness_key(TaskType(name=name, uniqueness=uniqueness), platform, shop, payload)

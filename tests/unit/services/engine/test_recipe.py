@@ -82,8 +82,9 @@ def test_refreshed_follows_todays_policy_and_payload() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "same"),
     [
-        ('{"a":1,"b":2}', '{"b": 2, "a": 1}', True),
         ('{"a":1}', '{"a":1.0}', True),
+        ('{"a":1}', '{"a":true}', False),
+        ('{"a":1,"b":2}', '{"b": 2, "a": 1}', True),
         ('{"a":1}', '{"a":2}', False),
         ('{"a":[1,2]}', '{"a":[2,1]}', False),
         ("{}", "{}", True),
