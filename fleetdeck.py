@@ -16,6 +16,7 @@ What stands in ``__all__`` stays as it is from version to version; everything el
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,8 @@ def submit(
     )
     engine = assembly.open_engine(settings.load(profile=profile))
     try:
+        with contextlib.suppress(FleetdeckError):  # it is recorded without, and a twin among them is found when it runs
+            assembly.take_notice(engine)
         done = assembly.commands(engine).tasks.create([spec], origin="python")
     finally:
         engine.close()

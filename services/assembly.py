@@ -91,6 +91,8 @@ from services.watch.alerts.sender import Sender
 from services.watch.handover import write as write_handover
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+#: for how long who answers or creates records first what other programs have sent
+NOTICE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +288,16 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         tokens=TokenCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),
     )
+
+
+def take_notice(engine: Engine) -> None:
+    """Record what other programs have sent, for whoever leads may be away: who asks, or creates, must not miss a twin.
+
+    Raises:
+        ConsoleError: some may be missing; it is safe to go on without.
+    """
+    if not (engine.settings.embedded or engine.settings.read_only) and engine.reached:
+        notices(engine).take_up(NOTICE_S)
 
 
 def notices(engine: Engine) -> Notices:

@@ -17,8 +17,6 @@ from services.domain.task import filter_time
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
-#: for how long a command records what other programs have sent, before it answers
-NOTICE_S = 5.0
 #: ten years; what is too long for a use of its own is refused there
 MAX_SECONDS = 315_360_000.0
 
@@ -87,10 +85,8 @@ class Context:
 
     def _take_notice(self, engine: assembly.Engine) -> None:
         """Record what other programs have sent, for whoever leads may be away, and the answer must be true of it."""
-        if engine.settings.embedded or engine.settings.read_only or not engine.reached:
-            return
         try:
-            assembly.notices(engine).take_up(NOTICE_S)
+            assembly.take_notice(engine)
         except ConsoleError as exc:
             self.warn([f"what other programs have sent since may be missing: {exc}"])
 

@@ -10,6 +10,7 @@ import msgspec
 import pika
 import pytest
 
+import fleetdeck
 from services import assembly
 from services.domain.change import Forget
 from services.domain.task.query import Query, equals
@@ -375,6 +376,20 @@ def test_what_is_no_task_is_a_letter_before_a_worker_finds_it_and_one_letter_aft
     eventually(lambda: not any(one.ready or one.unacked for one in fleet.engine.broker.depths() if one.kind == "dead"))
     assert dead() == before
     assert fleet.task(ignored).triage == "ignored"
+
+
+def test_a_program_that_submits_knows_of_a_twin_that_another_one_has_just_sent(
+    fleet: Fleet, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody leads, and no window is open: there is nobody else to record it."""
+    fleet.engine.broker.ensure()
+    send(fleet, message())
+    configure(tmp_path)
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.setenv("FLEETDECK_BROKER__URL", fleet.settings.broker.url)
+    monkeypatch.setenv("FLEETDECK_STORE__URL", redis_url)
+    answer = fleetdeck.submit("work", "pdd:s1", SAMPLE["payload"])
+    assert (answer.task_id, answer.created) == (ID, False)
 
 
 def test_the_queue_of_a_shop_has_notices_until_it_is_closed(fleet: Fleet) -> None:
