@@ -31,6 +31,7 @@ ACTS: Mapping[str, str] = {
     "cause.know": N_("Decide about a known issue"),
     "cause.lift": N_("Ignore a cause no more"),
     "cause.merge": N_("Merge causes"),
+    "cause.join": N_("Join what was split off from a cause"),
     "cause.split": N_("Split a cause"),
     "connection.unverified": N_("Work without checking certificates"),
     "dead.abort_run": N_("Break off a republishing"),

@@ -19,6 +19,7 @@ from services.domain.insight.reach import Reach, Share
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
+from services.domain.task.filter import format_terms
 from services.domain.task.record import Task
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
@@ -194,6 +195,10 @@ def cause(one: Cause) -> dict[str, Any]:
             "text": "; ".join(messages.english(each) for each in known_issue.told(one.rule, one.issue)),
         },
         "parts": list(one.parts),
+        "of": one.rule.of,
+        "where": one.rule.where,
+        "apart": list(one.apart),
+        "filter": format_terms(one.terms),
         "title": messages.english(one.title),
         "headline": one.headline,
         "count": one.count,

@@ -13,6 +13,8 @@ from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
+from services.domain.task.query import Query, equals
+from services.domain.task.status import Status, Triage
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
 from services.ports import Store
@@ -136,6 +138,10 @@ class CauseCommands:
         self._rule(into)
         rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
         main = cause_rule.root(into, rules)
+        apart = cause_rule.Causes(rules)
+        for one in (*causes, main):
+            if (one in rules and rules[one].where) or (one != main and apart.apart(one)):
+                raise UsageError(f"{one} is split by place; join it again before it is merged", field="cause")
         for one in causes:
             self._rule(one)
             if one == main:
@@ -154,6 +160,52 @@ class CauseCommands:
                 return False
             self._put(cause, msgspec.structs.replace(rule, into=""))
         return True
+
+    def split_off(self, cause: str, where: str) -> str:
+        """Let the letters of a cause that died at a place (``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``) be a
+        cause of their own, with its own owner, note and rule. Its fingerprint; what was decided about the cause does
+        not hold for it.
+
+        Raises:
+            UsageError: that is no place, none of its open letters died there, or it is split off already; what was
+                split off or merged cannot be split further.
+        """
+        self._audit.need(self._operator, "operator", "cause.split", [cause])
+        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rule, part = self._rule(cause), cause_rule.part_of(cause, cause_rule.check_where(where))
+        if rule.where or rule.into:
+            raise UsageError(f"{cause} is a part of {rule.of or rule.into}: split that one", field="cause")
+        if part in rules and rules[part].where:
+            raise UsageError(f"{where} is split off from {cause} already, as {part}", field="where")
+        terms = (
+            equals("status", Status.DEAD),
+            equals("triage", Triage.OPEN),
+            equals("fp", *cause_rule.Causes(rules).prints(cause)),
+            cause_rule.place_term(where),
+        )
+        if not self._store.query(Query(terms=terms, limit=1, want_total=False)).tasks:
+            raise UsageError(f"no open letter of {cause} died at {where}", field="where")
+        with self._audit.act("cause.split", [cause], {"where": where, "part": part}):
+            fresh = CauseRule(of=cause, where=where, by=self._operator.who, at=self._store.now_ms())
+            self._put(part, fresh)
+        return part
+
+    def join(self, part: str) -> str:
+        """Let what was split off count to its cause again; what was decided about it is over: ignored letters are open
+        again, parked shops go on within seconds. The fingerprint of the cause.
+
+        Raises:
+            UsageError: it was not split off.
+        """
+        self._audit.need(self._operator, "operator", "cause.join", [part])
+        rule = self._rule(part)
+        if not rule.where:
+            raise UsageError(f"{part} was not split off by a shop, a platform or a worker", field="cause")
+        with self._audit.act("cause.join", [part], {"where": rule.where, "into": rule.of}):
+            if rule.ignored:
+                cause_keeper.reopen(self._store, self._steps, part, rule)
+            self._store.remove_document(cause_rule.KIND, part)
+        return rule.of
 
     def _rule(self, cause: str) -> CauseRule:
         body = self._store.documents(cause_rule.KIND).get(cause_rule.check_fingerprint(cause), "")

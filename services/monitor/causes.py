@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain.insight import cause, cause_rule, known_issue, reach
@@ -12,7 +12,8 @@ from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
 from services.domain.task import classify
-from services.domain.task.query import Query, equals
+from services.domain.task.filter import FINGERPRINT_LENGTH
+from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
@@ -23,6 +24,8 @@ from services.ports import Store
 
 SCAN_LIMIT, SLICE = 50_000, 500
 BARS = 17
+#: places of a cause that are told, those with most letters first
+MOST_PLACES = 60
 #: as many causes are judged whether running them again would help, those with most letters first
 JUDGED = 60
 #: and so many how far they reach
@@ -49,10 +52,22 @@ class Cause:
     history: tuple[int, ...]
     rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
     parts: tuple[str, ...] = ()  #: fingerprints that count to it beside its own
+    prints: tuple[str, ...] = ()  #: that its letters have; those of what was split off have that of its cause
+    apart: tuple[str, ...] = ()  #: places whose letters were split off: ``shop:pdd:s1``
+    places: tuple[tuple[str, int], ...] = ()  #: where its letters died, with how many: what it can be split by
     issue: IssueState = field(default_factory=IssueState)  #: what was done by its rule
     worth: Worth = field(default_factory=Worth)  #: whether its letters would pass if they ran now
     reach: Reach = field(default_factory=Reach)  #: where it lies, by the shops that ran the same work in its time
     trend: str = ""  #: new | growing | steady | fading | over
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What its letters have of all that died."""
+        if len(self.fingerprint) != FINGERPRINT_LENGTH:
+            return (equals("kind", self.kind or "unknown"),)
+        where = (cause_rule.place_term(self.rule.where),) if self.rule.where else ()
+        apart = tuple(cause_rule.place_term(one, negated=True) for one in self.apart)
+        return equals("fp", *(self.prints or (self.fingerprint, *self.parts))), *where, *apart
 
     @property
     def title(self) -> Message:
@@ -94,8 +109,9 @@ class CauseQueries:
         total = self._store.counts().triage.get(triage, len(tasks))
         groups: dict[str, list[Task]] = defaultdict(list)
         rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        known = cause_rule.Causes(rules)
         for task in tasks:
-            groups[cause_rule.root(key_of(task), rules)].append(task)
+            groups[known.of(key_of(task), task)].append(task)
         everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
@@ -105,13 +121,20 @@ class CauseQueries:
             replace(
                 _cause(key, group, everything, since, until),
                 rule=rules.get(key, CauseRule()),
-                parts=tuple(sorted({key_of(task) for task in group} - {key})),
+                parts=tuple(one for one in prints if one != key and cause_rule.root(one, rules) == key),
+                prints=prints,
+                apart=_apart(key, known, rules),
+                places=_places(group),
                 issue=_state(states.get(key)),
-                worth=judge.of_cause(key, group) if place < JUDGED else Worth(),
-                reach=reaches.of_cause({key_of(task) for task in group}, group) if place < REACHED else Reach(),
+                worth=judge.of_cause(key_of(group[0]), group) if place < JUDGED else Worth(),
+                # of what was split off it is known where it lies: where its letters died
+                reach=reaches.of_cause(set(prints), group)
+                if place < REACHED and not rules.get(key, CauseRule()).where
+                else Reach(),
                 trend=reach.trend([task.ended_at for task in group], now),
             )
             for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))
+            for prints in [tuple(sorted({key_of(task) for task in group}))]
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
         return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
@@ -155,6 +178,29 @@ def _state(body: str | None) -> IssueState:
         return known_issue.load(body) if body is not None else IssueState()
     except (ValueError, RecursionError):  # the doctor tells it
         return IssueState()
+
+
+def _apart(key: str, known: cause_rule.Causes, rules: Mapping[str, CauseRule]) -> tuple[str, ...]:
+    """The places that do not count to it, though its fingerprints are there; of a part those that are narrower."""
+    rule = rules.get(key, CauseRule())
+    if not rule.where:
+        return tuple(rules[one].where for one in known.apart(key))
+    narrower = []
+    for one in known.apart(rule.of):
+        if one == key:
+            break
+        narrower.append(rules[one].where)
+    return tuple(narrower)
+
+
+def _places(group: Sequence[Task]) -> tuple[tuple[str, int], ...]:
+    """By shop, worker and platform; a place where all of them are splits nothing."""
+    found: Counter[str] = Counter()
+    for task in group:
+        found.update([f"shop:{task.shop}", f"platform:{task.platform}"])
+        if task.worker:
+            found[f"worker:{task.worker}"] += 1
+    return tuple((name, number) for name, number in found.most_common() if number < len(group))[:MOST_PLACES]
 
 
 def _cause(key: str, group: list[Task], everything: set[str], since: int, until: int) -> Cause:

@@ -212,7 +212,7 @@ class _Writer:
         terms = (
             equals("status", Status.DEAD),
             equals("triage", Triage.OPEN),
-            equals("fp", one.fingerprint) if known else equals("kind", one.kind or "unknown"),
+            *one.terms,
         )
         return Line(
             text=_say(

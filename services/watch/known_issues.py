@@ -110,13 +110,13 @@ class IssueKeeper:
         log.info("known issue %s: %d of %d letters run again", name, number, len(letters))
 
     def _letters(self, name: str, rules: Mapping[str, CauseRule]) -> list[Task]:
-        prints = [name, *(one for one in rules if one != name and cause_rule.root(one, rules) == name)]
-        terms = (equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("fp", *prints))
+        causes = cause_rule.Causes(rules)
+        terms = (equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("fp", *causes.prints(name)))
         found: list[Task] = []
         cursor: str | None = ""
         while cursor is not None and len(found) < MOST:
             page = self._store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
-            found += page.tasks
+            found += [task for task in page.tasks if causes.of(task.fingerprint, task) == name]
             cursor = page.next
         return found
 

@@ -91,6 +91,14 @@ class Stage:
     def dead(self) -> str:
         return self.ended("dead")
 
+    def where_one_died(self) -> str:
+        """The place of a letter, as a cause is split by it."""
+        return f"shop:{self.fleet.task(self.dead()).shop}"
+
+    def split_part(self) -> str:
+        """What was split off from a cause."""
+        return str(self.my["CauseCommands"].split_off(CAUSE, self.where_one_died()))
+
     def cancelled(self) -> str:
         task_id = self.queued()
         self.my["TaskCommands"].cancel([task_id])
@@ -255,6 +263,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "CauseCommands.forget": of("forget", exactly(CAUSE)),
     "CauseCommands.merge": of("merge", exactly(["ab" * 8]), exactly(CAUSE)),
     "CauseCommands.split": of("split", exactly(CAUSE)),
+    "CauseCommands.split_off": of("split_off", exactly(CAUSE), Stage.where_one_died),
+    "CauseCommands.join": of("join", Stage.split_part),
     "RecordCommands.import_records": of("import_records", lambda stage: [stage.letter()], exactly({})),
     "RecordCommands.reveal": of("reveal", exactly("fleetdeck export")),
     "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),

@@ -83,6 +83,14 @@ class Ignored(shapes.Body):
     span: Annotated[str, Field(max_length=20, description="such as 1d; left out: until its text changes")] = ""
 
 
+class Place(shapes.Body):
+    """One of them: which of its letters are a cause of their own. None: a cause that was merged stands by itself."""
+
+    shop: Annotated[str, Field(max_length=200, description="platform:shop_id")] = ""
+    platform: Annotated[str, Field(max_length=100)] = ""
+    worker: Annotated[str, Field(max_length=200)] = ""
+
+
 class Merged(shapes.Body):
     """What it counts to."""
 
@@ -137,9 +145,18 @@ def merge(here: Here, fingerprint: Name, merged: Merged) -> Response:
     return here.act("cause merge", fingerprint, into=merged.into)
 
 
-@router.post("/causes/{fingerprint}/split", response_model=shapes.Open, summary="Let it stand by itself again")
-def split(here: Here, fingerprint: Name) -> Response:
-    return here.act("cause split", fingerprint)
+@router.post(
+    "/causes/{fingerprint}/split",
+    response_model=shapes.Open,
+    summary="Split a shop, platform or worker off; or unmerge",
+)
+def split(here: Here, fingerprint: Name, at: Place | None = None) -> Response:
+    return here.act("cause split", fingerprint, **(at.model_dump(exclude_defaults=True) if at is not None else {}))
+
+
+@router.post("/causes/{fingerprint}/join", response_model=shapes.Open, summary="Let it count to its cause again")
+def join(here: Here, fingerprint: Name) -> Response:
+    return here.act("cause join", fingerprint)
 
 
 @router.get("/drift", response_model=shapes.Open, summary="Flows that are slower than before, or bring fewer rows")

@@ -9,6 +9,7 @@ from services import assembly
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import NotFound, UsageError
+from services.domain.insight.cause_rule import PLACES
 from services.domain.task import filter_time
 from services.monitor.causes import Cause
 
@@ -18,6 +19,7 @@ EXAMPLES = (
     "cause name 9ac1 --name 'TEMU captcha' --note 'asked the platform'",
     "cause ignore 9ac1 --span 1d",
     "cause merge 0b2d 77aa --into 9ac1",
+    "cause split 9ac1 --platform temu",
 )
 
 
@@ -61,11 +63,23 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     for verb, told, handler in (
         ("forget", "do nothing about it by itself any more; parked shops go on", forget_it),
         ("lift", "ignore it no longer", lift_it),
-        ("split", "let a cause that was merged stand by itself again", split_it),
+        ("join", "let what was split off by a place count to its cause again", join_it),
     ):
         parser = verbs.add_parser(verb, parents=[common], help=told)
         parser.add_argument("fingerprint", metavar="FINGERPRINT")
         parser.set_defaults(handler=handler)
+    split = verbs.add_parser(
+        "split",
+        parents=[common],
+        help="let the letters of one shop, platform or worker be a cause of their own; of none of them: undo a merge",
+        **examples(EXAMPLES),
+    )
+    split.add_argument("fingerprint", metavar="FINGERPRINT")
+    places = split.add_mutually_exclusive_group()
+    places.add_argument("--shop", default="", metavar="PLATFORM:SHOP", help="those that died in this shop")
+    places.add_argument("--platform", default="", metavar="PLATFORM", help="those of this platform")
+    places.add_argument("--worker", default="", metavar="NAME", help="those that died on this worker")
+    split.set_defaults(handler=split_it)
 
 
 def know_it(context: Context) -> int:
@@ -139,12 +153,29 @@ def merge_them(context: Context) -> int:
 
 
 def split_it(context: Context) -> int:
-    """Split it off."""
+    """Split a part of it off, or undo its merge."""
+    args = context.args
+    where = next((f"{name}:{word}" for name in PLACES if (word := str(getattr(args, name)).strip())), "")
     with context.engine() as engine:
-        one = _found(engine, context.args.fingerprint)
+        one = _found(engine, args.fingerprint)
+        if where:
+            part = assembly.commands(engine).causes.split_off(one, where)
+            context.show(
+                {"cause": one, "where": where, "part": part}, [f"{where} of {one} is a cause of its own: {part}"]
+            )
+            return EXIT_OK
         was = assembly.commands(engine).causes.split(one)
         text = f"{one} stands by itself again" if was else f"{one} stands by itself"
         context.show({"cause": one, "was_merged": was}, [text])
+    return EXIT_OK
+
+
+def join_it(context: Context) -> int:
+    """Join it again."""
+    with context.engine() as engine:
+        one = _found(engine, context.args.fingerprint)
+        into = assembly.commands(engine).causes.join(one)
+        context.show({"cause": one, "into": into}, [f"{one} counts to {into} again"])
     return EXIT_OK
 
 

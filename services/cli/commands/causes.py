@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from services import assembly, messages
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples, plain, table
 from services.domain.errors import NotFound, UsageError
+from services.domain.task.filter import format_terms
 from services.domain.task.status import Triage
 from services.monitor.causes import Cause
 
@@ -42,7 +44,7 @@ def causes(context: Context) -> int:
         facts = {**told, "reach": told["reach"]["text"], "known": told["known"]["text"]}
         lines = [f"{name:<14} {plain(value)}" for name, value in facts.items() if value not in ("", [], None, {})]
         lines += [
-            f"{'letters':<14} task list --filter 'fp:{','.join((one.fingerprint, *one.parts))}'",
+            f"{'letters':<14} task list --filter {shlex.quote(format_terms(one.terms))}",
             *_matrix(told["reach"]),
         ]
         context.show({"cause": told}, lines)
@@ -57,7 +59,7 @@ def causes(context: Context) -> int:
             one.worth.level,
             one.kind,
             shapes.iso(one.last_at),
-            one.rule.name or messages.english(one.title),
+            f"{one.rule.name or messages.english(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
             shapes.reach(one.reach)["text"],
             shapes.cause(one)["known"]["text"],
         )

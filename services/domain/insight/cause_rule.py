@@ -4,16 +4,22 @@ whoever leads does about it by itself. Pure.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import msgspec
 
 from services.domain.errors import UsageError
+from services.domain.task.query import Term, equals
+from services.domain.task.record import Task
 from services.domain.upkeep.stored import Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint
-MAX_NAME, MAX_NOTE, MAX_LINK = 80, 2000, 500
+MAX_NAME, MAX_NOTE, MAX_LINK, MAX_WHERE = 80, 2000, 500, 300
+#: by what a cause is split, the narrowest first: a letter that fits several counts to the first
+PLACES = ("shop", "worker", "platform")
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}\Z")
 FOREVER = 0
 
@@ -38,6 +44,8 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
     known_by: str = ""  #: who decided these, and when
     known_at: Instant = 0
     into: str = ""  #: fingerprint of the cause that this one is a part of, "" for none
+    of: str = ""  #: fingerprint of the cause that this one was split off from, "" for none
+    where: str = ""  #: which of its letters are of this one: ``shop:pdd:s1``, ``platform:temu`` or ``worker:desk-7``
     link: str = ""  #: where it is followed up: an address of an issue tracker, "" for none
 
     @property
@@ -66,6 +74,66 @@ def root(fingerprint: str, rules: Mapping[str, CauseRule]) -> str:
         fingerprint = rule.into
         seen.add(fingerprint)
     return fingerprint
+
+
+class Causes:
+    """To which cause each letter counts, by what was merged and what was split off."""
+
+    def __init__(self, rules: Mapping[str, CauseRule]) -> None:
+        self._rules = rules
+        self._apart: dict[str, list[tuple[int, str]]] = {}
+        for name, rule in rules.items():
+            if rule.of and rule.where:
+                self._apart.setdefault(rule.of, []).append((PLACES.index(rule.where.partition(":")[0]), name))
+        for parts in self._apart.values():
+            parts.sort()
+
+    def of(self, key: str, task: Task) -> str:
+        """The cause of a letter; ``key``: its own fingerprint, or what names its cause where it has none."""
+        for part in self.apart(main := root(key, self._rules)):
+            if stands(task, self._rules[part].where):
+                return root(part, self._rules)
+        return main
+
+    def apart(self, cause: str) -> tuple[str, ...]:
+        """What was split off from a cause, the narrowest place first; what was joined again is none of it."""
+        parts = self._apart.get(cause, ())
+        return tuple(name for _place, name in parts if root(name, self._rules) != cause)
+
+    def prints(self, cause: str) -> tuple[str, ...]:
+        """The fingerprints that letters of a cause may have."""
+        main = self._rules[cause].of if cause in self._rules and self._rules[cause].where else ""
+        main = main or cause
+        return main, *(one for one in self._rules if one != main and root(one, self._rules) == main)
+
+
+def stands(task: Task, where: str) -> bool:
+    """Whether a letter died there."""
+    head, _colon, name = where.partition(":")
+    return {"shop": task.shop, "platform": task.platform, "worker": task.worker}.get(head) == name
+
+
+def part_of(cause: str, where: str) -> str:
+    """The name of what is split off from a cause there; always the same, so that nobody splits it off twice."""
+    return hashlib.sha256(f"{cause}\n{where}".encode()).hexdigest()[:16]
+
+
+def check_where(where: str) -> str:
+    """A place at which a cause is split.
+
+    Raises:
+        UsageError: it is none.
+    """
+    head, _colon, name = where.partition(":")
+    if head not in PLACES or not name or len(where) > MAX_WHERE or not name.isprintable():
+        raise UsageError(f"a cause is split by a shop, a platform or a worker, not by {where!r:.60}", field="where")
+    return where
+
+
+def place_term(where: str, *, negated: bool = False) -> Term:
+    """The same as a term of a filter."""
+    head, _colon, name = where.partition(":")
+    return replace(equals(head, name), negated=negated)
 
 
 _DECODER = msgspec.json.Decoder(CauseRule)

@@ -59,14 +59,22 @@ def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tup
 
 
 def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
-    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", fingerprint))
+    rules = {name: cause_rule.parse(body) for name, body in store.documents(cause_rule.KIND).items()}
+    causes = cause_rule.Causes(rules)
+    # of what was merged only its own: each has its own rule
+    prints = causes.prints(fingerprint) if rules.get(fingerprint, CauseRule()).where else (fingerprint,)
+    apart = [rules[one].where for one in causes.apart(cause_rule.root(fingerprint, rules))]
+    where = rules.get(fingerprint, CauseRule()).where
+    terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *prints))
     found: list[Task] = []
     cursor: str | None = ""
     while cursor is not None:
         page = store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
         found += page.tasks
         cursor = page.next
-    return found
+    if where:
+        return [task for task in found if causes.of(task.fingerprint, task) == fingerprint]
+    return [task for task in found if not any(cause_rule.stands(task, one) for one in apart)]
 
 
 def _set(steps: Steps, letters: list[Task], triage: str, rule: CauseRule) -> tuple[str, ...]:

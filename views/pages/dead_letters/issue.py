@@ -141,6 +141,35 @@ class MergeInto(DialogFrame):
         self.saved.emit(str(self.others.currentData()))
 
 
+class SplitOff(DialogFrame):
+    """Signals:
+    saved: the place whose letters are a cause of their own: ``shop:pdd:s1``, ``platform:temu``, ``worker:desk-7``.
+    """
+
+    saved = Signal(str)
+
+    def __init__(self, title: str, places: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """``title``: what the cause is called; ``places``: each with its words."""
+        super().__init__(N_("Split a cause"), icon="ph.git-branch", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(WIDTH)
+        self.places = QComboBox()
+        for where, name in places:
+            self.places.addItem(name, where)
+        words = _("A cause of their own are the letters of")
+        self.places.setAccessibleName(words)
+        self.body.addWidget(Label(title, "strong"))
+        self.body.addWidget(Label(words, "label", "text2"))
+        self.body.addWidget(self.places)
+        told = _("It gets its own owner, note and rule; what was decided about this cause does not hold for it.")
+        self.body.addWidget(Label(told, "label", "text3", wrap=True))
+        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+
+    def _on_save(self) -> None:
+        self.accept()
+        self.saved.emit(str(self.places.currentData()))
+
+
 def _span(seconds: int) -> str:
     for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds and seconds % size == 0:

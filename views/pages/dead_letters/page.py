@@ -133,7 +133,7 @@ class DeadLettersPage(Page):
             self.states.set_current(Triage.OPEN)
             self._unknown.ask(Triage.OPEN)
             self._unknown_letters.ask((Triage.OPEN, self._wish))
-            self._asker.ask(replace(self._asker.wanted, triage=Triage.OPEN, cause=self._wish))
+            self._asker.ask(replace(self._of(Triage.OPEN, self._wish), descending=self._asker.wanted.descending))
             self._asker.ask_causes(Triage.OPEN)
 
     def shown_request(self) -> str:
@@ -243,6 +243,7 @@ class DeadLettersPage(Page):
         wish, self._wish = self._wish, ""
         if not (wish and self.causes.choose(wish)) and not (before and self.causes.choose(before)) and rows:
             self.causes.choose(str(rows[0].fingerprint))
+        self._ask_anew()
         self._say()
         self.refreshed.emit()
 
@@ -340,14 +341,25 @@ class DeadLettersPage(Page):
             others=tuple(
                 (one.fingerprint, words.heading(one))
                 for one in map(self.causes.causes.record, range(self.causes.causes.rowCount()))
-                if one.fingerprint != fingerprint and words.has_print(one)
+                if one.fingerprint != fingerprint and words.has_print(one) and not one.rule.where
             ),
         )
 
     def _of(self, triage: str, fingerprint: str) -> Wanted:
         """The letters of a cause, with those of what counts to it."""
         known = self.causes.causes.find(fingerprint)
-        return Wanted(triage=triage, cause=fingerprint, parts=known.parts if known is not None else ())
+        if known is None:
+            return Wanted(triage=triage, cause=fingerprint)
+        prints = known.prints if known.prints != (fingerprint,) else ()
+        return Wanted(triage=triage, cause=fingerprint, prints=prints, places=known.terms[1:])
+
+    def _ask_anew(self) -> None:
+        """What counts to the cause that is open has changed, or was not known when it was asked for."""
+        wanted = self._asker.wanted
+        if self.causes.causes.find(wanted.cause) is not None:
+            now = replace(self._of(wanted.triage, wanted.cause), descending=wanted.descending)
+            if now != wanted:
+                self._asker.ask(now)
 
     def show_runs(self) -> None:
         """Show what became of the bulk runs, the newest first."""

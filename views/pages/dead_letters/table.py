@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify, filter
-from services.domain.task.query import equals
+from services.domain.task.query import Term, equals
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message
@@ -109,7 +109,8 @@ class Wanted:
     triage: str = Triage.OPEN
     cause: str = ""
     descending: bool = True
-    parts: tuple[str, ...] = ()  #: fingerprints that count to the cause
+    prints: tuple[str, ...] = ()  #: fingerprints that its letters have, where they are not its own alone
+    places: tuple[Term, ...] = ()  #: where they died, and where those did that were split off
 
     @property
     def text(self) -> str:
@@ -118,7 +119,7 @@ class Wanted:
         if filter.FINGERPRINT_LENGTH >= len(self.cause) > 0 and all(
             letter in "0123456789abcdef" for letter in self.cause
         ):
-            terms.append(equals("fp", self.cause, *self.parts))
+            terms += [equals("fp", *(self.prints or (self.cause,))), *self.places]
         elif self.cause in classify.KINDS:
             terms.append(equals("kind", self.cause))
         return filter.format_terms(tuple(terms))
@@ -261,7 +262,7 @@ def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Tas
         found += [
             task
             for task in page.tasks
-            if (task.fingerprint or task.error_kind or "unknown") in (wanted.cause, *wanted.parts)
+            if (task.fingerprint or task.error_kind or "unknown") in (wanted.prints or (wanted.cause,))
         ]
         total, cursor = page.total if total is None else total, page.next
     return found, total

@@ -36,7 +36,7 @@ from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
-from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.table import Wanted, letters_of
 from views.support import shown, text
 from views.support.acting import REPUBLISH, Acting
@@ -501,6 +501,30 @@ class CauseActions(QObject):
         for one in parts:
             self._context.commands.causes.split(one)
 
+    def split_off(self, of: OfCause) -> None:
+        """Ask which of its letters are a cause of their own."""
+        places = [(where, words.place_line(where, number)) for where, number in of.cause.places]
+        dialog = SplitOff(words.title(of.cause), places, self._owner)
+        dialog.saved.connect(partial(self._split_off, of.cause.fingerprint))
+        dialog.open()
+
+    def _split_off(self, fingerprint: str, where: str) -> None:
+        call = partial(self._context.commands.causes.split_off, fingerprint, where)
+        self._operation.start(call, partial(self._tell_split, where), self._fail)
+
+    def _tell_split(self, where: str, part: str) -> None:
+        self.acted.emit()
+        undo = ToastAction(text=_("Undo"), call=partial(self._join, part))
+        said = _("{place} is a cause of its own now.").format(place=words.place(where))
+        self._context.toast(ToastSpec(text=said, actions=(undo,), seconds=UNDO_S))
+
+    def join(self, of: OfCause) -> None:
+        """Let what was split off count to its cause again."""
+        self._join(of.cause.fingerprint)
+
+    def _join(self, part: str) -> None:
+        self._operation.start(partial(self._context.commands.causes.join, part), self._on_saved, self._fail)
+
     def _on_saved(self, _nothing: object) -> None:
         self.acted.emit()
 
@@ -683,7 +707,17 @@ CAUSE_VERBS: tuple[CauseVerb, ...] = (
     ),
     CauseVerb(
         key="merge", text=N_("Merge into another cause…"), icon="ph.git-merge", places=_LISTED, group=2,
-        fits=lambda of: words.has_print(of.cause) and bool(of.others), do=CauseActions.merge,
+        fits=lambda of: words.has_print(of.cause) and bool(of.others) and not (of.cause.rule.where or of.cause.apart),
+        do=CauseActions.merge,
+    ),
+    CauseVerb(
+        key="split_off", text=N_("Split by shop, platform or worker…"), icon="ph.git-branch", places=_LISTED, group=2,
+        fits=lambda of: of.is_open and words.has_print(of.cause) and bool(of.cause.places) and not of.cause.rule.where,
+        do=CauseActions.split_off,
+    ),
+    CauseVerb(
+        key="join", text=N_("Join to its cause again"), icon="ph.git-merge", places=_LISTED, group=2,
+        fits=lambda of: bool(of.cause.rule.where), do=CauseActions.join,
     ),
     CauseVerb(
         key="split", text=N_("Split what was merged"), icon="ph.git-branch", places=_LISTED, group=2,

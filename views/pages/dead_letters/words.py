@@ -18,8 +18,24 @@ from views.support.words.shop import platform_name
 
 
 def title(cause: Cause) -> str:
-    """What the cause is called: as a person named it, else by its kind."""
-    return safe.one_line(cause.rule.name, 80) or kind_title(cause)
+    """What the cause is called: as a person named it, else by its kind; and where, if it was split off."""
+    said = safe.one_line(cause.rule.name, 80) or kind_title(cause)
+    return f"{said} · {place(cause.rule.where)}" if cause.rule.where else said
+
+
+def place(where: str) -> str:
+    """A place at which a cause is split."""
+    head, _colon, name = where.partition(":")
+    if head == "platform":
+        return shown.scope_name(where)
+    return safe.one_line(name, 60)
+
+
+def place_line(where: str, number: int) -> str:
+    """A place with how many letters died there."""
+    kind = {"shop": _("Shop"), "platform": _("Platform"), "worker": _("Worker")}[where.partition(":")[0]]
+    letters = ngettext("{n} dead letter", "{n} dead letters", number).format(n=text.count(number))
+    return text.listed([_("{name}: {value}").format(name=kind, value=place(where)), letters])
 
 
 def kind_title(cause: Cause) -> str:

@@ -15,6 +15,7 @@ from services.domain.alerts.rule import Rule
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Pause
 from services.domain.insight import known_issue
+from services.domain.task.query import Query, equals
 from services.domain.text.message import Message
 from services.messages import english
 from services.monitor.causes import CauseQueries
@@ -227,3 +228,87 @@ def test_an_alert_on_it_is_told_once_to_whom_it_names(once: bool, told: int) -> 
             kept = {one.key: one for one in (*known, *changes.opened, *changes.changed)}
             known = list(kept.values())
     assert (len(sent), {name for one in sent for name in one.told.to}) == (told, {"ann"})
+
+
+def counted(room: Room) -> dict[str, int]:
+    """Letters by cause, as people see them."""
+    return {one.rule.where or one.fingerprint: one.count for one in CauseQueries(room.store).causes().rows}
+
+
+def test_what_is_split_off_has_its_own_owner_and_rule(room: Room, acts: Acts) -> None:
+    for shop in ("s1", "s1", "s2", "s3", "s3"):
+        die(room, shop)
+    causes = commands(room)
+    causes.know(PRINT, owner="ann", park_s=TWO_HOURS)
+    part = causes.split_off(PRINT, "shop:pdd:s1")
+    assert counted(room) == {PRINT: 3, "shop:pdd:s1": 2}
+    rows = {one.fingerprint: one for one in CauseQueries(room.store).causes().rows}
+    assert (rows[PRINT].rule.owner, rows[part].rule.owner) == ("ann", "")
+    assert (rows[PRINT].apart, rows[part].prints) == (("shop:pdd:s1",), (PRINT,))
+    for one in rows.values():  # the filter of each finds its letters and no others
+        found = room.store.query(Query(terms=(*one.terms, equals("status", "dead"))))
+        assert (found.number.number, len(found.tasks)) == (one.count, one.count)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s2", "shop:pdd:s3"]
+    causes.know(part, owner="bob", park_s=TWO_HOURS)
+    keeper(room, acts).tick()
+    assert paused(room) == ["shop:pdd:s1", "shop:pdd:s2", "shop:pdd:s3"]
+    assert [done.action for done in room.store.audit(10) if done.action == "cause.split"] == ["cause.split"]
+    assert causes.join(part) == PRINT
+    assert counted(room) == {PRINT: 5}
+    keeper(room, acts).tick()
+    assert ("resume", "pdd:s1") in acts.done, "the rule of the part is over"
+
+
+def test_a_letter_counts_to_the_narrowest_part(room: Room) -> None:
+    die(room, "s1")
+    die(room, "s2")
+    other = room.running(shop_id="t1", platform="temu")
+    room.finish(other, "dead", error="x", error_kind="captcha", fingerprint=PRINT)
+    causes = commands(room)
+    causes.split_off(PRINT, "platform:pdd")
+    causes.split_off(PRINT, "shop:pdd:s1")
+    assert counted(room) == {PRINT: 1, "platform:pdd": 1, "shop:pdd:s1": 1}
+    rows = CauseQueries(room.store).causes().rows
+    assert [room.store.query(Query(terms=(*one.terms, equals("status", "dead")))).number.number for one in rows] == [
+        1
+    ] * 3
+
+
+def test_a_part_is_ignored_by_itself_and_its_letters_come_back_when_it_is_joined(room: Room) -> None:
+    die(room, "s1")
+    stays = die(room, "s2")
+    causes = commands(room)
+    part = causes.split_off(PRINT, "shop:pdd:s1")
+    assert len(causes.ignore(part).done) == 1
+    assert counted(room) == {PRINT: 1}
+    assert causes.ignore(PRINT).done == (stays,)
+    causes.lift(PRINT)
+    causes.join(part)
+    assert counted(room) == {PRINT: 2}
+
+
+def test_what_cannot_be_split_is_refused_with_the_reason(room: Room) -> None:
+    die(room, "s1")
+    causes = commands(room)
+    for where, words in (
+        ("node:x", "by a shop, a platform or a worker"),
+        ("shop:", "by a shop, a platform or a worker"),
+        ("shop:pdd:nobody", "no open letter"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            causes.split_off(PRINT, where)
+    part = causes.split_off(PRINT, "platform:pdd")
+    with pytest.raises(UsageError, match="already"):
+        causes.split_off(PRINT, "platform:pdd")
+    with pytest.raises(UsageError, match=f"a part of {PRINT}"):
+        causes.split_off(part, "shop:pdd:s1")
+    with pytest.raises(UsageError, match="join it again"):
+        causes.merge([part], OTHER)
+    with pytest.raises(UsageError, match="join it again"):
+        causes.merge([PRINT], OTHER)
+    with pytest.raises(UsageError, match="not split off"):
+        causes.join(PRINT)
+    with pytest.raises(NotAllowed):
+        commands(room, "viewer").split_off(PRINT, "shop:pdd:s1")
+    assert counted(room) == {"platform:pdd": 1}

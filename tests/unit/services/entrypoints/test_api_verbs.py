@@ -43,6 +43,7 @@ ROUTES = {
     "cause lift": "POST /causes/{fingerprint}/lift",
     "cause merge": "POST /causes/{fingerprint}/merge",
     "cause name": "PUT /causes/{fingerprint}/name",
+    "cause join": "POST /causes/{fingerprint}/join",
     "cause split": "POST /causes/{fingerprint}/split",
     "causes": "GET /causes",
     "dead archive": "POST /dead/archive",

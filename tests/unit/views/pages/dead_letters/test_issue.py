@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause_rule import CauseRule
-from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto
+from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, SplitOff
 
 
 def test_what_was_decided_stands_in_the_fields(qtbot: QtBot) -> None:
@@ -43,3 +43,12 @@ def test_a_cause_is_merged_into_the_chosen_one(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.saved) as heard:
         dialog.save.click()
     assert heard.args == ["bb"]
+
+
+def test_a_cause_is_split_by_the_chosen_place(qtbot: QtBot) -> None:
+    dialog = SplitOff("captcha", [("shop:pdd:s1", "Shop: s1"), ("platform:temu", "Platform: TEMU")])
+    qtbot.addWidget(dialog)
+    dialog.places.setCurrentIndex(1)
+    with qtbot.waitSignal(dialog.saved) as heard:
+        dialog.save.click()
+    assert heard.args == ["platform:temu"]

@@ -28,6 +28,7 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
 from views.pages.dead_letters import words
+from views.pages.dead_letters.issue import SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote
 from views.support.acting import REPUBLISH, Acting
@@ -478,6 +479,31 @@ def test_a_cause_gets_a_name_and_a_note(qtbot: QtBot, fleet: Fleet, open_page: O
     assert page.letters.said.text() == "Ann scans them at ten"
 
 
+@pytest.mark.one_pair
+def test_a_shop_is_split_off_from_a_cause_and_joined_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    before = page.causes.causes.rowCount()
+    whole = page.causes.causes.record(0)
+    where = next(name for name, _number in whole.places if name.startswith("shop:"))
+    cause_menu(page)["Split by shop, platform or worker…"].trigger()
+    dialog = page.findChild(SplitOff)
+    assert dialog is not None
+    dialog.places.setCurrentIndex(dialog.places.findData(where))
+    dialog.save.click()
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before + 1)
+    rows = [page.causes.causes.record(at) for at in range(before + 1)]
+    part = next(row for row in rows if row.rule.where == where)
+    rest = next(row for row in rows if row.fingerprint == whole.fingerprint)
+    assert part.count + rest.count == whole.count
+    assert words.title(part) == f"{words.kind_title(part)} · {where.partition(':')[2]}"
+    page.show_request(part.fingerprint)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == part.count)
+    assert "Join to its cause again" in cause_menu(page, rows.index(part))
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == before)
+
+
 def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -807,7 +833,7 @@ def test_the_palette_offers_what_can_be_done_about_the_letter_and_its_cause(
     assert [one.words for one in offered.values()] == [
         "Republish", "Ignore", "Archive", "Republish all 18", "Archive all 18", "Ignore for 1 hour",
         "Ignore for 1 day", "Ignore until its text changes", "Name and note", "I take it", "Known issue…",
-        "Merge into another cause…", "Copy the error",
+        "Merge into another cause…", "Split by shop, platform or worker…", "Copy the error",
     ]  # fmt: skip
     assert {one.note for one in offered.values()} == {"1 task", "Seller login expired · sync_order"}
     page.panel.editor.json.setPlainText('{"page_size": 20}')
