@@ -173,6 +173,7 @@ def test_a_cause_is_no_part_of_itself(room: Room) -> None:
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
+        ({"link": "file:///etc/passwd"}, "link"),
         ({"park_s": 10}, "park"),
         ({"park_s": 9_999_999}, "park"),
         ({"retry_at": "25:00"}, "retry_at"),

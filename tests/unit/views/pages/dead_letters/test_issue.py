@@ -24,6 +24,7 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
         (dialog.park, "soon", "90m"),
         (dialog.retry_at, "25:00", "6:30"),
         (dialog.park, "9d", ""),
+        (dialog.link, "javascript:alert(1)", "https://issues.example.com/7"),
     ):
         field.setText(wrong)
         assert not dialog.save.isEnabled()
@@ -33,7 +34,7 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
     dialog.route.setText("duty，lead")
     with qtbot.waitSignal(dialog.saved) as heard:
         dialog.save.click()
-    assert heard.args == [Decided("", 0, "06:30", False, ("duty", "lead"))]
+    assert heard.args == [Decided("", 0, "06:30", False, ("duty", "lead"), "https://issues.example.com/7")]
 
 
 def test_a_cause_is_merged_into_the_chosen_one(qtbot: QtBot) -> None:
