@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import FleetNow, WorkerNow
@@ -34,7 +34,9 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
 SIDE = 380
-SIDE_NARROW, WIDE = 352, 1300
+SIDE_NARROW, TIGHT, WIDE = 352, 1000, 1300
+BELOW = 176  #: height of the side where it stands below, with a row of slots
+QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
 CARDS_UP_TO = 24
 NAMES_EVERY = 20
 
@@ -132,12 +134,12 @@ class WorkersPage(Page):
         self._side = ScrollPane()
         self._side.body.addWidget(self.local)
         self._side.body.addStretch(1)
-        row = QHBoxLayout()
-        row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
-        row.setSpacing(CARD_GAP)
-        row.addWidget(self._stack, 1)
-        row.addWidget(self._side)
-        self.body.addLayout(row, 1)
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
+        self._row.setSpacing(CARD_GAP)
+        self._row.addWidget(self._stack, 1)
+        self._row.addWidget(self._side)
+        self.body.addLayout(self._row, 1)
         self._unknown = self.covered(self._stack)
 
     def _connect(self) -> None:
@@ -163,9 +165,18 @@ class WorkersPage(Page):
         self._actions.local_failed.connect(self._on_local_failed)
 
     def resizeEvent(self, event: object) -> None:
-        """Give the side less in a narrow window."""
+        """Give the side less in a narrow window, and put it below where a card would be cut beside it."""
         super().resizeEvent(event)  # type: ignore[arg-type]
-        self._side.setFixedWidth(SIDE if self.width() >= WIDE else SIDE_NARROW)
+        below = self.width() < TIGHT
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+        if below:
+            self._side.setMinimumWidth(0)
+            self._side.setMaximumWidth(QWIDGETSIZE_MAX)
+            self._side.setFixedHeight(max(BELOW, self.local.sizeHint().height()))
+        else:
+            self._side.setFixedWidth(SIDE if self.width() >= WIDE else SIDE_NARROW)
+            self._side.setMinimumHeight(0)
+            self._side.setMaximumHeight(QWIDGETSIZE_MAX)
 
     # looking
 

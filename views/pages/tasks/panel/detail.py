@@ -194,7 +194,7 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._badge)
         second.addWidget(self._id, 1)
         second.addWidget(self._copy)
-        third = QHBoxLayout()
+        third = FlowRow(across=8, down=6)
         self.buttons: dict[str, Button] = {}
         for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
@@ -202,7 +202,6 @@ class TaskDetailPanel(QWidget):
             button.setVisible(not verb.special and verb is not STOP_HOLDER)
             self.buttons[str(verb.key)] = button
             third.addWidget(button)
-        third.addStretch(1)
         for row in (first, second, third):
             rows.addLayout(row)
         return head

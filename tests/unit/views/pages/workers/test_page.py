@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.worker import WorkerInfo
@@ -76,6 +76,25 @@ def test_without_a_worker_the_page_offers_to_start_one_here(qtbot: QtBot, fleet:
     assert fleet.context.local.name in page.board.names()
     here = card(page, fleet.context.local.name)
     qtbot.waitUntil(lambda: here.badge.text() == "this computer", timeout=WAIT_MS)
+
+
+def test_in_a_narrow_window_this_computer_stands_below_the_cards(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01")
+    page = open_page()
+    page.deactivate()
+    show(page, fleet, info)
+
+    def is_below() -> bool:
+        shown = card(page, "rpa-01")
+        return page.local.mapTo(page, QPoint()).y() > shown.mapTo(page, shown.rect().bottomLeft()).y()
+
+    def is_whole() -> bool:
+        buttons = [one for one in card(page, "rpa-01").findChildren(QAbstractButton) if one.isVisible()]
+        return all(one.mapTo(page.board, one.rect().topRight()).x() <= page.board.width() for one in buttons)
+
+    for width, below in ((1228, False), (908, True), (1228, False)):
+        page.resize(width, 590)
+        qtbot.waitUntil(lambda wanted=below: is_below() is wanted and is_whole(), timeout=WAIT_MS)
 
 
 def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
