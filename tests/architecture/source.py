@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("console", "views", "services")
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[Path, ast.Module], ...]:
     """Each module of the product with its syntax tree, paths relative to the root."""
-    for path in sorted([ROOT / "main.py", *(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))]):
-        if path.exists():
-            yield path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))
+    paths = sorted([ROOT / "main.py", *(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))])
+    # looking for garbage among millions of nodes that all stay takes six times as long as to read them
+    gc.disable()
+    try:
+        return tuple((path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
+    finally:
+        gc.enable()
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

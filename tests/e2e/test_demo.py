@@ -34,6 +34,7 @@ def test_the_demo_counts_right_and_leaves_nothing(cli: Cli) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pair", ["embedded"], indirect=True)
 def test_the_demo_writes_the_picture_that_was_asked_for(cli: Cli, tmp_path: Path) -> None:
     cli.environment.clear()
     cli.environment["QT_QPA_PLATFORM"] = "offscreen"

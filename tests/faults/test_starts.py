@@ -10,8 +10,8 @@ from tests.conftest import missing_service
 from tests.faults import starts
 from tests.support.services import ServiceUnavailable
 
-#: a window of each of the kinds that load and make all pages, and of a picture of a busy fleet
-FEW, MANY = 6, 150
+#: one of each kind
+FEW, MANY = len(starts.KINDS), 150
 
 
 def every_start_is_clean(count: int, folder: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from tests.support.pages import PAGES, text_of
 
@@ -77,10 +78,11 @@ def commands(block: Block) -> Iterator[Command]:
     assert not begun, f"{block.where}: a quote is never closed"
 
 
-def all_commands() -> list[Command]:
+@cache
+def all_commands() -> tuple[Command, ...]:
     """Every command of all pages."""
     shells = [block for page in PAGES for block in blocks(page) if block.language == "shell"]
-    return [command for block in shells for command in commands(block)]
+    return tuple(command for block in shells for command in commands(block))
 
 
 def _looks_like(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 
 from tests.e2e.readme.blocks import Command
 
@@ -120,8 +121,9 @@ PLAN = (
 )
 
 
+@cache
 def entry_of(command: Command) -> Entry:
-    """What is done with a command."""
+    """What is done with a command; each process asks it for every page that it collects."""
     found = [entry for entry in PLAN if entry.fits(command.text)]
     assert len(found) == 1, f"{command.where}: {command.text!r} is in {len(found)} lines of tests/e2e/readme/plan.py"
     return found[0]
