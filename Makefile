@@ -14,13 +14,14 @@
 #   make looks              every page in every look as pictures, and each text in them that is cut off or covered
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
+#   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations looks screenshots translations lock clean system-run system-test \
-	windows-test system-windows
+	windows-test windows-installer system-windows
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -52,7 +53,7 @@ SYSTEM_RUN := libgl1 libegl1 libglib2.0-0 libxkbcommon0 libfontconfig1 libdbus-1
 # What tests talk to: real servers, a real browser with Chinese glyphs, an X server and a window manager with frames.
 SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth twm
 # A Windows to try it on: wine, mingw's assembler and linker for what wine lacks, a screen.
-SYSTEM_WINDOWS := wine wine64 binutils-mingw-w64-x86-64 xvfb xauth
+SYSTEM_WINDOWS := wine wine64 binutils-mingw-w64-x86-64 nsis xvfb xauth
 
 # A stamp carries the hash of the pinned list, so that a switch of branches installs only when the list differs.
 hash = $(shell cat $(1) 2>/dev/null | sha256sum | cut -c1-16)
@@ -140,6 +141,9 @@ looks: system-test $(STAMP_DEV) translations
 
 windows-test: system-windows $(STAMP_DEV) translations
 	$(PYTHON) -m tests.windows $(ARGS)
+
+windows-installer: system-windows $(STAMP_RUN) translations
+	$(PYTHON) -m tests.windows.installer $(ARGS)
 
 translations: $(PO:.po=.mo)
 

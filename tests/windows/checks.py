@@ -6,11 +6,15 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from tests.windows import installer
 from tests.windows.machine import Machine
 
+_PYTHON = r"C:\python\python.exe"
+#: where the setup puts the program of the only person in the prefix
+_PROGRAM = PureWindowsPath("C:/users/root/AppData/Local/Programs/Fleetdeck")
 _HOME, _NAME = r"C:\fleet", "旗舰店"
 #: a flow that tells what it was given, and how it is written in a worker's configuration
 _FLOW = "import json, sys; print(json.dumps({'result': json.loads(sys.argv[1])}))"
@@ -18,6 +22,7 @@ _CONFIG = f"""
 [executors.rpa]
 command = ['C:\\python\\python.exe', '-c', "{_FLOW}", '{{param}}']
 """
+_ORDER = ("--type", "sync_order", "--shop", "pdd:s1", "--payload", '{"since": "2026-11-20"}')
 _KEYRING = """
 import keyring
 from services.vault import SERVICE, Vault
@@ -42,9 +47,12 @@ class Check:
     do: Callable[[Machine, Path], str]  #: takes the folder for pictures, tells what was seen
 
 
-def _main(machine: Machine, *words: str, home: str = _HOME, **options: Any) -> str:
-    environment = {"FLEETDECK_HOME": home} | options.pop("environment", {})
-    answer = machine.python("main.py", *words, environment=environment, **options)
+def _main(machine: Machine, *words: str, **options: Any) -> str:
+    return _run(machine, _PYTHON, "main.py", *words, **options)
+
+
+def _run(machine: Machine, *words: str, home: str = _HOME, **options: Any) -> str:
+    answer = machine.run(*words, environment={"FLEETDECK_HOME": home}, **options)
     if answer.code:
         raise Failed(f"{' '.join(words)} ended with {answer.code}:\n{answer.text[-2000:]}")
     return answer.text
@@ -65,10 +73,7 @@ def _help(machine: Machine, _out: Path) -> str:
 
 
 def _worker(machine: Machine, _out: Path) -> str:
-    home = machine.drive / "fleet"
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir()
-    (home / "config.toml").write_text(_CONFIG, encoding="utf-8")
+    _fresh_home(machine, "fleet")
     payload = json.dumps({"name": _NAME}, ensure_ascii=False)
     for number in range(3):
         words = ("--type", "sync_order", "--shop", f"pdd:s{number}", "--payload", payload)
@@ -81,6 +86,14 @@ def _worker(machine: Machine, _out: Path) -> str:
     if _NAME not in shown:
         raise Failed(f"{_NAME} is not in {shown[:2000]}")
     return "3 tasks succeeded; the name of a shop came back as it went"
+
+
+def _fresh_home(machine: Machine, name: str) -> Path:
+    home = machine.drive / name
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    (home / "config.toml").write_text(_CONFIG, encoding="utf-8")
+    return home
 
 
 def _demo(machine: Machine, _out: Path) -> str:
@@ -123,6 +136,30 @@ def _window(machine: Machine, out: Path) -> str:
     return "two pictures"
 
 
+def _installer(machine: Machine, out: Path) -> str:
+    setup = next((out / "installer").glob("*-setup.exe"), None) or installer.build(out.absolute() / "installer")
+    size = setup.stat().st_size >> 20
+    folder, home = machine.drive / _PROGRAM.as_posix()[3:], _fresh_home(machine, "installed")
+    words = {"home": rf"C:\{home.name}"}
+    for _ in range(2):  # the second one is an update in place
+        _run(machine, str(setup.absolute()), "/S", timeout_s=900)
+    program = (str(_PROGRAM / "program/python/python.exe"), str(_PROGRAM / "program/app/main.py"))
+    _run(machine, *program, "task", "create", *_ORDER, **words)
+    _run(machine, *program, "worker", "--drain", **words)
+    (task,) = _json(_run(machine, *program, "task", "list", "--json", **words))["tasks"]
+    if task["status"] != "succeeded":
+        raise Failed(str(task)[:2000])
+    picture = ("--profile", "local", "--page", "tasks", "--screenshot", r"C:\installed.png")
+    _run(machine, *program, *picture, screen=True, **words)
+    shutil.copy(machine.drive / "installed.png", out / "windows-installed.png")
+    # told where it is, it works from there and is waited for, but cannot remove itself
+    _run(machine, str(_PROGRAM / "uninstall.exe"), "/S", f"_?={_PROGRAM}", timeout_s=600)
+    left = sorted(path.name for path in folder.rglob("*"))
+    if left not in ([], ["uninstall.exe"]) or not (home / "local.sqlite").exists():
+        raise Failed(f"the removal left {left[:20]}, or took data with it")
+    return f"{size} MiB; installed twice, a task run, the window painted, removed; its data stayed"
+
+
 _UNIT = "tests/unit/services"
 CHECKS = (
     Check("help", "the command line: help, version", "命令行：帮助、版本", _help),
@@ -161,6 +198,12 @@ CHECKS = (
         "SQLite by four processes at once",
         "四个进程同时使用 SQLite",
         _tests("tests/contract/test_store_processes.py", "tests/contract/test_broker_processes.py"),
+    ),
+    Check(
+        "installer",
+        "the setup: installs, updates in place, runs a task, paints the window, is removed",
+        "安装程序：安装、原地升级、运行任务、绘制窗口、卸载",
+        _installer,
     ),
     Check("keyring", "secrets in the credential store of Windows", "Windows 凭据管理器中的密钥", _keyring),
     Check("window", "the window on an X server, with pictures", "在 X 服务器上打开窗口并截图", _window),

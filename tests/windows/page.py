@@ -31,7 +31,9 @@ class Results:
         for name, chinese in (("windows.md", False), ("windows.zh-CN.md", True)):
             page = _PAGES / name
             table = self._table(chinese=chinese)
-            page.write_text(_PLACE.sub(lambda _, new=table: new, page.read_text("utf-8")), encoding="utf-8")
+            text = page.read_text("utf-8")
+            (place,) = _PLACE.finditer(text)
+            page.write_text(text[: place.start()] + table + text[place.end() :], encoding="utf-8")
 
     def _table(self, *, chinese: bool) -> str:
         heads = ("内容", "通过", "结果", "日期") if chinese else ("what", "passed", "seen", "on")

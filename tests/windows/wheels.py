@@ -26,9 +26,10 @@ TESTING = frozenset(
 _HEAD = re.compile(r"(?P<name>[\w.-]+)(?P<pin>[^;\\]+?)\s*(?:;\s*(?P<marker>.*?))?\s*(?P<more>\\?)\n?")
 
 
-def pinned(root: Path) -> str:
+def pinned(root: Path, *, testing: bool = True) -> str:
     """One list with hashes: what the program needs on Windows, and what its tests do."""
-    return "".join([*_of(root / "requirements.txt", None), *_of(root / "requirements-dev.txt", TESTING)])
+    tests = _of(root / "requirements-dev.txt", TESTING) if testing else ()
+    return "".join([*_of(root / "requirements.txt", None), *tests])
 
 
 def _of(file: Path, wanted: frozenset[str] | None) -> Iterator[str]:

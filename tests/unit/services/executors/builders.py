@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
 
 PATIENCE_S = 50.0  #: for things that are certain to happen
+#: a time-out by which a flow has begun; wine takes its time
+SOON_S = 5.0 if sys.platform == "win32" else 0.3
 
 
 def job(task_type: str = "sync_order", *, timeout_s: float = PATIENCE_S, attempt: int = 1, **fields: Any) -> Job:

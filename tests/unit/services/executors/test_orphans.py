@@ -7,9 +7,12 @@ import subprocess
 import sys
 
 import psutil
+import pytest
 
 from services.executors import process_tree
 from tests.contract.waiting import eventually
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there nothing outlives it: see test_windows")
 
 _LEAVE = """
 import os, sys

@@ -22,7 +22,16 @@ from services.executors.python import PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
 from tests.unit.services.executors import slow_handlers
-from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start, unreaped
+from tests.unit.services.executors.builders import (
+    SOON_S,
+    Listener,
+    descriptors,
+    eventually,
+    is_gone,
+    job,
+    start,
+    unreaped,
+)
 
 SAMPLES = "tests.unit.services.executors.sample_handlers"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sessions")
@@ -288,7 +297,7 @@ def test_a_cancellation_that_comes_before_the_handler_begins_is_not_lost(tmp_pat
 @pytest.mark.parametrize("how", ["timeout", "cancel", "close"])
 def test_the_whole_family_is_gone_afterwards(how: str) -> None:
     made = make(cancel_grace_s=0.0)
-    running = start(made, job("family", timeout_s=2.0 if how == "timeout" else 60.0))
+    running = start(made, job("family", timeout_s=6 * SOON_S if how == "timeout" else 60.0))
     family = [int(pid) for pid in running.listener.wait_for("family ").split()]
     if how == "cancel":
         running.listener.context.cancelled.set()

@@ -17,13 +17,20 @@ from services.executors.base import Outcome
 from services.executors.process_tree import END_EVENT, MARK
 from services.executors.rpa import RpaExecutor
 from services.executors.stdout import OutputLimits
-from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start, unreaped
+from tests.unit.services.executors.builders import (
+    SOON_S,
+    Listener,
+    descriptors,
+    eventually,
+    is_gone,
+    job,
+    start,
+    unreaped,
+)
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, sessions and modes")
 NO_SITE = [sys.executable, "-S", "-E", "-X", "utf8"]
 FLOW = ["run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}"]
-#: a time-out by which a flow has begun; wine takes its time
-SOON_S = 5.0 if sys.platform == "win32" else 0.3
 #: prints its own pid and waits for ever
 HANG = "import os, time\nprint('pid', os.getpid(), flush=True)\ntime.sleep(1000)"
 DEAF = (

@@ -1,0 +1,75 @@
+; The setup of Fleetdeck for Windows, for one person and without an administrator: makensis, by `make windows-installer`.
+;
+;   setup.exe          with windows             setup.exe /S       silent            setup.exe /S /D=C:\Fleetdeck   another folder
+;
+; An update takes the place of what was there. Configuration, data and logs (%LOCALAPPDATA%\fleetdeck) are never touched,
+; neither by an update nor by the removal.
+Target amd64-unicode
+Unicode true
+!include "MUI2.nsh"
+!define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Fleetdeck"
+
+Name "Fleetdeck"
+OutFile "${OUT}"
+InstallDir "$LOCALAPPDATA\Programs\Fleetdeck"
+InstallDirRegKey HKCU "${KEY}" "InstallLocation"
+RequestExecutionLevel user
+SetCompressor ${COMPRESSOR}
+VIProductVersion "${VERSION}.0"
+VIAddVersionKey "ProductName" "Fleetdeck"
+VIAddVersionKey "FileDescription" "Fleetdeck setup"
+VIAddVersionKey "FileVersion" "${VERSION}"
+VIAddVersionKey "LegalCopyright" "Apache-2.0"
+
+!insertmacro MUI_PAGE_INSTFILES
+!insertmacro MUI_UNPAGE_CONFIRM
+!insertmacro MUI_UNPAGE_INSTFILES
+!insertmacro MUI_LANGUAGE "English"
+!insertmacro MUI_LANGUAGE "SimpChinese"
+LangString RUNS ${LANG_ENGLISH} "Fleetdeck runs. Close its windows and workers, then start the setup again."
+LangString RUNS ${LANG_SIMPCHINESE} "Fleetdeck 正在运行。请关闭它的窗口和执行节点，然后重新运行安装程序。"
+
+; A folder can be renamed only while nothing in it is open: that tells whether the program runs, and keeps it whole.
+!macro TAKE_AWAY
+  RMDir /r "$INSTDIR\before"
+  IfFileExists "$INSTDIR\program\*.*" 0 +6
+    ClearErrors
+    Rename "$INSTDIR\program" "$INSTDIR\before"
+    IfErrors 0 +3
+      SetErrorLevel 3
+      Abort "$(RUNS)"
+!macroend
+
+Section
+  SetOutPath "$INSTDIR"
+  !insertmacro TAKE_AWAY
+  SetOutPath "$INSTDIR\program"
+  File /r "${STAGE}/program/*"
+  SetOutPath "$INSTDIR"
+  File "${STAGE}/fleetdeck.cmd"
+  RMDir /r "$INSTDIR\before"
+  CreateDirectory "$INSTDIR\handlers"
+  WriteUninstaller "$INSTDIR\uninstall.exe"
+  SetOutPath "$INSTDIR\program\app"  ; where the shortcut starts it
+  CreateShortcut "$SMPROGRAMS\Fleetdeck.lnk" "$INSTDIR\program\python\pythonw.exe" '"$INSTDIR\program\app\main.py"'
+  WriteRegStr HKCU "${KEY}" "DisplayName" "Fleetdeck"
+  WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${KEY}" "Publisher" "Fleetdeck"
+  WriteRegStr HKCU "${KEY}" "InstallLocation" "$INSTDIR"
+  WriteRegStr HKCU "${KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${KEY}" "NoModify" 1
+  WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
+SectionEnd
+
+Section "Uninstall"
+  SetOutPath "$TEMP"
+  !insertmacro TAKE_AWAY
+  RMDir /r "$INSTDIR\before"
+  Delete "$INSTDIR\fleetdeck.cmd"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR\handlers"  ; only where nobody has put anything into it
+  RMDir "$INSTDIR"
+  Delete "$SMPROGRAMS\Fleetdeck.lnk"
+  DeleteRegKey HKCU "${KEY}"
+SectionEnd
