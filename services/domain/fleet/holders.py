@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.domain.fleet.worker import UNTOLD_QUEUE, WorkerInfo
 from services.domain.task.lane import LANE_QUEUE, shop_queue
@@ -32,6 +32,10 @@ SENTENCES: dict[str, str] = {
         "{worker} has fetched {n} ahead and not begun them; heard {span} ago",
     ),
     "held.leader": NN_("{worker} leads and writes {n} down", "{worker} leads and writes {n} down"),
+    "held.beyond_since": NN_(
+        "{n} more is held by another program, or was taken since workers reported last, {span} ago",
+        "{n} more are held by other programs, or were taken since workers reported last, {span} ago",
+    ),
     "held.beyond": NN_(
         "{n} more is held by another program, or not explained by records and what workers report",
         "{n} more are held by other programs, or not explained by records and what workers report",
@@ -76,6 +80,7 @@ class QueueHeld:
     holds: tuple[Hold, ...] = ()  #: the longest first
     several: tuple[Several, ...] = ()
     beyond: int | None = None  #: counted and not explained; None where the broker does not tell
+    heard_at: int = 0  #: the oldest report of a worker that is heard of, UTC ms; 0 where there is none
 
     @property
     def explained(self) -> int:
@@ -104,7 +109,11 @@ def look(
             if number > 0:
                 ahead[queue].append(Several(worker=info.worker, number=number, seen_at=info.seen_at))
     known = {one.name: one for one in depths}
-    found = [_of(name, known.get(name), by_queue[name], ahead[name], leader) for name in _names(known, by_queue, ahead)]
+    heard_at = min((info.seen_at for info in workers if info.worker not in unheard), default=0)
+    found = [
+        replace(_of(name, known.get(name), by_queue[name], ahead[name], leader), heard_at=heard_at)
+        for name in _names(known, by_queue, ahead)
+    ]
     return tuple(one for one in found if one.explained or one.counted)
 
 
@@ -191,6 +200,9 @@ def notes(found: QueueHeld, now_ms: int) -> tuple[Message, ...]:
         )
         for one in found.several
     ]
-    if found.beyond:
+    if found.beyond and found.heard_at:
+        ago = max(0, now_ms - found.heard_at) // 1000
+        said.append(Message("held.beyond_since", {"n": found.beyond, "seconds": ago}))
+    elif found.beyond:
         said.append(Message("held.beyond", {"n": found.beyond}))
     return tuple(said)

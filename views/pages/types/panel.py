@@ -57,7 +57,7 @@ class TypePanel(QWidget):
                 self.buttons[verb.key] = button = Button(verb.text, icon=verb.icon, small=True)
                 button.clicked.connect(partial(self._act, verb.key))
         self.views = Segmented(VIEWS, N_("What to show of it"), stretch=True)
-        self.drift_title = Label(N_("Not as it was"), "strong", "retrying")
+        self.drift_title = Label("", "strong", "retrying")
         self.drift = KeyValues()
         self._row: TypeRow | None = None
         self.drift_next = Label("", "label", "text2", wrap=True)
@@ -150,6 +150,7 @@ class TypePanel(QWidget):
 
     def _say_drift(self) -> None:
         found = words.drift_facts(self._row) if self._row is not None else []
+        self.drift_title.setText(_("Not as it was"))
         self.drift.set_rows(found)
         self.drift_next.setText(shown.say(Message("drift.next")))
         for widget in (self.drift_title, self.drift, self.drift_next):

@@ -49,7 +49,7 @@ def test_what_the_broker_counts_beyond_all_reports_is_told_as_such() -> None:
     assert (found.counted, found.explained, found.beyond) == (6, 3, 3)
     assert [english(one) for one in holders.notes(found, NOW)] == [
         "w1 has fetched 2 ahead and not begun them; heard 2 s ago",
-        "3 more are held by other programs, or not explained by records and what workers report",
+        "3 more are held by other programs, or were taken since workers reported last, 2 s ago",
     ]
 
 
@@ -96,6 +96,9 @@ def test_the_leader_is_named_where_only_it_can_take() -> None:
     assert (found.several, found.beyond) == ((Several(worker="desk-01", number=3, leads=True),), 0)
     (found,) = holders.look(counted(3, "rpa_dead_queue", kind="dead", consumers=2), [], {}, leader="desk-01")
     assert (found.several, found.beyond) == ((), 3)
+    assert [english(one) for one in holders.notes(found, NOW)] == [
+        "3 more are held by other programs, or not explained by records and what workers report"
+    ]
 
 
 def test_the_longest_held_stands_first() -> None:
