@@ -36,6 +36,16 @@ def test_every_field_survives(rig: Rig) -> None:
     assert record.created_at == 1_700_000_000_000
 
 
+def test_nothing_was_created_later_than_now(rig: Rig) -> None:
+    """The clock of another program is ahead, or its time has no zone: a success since would count as one before."""
+    before = rig.store.now_ms()
+    created, adopted = rig.task(created_at=before + 8 * 3_600_000), rig.task(created_at=before + 8 * 3_600_000)
+    rig.ask(Create(task=created))
+    rig.claim(adopted, adopt=adopted)
+    for task in (created, adopted):
+        assert before <= rig.record(task).created_at <= rig.store.now_ms()
+
+
 def test_the_same_creation_again_is_created(rig: Rig) -> None:
     task = rig.task(uniq="pdd:s1:sync")
     rig.ask(Create(task=task))

@@ -26,6 +26,8 @@ LOOK_AHEAD = 32
 BELIEVED_MS = 30_000
 #: a watermark is written when it moves by this much
 WATERMARK_MS = 1_000
+#: by so much two good clocks differ: what is said to have been created later than that was created now
+AHEAD_MS = 10_000
 #: mark of a record that was made of a notice: the message itself is still in its queue, as far as anybody knows
 NOTICED = "noticed"
 #: mark of a task that a person lets run although its work may have been done
@@ -55,14 +57,17 @@ def step(task: Task, to: str, now: int, *, who: str = "", why: str = "", **chang
 
 
 def created(task: Task, now: int) -> Task:
-    """A new record with its instants filled."""
+    """A new record with its instants filled. None was created later than now, whatever the clock of a producer says, or
+    a time without a zone: what succeeded since would count as done before it was asked for.
+    """
+    asked = task.created_at if 0 < task.created_at <= now + AHEAD_MS else now
     status = str(task.status)
     taken = Step(now, "", status, "", task.gen, task.attempt, task.created_by)
     return replace(
         task,
         status=status,
         lane=str(task.lane),
-        created_at=task.created_at or now,
+        created_at=asked,
         updated_at=now,
         queued_at=task.queued_at or (now if status == Status.QUEUED else 0),
         ended_at=(task.ended_at or now) if status in TERMINAL else 0,

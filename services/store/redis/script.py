@@ -12,6 +12,7 @@ from pathlib import Path
 from services.domain import change
 from services.domain.gates import breaker, dependency, home, limit, passing
 from services.domain.step.transitions import (
+    AHEAD_MS,
     BELIEVED_MS,
     HANDOVER_MS,
     HELD_TWIN,
@@ -191,6 +192,7 @@ def _numbers() -> Mapping[str, int | str]:
         "look_ahead": LOOK_AHEAD,
         "usual": DEFAULT_PRIORITY[Lane.NORMAL],
         "max_priority": MAX_PRIORITY,
+        "ahead": AHEAD_MS,
         "class": 2**43,
         "largest": LARGEST,
         "types": _types_in_lua(),

@@ -45,7 +45,7 @@ local function insert(e, on_duplicate, done_since, released)
   if holder and on_duplicate ~= 'queue' then set_rest(e, T.uniq, C.forced .. e[T.uniq]) end
   if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end
   if told == 'held' then status, e[T.error] = 'held', C.held_twin end
-  if e[T.created_at] == 0 then e[T.created_at] = NOW end
+  if e[T.created_at] <= 0 or e[T.created_at] > NOW + C.ahead then e[T.created_at] = NOW end
   if not ENDED[status] then register(e, e.shop, shop_of(e.shop)) end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'

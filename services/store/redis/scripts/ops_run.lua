@@ -21,7 +21,7 @@ end
 local function adopt(o)
   if o[Claim.adopt] == '' then return end
   local e = fresh(o[Claim.adopt])
-  if e[T.created_at] == 0 then e[T.created_at] = NOW end
+  if e[T.created_at] <= 0 or e[T.created_at] > NOW + C.ahead then e[T.created_at] = NOW end
   local status = e[T.status] == 'held' and 'held' or 'queued'
   if status == 'queued' and e[T.queued_at] == 0 then e[T.queued_at] = NOW end
   records[e.id] = e

@@ -117,7 +117,7 @@ def test_a_batch_with_nonsense_changes_nothing(store: EmbeddedStore) -> None:
     assert store.counts().total == 0
 
 
-@pytest.mark.parametrize("fields", [{"payload": "\ud800"}, {"error": "\udcff"}, {"created_at": 2**70}])
+@pytest.mark.parametrize("fields", [{"payload": "\ud800"}, {"error": "\udcff"}, {"queued_at": 2**70}])
 def test_what_cannot_be_kept_is_refused_and_nothing_else(store: EmbeddedStore, fields: dict[str, object]) -> None:
     with pytest.raises(StoreError, match="cannot keep"):
         store.apply([Create(task=task(1, **fields))])

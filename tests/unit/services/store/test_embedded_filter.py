@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.domain.errors import UsageError
+from services.domain.task import match
 from services.domain.task.query import Term
 from services.store.sqlite import filter as filters
 
@@ -58,4 +59,4 @@ def test_which_index_serves_a_value(field: str, value: str, column: str, exact: 
 )
 def test_nonsense_is_refused(term: Term) -> None:
     with pytest.raises(UsageError):
-        filters.test(term) if filters.is_scan(term) else filters.condition(term)
+        filters.test(term) if match.is_scan(term) else filters.condition(term)
