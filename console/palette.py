@@ -14,9 +14,9 @@ from console.main_window import MainWindow
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
-from services.domain.task.filter import format_terms
-from services.domain.task.query import Term
 from services.domain.task.record import Task
+from services.domain.task.search.filter import format_terms
+from services.domain.task.search.query import Term
 from services.domain.text import view_link
 from services.domain.text.said import said
 from services.i18n import N_, _

@@ -10,7 +10,7 @@ from services import assembly, workforce
 from services.domain.change import OpenSession
 from services.domain.fleet import role as roles
 from services.domain.fleet.worker import AMBER_AFTER_MS
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import CANCELLABLE
 from services.sample.care import Caretaker
 from services.sample.fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops

@@ -46,7 +46,7 @@ from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMism
 from services.domain.fleet import shop_queue
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
-from services.domain.insight.flow import Flow
+from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.worker import FleetNow
 from services.domain.task import retry
 from services.domain.text.message import Message
@@ -60,17 +60,17 @@ from services.engine.notices import Notices
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.steps import Steps
-from services.monitor import flow
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
 from services.monitor.batches import BatchQueries
-from services.monitor.causes import CauseQueries
+from services.monitor.forecast import flow
 from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
 from services.monitor.letters.beside import LetterQueries
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention

@@ -14,9 +14,7 @@ from services.domain.gates import listed
 from services.domain.insight import (
     attempts,
     audit,
-    drain,
     drift,
-    flow,
     handover,
     known_issue,
     publisher,
@@ -26,7 +24,8 @@ from services.domain.insight import (
     shop,
     worker,
 )
-from services.domain.insight.flow import Clause
+from services.domain.insight.forecast import drain, flow
+from services.domain.insight.forecast.flow import Clause
 from services.domain.past import turns
 from services.domain.plans import load
 from services.domain.promises import holds, promise

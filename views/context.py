@@ -31,9 +31,9 @@ from services.domain.upkeep.repair import Mend
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.batches import BatchQueries
-from services.monitor.causes import CauseQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.letters.beside import LetterQueries
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries

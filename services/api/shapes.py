@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.domain.task.query import SORTS
+from services.domain.task.search.query import SORTS
 
 
 class Open(BaseModel):

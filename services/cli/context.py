@@ -13,7 +13,7 @@ from typing import Any
 from services import assembly, messages, settings
 from services.cli import output, tables
 from services.domain.errors import ConsoleError, UsageError
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000

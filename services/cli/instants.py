@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.clock import SystemClock, machine_zone
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.settings import Settings
 
 #: what a cell or an option may say

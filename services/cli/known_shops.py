@@ -6,7 +6,7 @@ from services import assembly
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet.shop import Shop
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 
 ANYWHERE = 200
 

@@ -21,10 +21,7 @@ from services.cli.commands import (
     alerts,
     at,
     batches,
-    cause,
-    causes,
     completion,
-    dead,
     doctor,
     drain,
     drift,
@@ -32,18 +29,19 @@ from services.cli.commands import (
     handover,
     logged,
     promises,
-    queues,
     quiet,
     records,
     repair,
     roles,
     schedules,
-    tasks,
     types,
     work,
 )
+from services.cli.commands.letters import cause, causes, dead
+from services.cli.commands.queue import queues
 from services.cli.commands.rest import api, tokens
 from services.cli.commands.shop import shops
+from services.cli.commands.task import tasks
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.sample import demo

@@ -25,7 +25,7 @@ from services.domain.gates import lane_share
 from services.domain.insight import schedule
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 from services.engine import fates
 from services.sample import demo
@@ -143,7 +143,7 @@ def _measured(
         return
     # here, because no other command should pay for loading it
     from services.cli import metrics_server
-    from services.monitor import metrics
+    from services.monitor.numbers import metrics
 
     store = engine.store
 

@@ -14,17 +14,17 @@ from services.domain.gates import home
 from services.domain.insight import known_issue
 from services.domain.insight import shop as insight_shop
 from services.domain.insight.cause import Worth
-from services.domain.insight.estimate import Estimate
+from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.reach import Reach, Share
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
-from services.domain.task.filter import format_terms
 from services.domain.task.record import Task
+from services.domain.task.search.filter import format_terms
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
 from services.monitor import attention as items
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
 

@@ -11,7 +11,7 @@ from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
-from services.domain.task.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
 from services.domain.text.said import said
 from services.ports import Store

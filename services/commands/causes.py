@@ -13,7 +13,7 @@ from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps

@@ -8,7 +8,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain.errors import UsageError
 from services.domain.gates import home
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.engine.homes import Homes
 from services.ports import Store

@@ -10,8 +10,8 @@ from services.domain.insight import worker as insight
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.engine import farewells

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from services.domain.fleet import shop_queue
 from services.domain.task import queues
-from services.domain.task.query import Query
 from services.domain.task.queues import QueueOf
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.ports import Store
 
 PAGE = 500

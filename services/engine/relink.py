@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain.change import Op, Relink
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.engine.steps import Steps
 from services.ports import Store

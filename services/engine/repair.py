@@ -10,8 +10,8 @@ from services.domain.fleet import platforms, shop_queue
 from services.domain.fleet.shop import SCOPE_ALL, Pause
 from services.domain.gates import listed
 from services.domain.task import envelope, ids, lane, own_words
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import TERMINAL, Status, Triage
 from services.domain.upkeep.damage import Damage
 from services.domain.upkeep.miscount import some

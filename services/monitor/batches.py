@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.domain.insight import cause_rule
-from services.domain.insight.flow import ABOVE, BELOW, MODEL, Spread
-from services.domain.task.query import Query, equals
+from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
 

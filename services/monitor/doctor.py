@@ -12,13 +12,13 @@ from services.audit_witness import Witness
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.fleet import shop_queue
 from services.domain.gates import ability, listed
-from services.domain.insight import flow
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, Reach
+from services.domain.insight.forecast import flow
 from services.domain.plans import schedule
 from services.domain.promises import promise as promises
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
 from services.domain.text.said import words_of
@@ -36,7 +36,7 @@ from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import headline_within, within
 from services.monitor import attention
 from services.monitor import tuning as figures
-from services.monitor.flow import look_once
+from services.monitor.forecast.flow import look_once
 from services.monitor.overview import Attention
 from services.ports import Broker, Clock, Store
 

@@ -13,9 +13,9 @@ from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PARTS, PROM
 from services.domain.past.lanes import Lanes
 from services.domain.plans import recurrence
 from services.domain.promises.judge import AT_RISK, BROKEN
-from services.domain.task import filter as filters
-from services.domain.task import filter_time
-from services.domain.task.query import Query, Term, equals
+from services.domain.task.search import filter as filters
+from services.domain.task.search import filter_time
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
@@ -24,7 +24,7 @@ from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor import attention
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, IncidentNow
-from services.monitor.causes import Cause, CauseQueries
+from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.overview import Attention
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries, PromiseRow

@@ -12,20 +12,21 @@ from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import NOBODY, Farewell, LinkState, WorkerInfo
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import flow, publisher
+from services.domain.insight import publisher
 from services.domain.insight import worker as insight
-from services.domain.insight.durations import Measured
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.durations import Measured
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth, QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 from services.domain.text.said import words_of
 from services.engine import farewells
 from services.engine.fates import Fates
 from services.engine.lead import leader, leader_link
-from services.monitor.meter import Meter, came, went
+from services.monitor.numbers.meter import Meter, came, went
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)

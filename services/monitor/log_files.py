@@ -17,8 +17,8 @@ from typing import Any
 
 from services import log as logs
 from services.domain.errors import UsageError
-from services.domain.task import filter_time
-from services.domain.task.filter_time import Times
+from services.domain.task.search import filter_time
+from services.domain.task.search.filter_time import Times
 from services.domain.text.terms import Term, terms
 
 LEVELS = ("debug", "info", "warning", "error", "critical")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.domain.insight.depth import LANES, LaneDepth
-from services.domain.insight.flow import LOADING, Facts, Flow
+from services.domain.insight.forecast.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.past.marks import Mark
 from services.domain.text.message import Message

@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.domain.errors import StoreUnavailable
-from services.domain.insight import attempts, depth, flow, shop
+from services.domain.insight import attempts, depth, shop
+from services.domain.insight.forecast import flow
 from services.domain.past.marks import Mark, gathered
-from services.domain.task.query import Counts, Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Counts, Query, equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.engine.registry import Registry
 from services.monitor.attention import AttentionFinder, BrokenRun
-from services.monitor.causes import CauseQueries
-from services.monitor.flow import FlowQueries, numbers
+from services.monitor.forecast.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live, Snapshot
 from services.monitor.overview import OverviewNow
 from services.monitor.past.joined import joined

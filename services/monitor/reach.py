@@ -9,8 +9,8 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import reach
 from services.domain.insight.reach import Ran, Reach
 from services.domain.task.fingerprint import fingerprint
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.ports import Store
 

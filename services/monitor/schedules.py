@@ -27,7 +27,7 @@ from services.engine import fates
 from services.engine.lead import leader
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.registry import Registry
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.ports import ScheduleEntry, Store
 
 log = logging.getLogger(__name__)

@@ -9,27 +9,29 @@ from itertools import islice
 import msgspec
 
 from services.domain.fleet.shop import Shop
-from services.domain.insight import attempts, estimate, same_work, verdict, wait
+from services.domain.insight import attempts, same_work, verdict, wait
 from services.domain.insight.cause import Worth
-from services.domain.insight.durations import Runs
-from services.domain.insight.estimate import Estimate
+from services.domain.insight.forecast import estimate
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.shop import ShopNow
-from services.domain.task import filter, ids
+from services.domain.task import ids
 from services.domain.task.ledger import Done
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Page, Query, Total
 from services.domain.task.record import Task
 from services.domain.task.remarks import Note, Suppressed
+from services.domain.task.search import filter
+from services.domain.task.search.query import Page, Query, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
 from services.domain.types import flow_trace
 from services.engine import fates
 from services.engine.registry import Registry
+from services.monitor.letters.worth import Worthiness
 from services.monitor.shops.now import shops_now
 from services.monitor.waits.waiting import Wait, WaitingFacts
-from services.monitor.worth import Worthiness
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000

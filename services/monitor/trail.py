@@ -10,8 +10,8 @@ from services.audit_witness import Witness
 from services.domain import audit
 from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
-from services.domain.task import filter_time
-from services.domain.task.filter_time import Times
+from services.domain.task.search import filter_time
+from services.domain.task.search.filter_time import Times
 from services.domain.text.terms import Term, terms
 from services.engine import audit_check
 from services.monitor import aside

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from services.domain.insight import durations
+from services.domain.insight.forecast import durations
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.lane import LANES
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.domain.upkeep import tuning
 from services.domain.upkeep.tuning import FleetFacts, LaneFacts, TypeFacts, WorkerFacts

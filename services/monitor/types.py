@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.domain.errors import UsageError
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE
 from services.domain.types import strict_json, task_type
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import HISTORY, TaskType
 from services.engine.registry import Registry
-from services.monitor import drift
-from services.monitor.drift import DriftNow
+from services.monitor.forecast import drift
+from services.monitor.forecast.drift import DriftNow
 from services.monitor.trail import AuditQueries
 from services.ports import Store
 

@@ -9,10 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from services.domain.errors import UsageError
-from services.domain.task import filter_time, ledger, match
+from services.domain.task import ledger
 from services.domain.task.ledger import Day, Done, Failure, Ran
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search import filter_time, match
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types import task_type
 from services.engine import recipe

@@ -8,8 +8,8 @@ from typing import Protocol
 from services.domain.change import Answer, Op
 from services.domain.task.event import EventBatch
 from services.domain.task.ledger import Done, Ran
-from services.domain.task.query import Counts, Page, Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Counts, Page, Query
 
 
 class Records(Protocol):

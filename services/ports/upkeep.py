@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.task.query import Page
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page
 from services.domain.task.tombstone import Tombstone
 from services.domain.upkeep.damage import Aside, Check, Damage
 from services.domain.upkeep.miscount import Miscount

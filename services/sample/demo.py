@@ -27,7 +27,7 @@ from services.cli import signals, window
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, whole
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.gates.breaker import Rule
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from services.domain.task.status import TERMINAL, Status
 from services.monitor.live import Changes, Live
 from services.sample import promises

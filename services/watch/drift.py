@@ -6,8 +6,8 @@ import logging
 
 from services.domain.insight import drift
 from services.domain.insight.drift import Flow
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.engine.lead.duty import Rounds
 from services.ports import Clock, Store

@@ -10,8 +10,8 @@ from services.domain.errors import OperatorError
 from services.domain.insight import cause_rule, known_issue, verdict
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.engine.lead.duty import Rounds
 from services.engine.zone import DEFAULT_ZONE, fleet_zone

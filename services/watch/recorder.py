@@ -17,14 +17,14 @@ from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WOR
 from services.domain.past.recorded import Recorded
 from services.domain.task.event import Event
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import equals
+from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.engine.lead.duty import DutyThread
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Snapshot
-from services.monitor.meter import came, went
-from services.monitor.oldest import waited_ms
+from services.monitor.numbers.meter import came, went
+from services.monitor.numbers.oldest import waited_ms
 from services.monitor.past.tape import LEVELS, Tape, set_aside
 from services.monitor.shops.states import ShopStates
 from services.ports import Broker, Clock, Store

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.engine.producer import TaskSpec
 from tests.bench.pairs import SHOPS, CountMismatch, Pair, percentile
 

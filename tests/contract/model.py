@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from services.domain.change import Cancel, Create, Op, Published
-from services.domain.task.query import Query, Term
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term
 from services.ports import Store
 
 KEYS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}

@@ -18,8 +18,8 @@ from services.clock import ManualClock
 from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Published
 from services.domain.fleet.shop import Shop
 from services.domain.task.event import Event
-from services.domain.task.query import Counts
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from services.ports import Store
 from services.store.redis import keys

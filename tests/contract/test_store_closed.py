@@ -10,7 +10,7 @@ from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
-from services.domain.task.query import Query, Term, Total, any_of, equals, excludes
+from services.domain.task.search.query import Query, Term, Total, any_of, equals, excludes
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates

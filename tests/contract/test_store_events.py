@@ -9,7 +9,7 @@ import pytest
 
 from services.domain.change import Cancel, Move, Republish, SetTriage
 from services.domain.task.event import EventBatch
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from services.domain.task.status import Status
 from services.ports import Store
 from tests.contract.rig import Rig, recount, same_counts, shown, told

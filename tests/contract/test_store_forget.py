@@ -6,8 +6,8 @@ import pytest
 
 from services.domain.change import Create, Forget, Republish, SetTriage
 from services.domain.task import tombstone
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.ports import Letter, LogLine
 from tests.contract.rig import Rig, recount, same_counts

@@ -13,8 +13,8 @@ import redis
 from services.domain.change import Cancel, Create, Forget, GiveUp, Published, Republish, Resolve, SetTriage
 from services.domain.gates.limit import Limit
 from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, failed_by
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.ports import Store
 from services.store.redis import keys

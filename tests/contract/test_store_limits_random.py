@@ -16,8 +16,8 @@ from services.domain.change import Answer, Cancel, Create, Move, OpenLimit, Open
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import limit as limits
 from services.domain.gates.limit import Limit
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.domain.task.status import Status
 from services.ports import Store
 from tests.contract.conftest import open_store

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from services.domain.task.status import TERMINAL
 from services.ports import Store
 from tests.contract.conftest import open_store

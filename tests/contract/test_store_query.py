@@ -10,8 +10,8 @@ import pytest
 
 from services.domain.change import Create, Move, Op
 from services.domain.errors import UsageError
-from services.domain.task.query import Page, Query, Term, any_of, equals, none_of
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page, Query, Term, any_of, equals, none_of
 from services.domain.task.status import Status
 from tests.contract.rig import Rig
 

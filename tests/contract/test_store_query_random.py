@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from services.clock import ManualClock, SystemClock
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.ports import Store
 from tests.contract import model
 from tests.contract.conftest import STORES, _params, open_store

@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from services.domain.change import Cancel, Claim, Create
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount
 from services.ports import Store

@@ -12,7 +12,7 @@ import redis
 
 from services.domain.change import Cancel, Create, OpenLimit, Relink
 from services.domain.gates.limit import Limit
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.upkeep.miscount import Miscount
 from services.store.redis import keys
 from tests.contract.rig import Rig

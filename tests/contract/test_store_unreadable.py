@@ -11,8 +11,8 @@ import redis
 
 from services.clock import SystemClock
 from services.domain.change import Create, Published
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.domain.task.status import Status
 from services.ports import ScheduleEntry, Store
 from services.store.redis import keys

@@ -15,8 +15,8 @@ import pytest
 
 from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli

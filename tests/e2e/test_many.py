@@ -12,8 +12,8 @@ from pathlib import Path
 import pika
 import pytest
 
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.engine.producer import TaskSpec
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet, channel, lines

@@ -13,7 +13,7 @@ import pytest
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from services.engine.lead.leader import RENEW_S, ROLE, TTL_MS
 from services.ports import ScheduleEntry
 from tests.contract.waiting import eventually

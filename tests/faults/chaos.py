@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from services.domain.errors import ConsoleError
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from tests.faults.chaos_faults import FAULTS, Fault
 from tests.faults.chaos_nodes import Newcomers, Nodes, Slots
 from tests.faults.chaos_operator import Operator

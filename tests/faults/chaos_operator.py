@@ -11,8 +11,8 @@ import msgspec
 from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from tests.faults.chaos_world import World
 
 PAUSE_SECONDS = 0.4

@@ -16,8 +16,8 @@ from typing import Self
 import msgspec
 
 from services.domain.errors import ConsoleError
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from tests.integration import fleet_rig
 from tests.integration.cli_rig import Cli, configure

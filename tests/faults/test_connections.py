@@ -10,10 +10,10 @@ import pytest
 
 from services import assembly, messages
 from services.domain.errors import ConsoleError
-from services.domain.insight.flow import headline
+from services.domain.insight.forecast.flow import headline
 from services.messages import english_headline
-from services.monitor import flow
 from services.monitor.doctor import Doctor
+from services.monitor.forecast import flow
 from services.monitor.live import Changes
 from services.version import VERSION
 from services.workers import intake

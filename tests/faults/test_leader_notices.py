@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet, lines

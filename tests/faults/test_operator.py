@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet

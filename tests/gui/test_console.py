@@ -17,7 +17,7 @@ from console.desk import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services.domain.gates.breaker import Rule
-from services.domain.insight.estimate import Estimate
+from services.domain.insight.forecast.estimate import Estimate
 from tests.gui.desk import Desk
 from views.pages.overview.page import OverviewPage
 from views.pages.tasks.page import TasksPage

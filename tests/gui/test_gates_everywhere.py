@@ -26,8 +26,8 @@ from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.insight import gates
 from services.domain.insight.wait import GateView
-from services.domain.task.query import Total
 from services.domain.task.record import Attempt
+from services.domain.task.search.query import Total
 from services.domain.task.status import Status
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType

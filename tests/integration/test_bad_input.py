@@ -14,8 +14,8 @@ import pytest
 
 from services import diagnosis
 from services.domain.task.envelope import bad_record
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.engine.producer import TaskSpec
 from services.messages import english
 from tests.contract.waiting import eventually

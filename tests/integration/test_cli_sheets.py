@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import Fleet
 from tests.integration.test_cli_republish import cli_words

@@ -14,7 +14,7 @@ from services.domain.gates.limit import Limit
 from services.domain.insight.wait import GateView
 from services.messages import english
 from services.monitor.attention import AttentionFinder
-from services.monitor.causes import CauseQueries
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Snapshot
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet

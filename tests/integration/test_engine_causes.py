@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services import assembly
-from services.domain.task.filter import format_terms
+from services.domain.task.search.filter import format_terms
 from services.domain.task.status import Status
 from tests.integration.fleet_rig import Fleet
 

@@ -8,7 +8,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight.wait import GateView
 from services.messages import english
 from services.monitor.attention import AttentionFinder
-from services.monitor.causes import CauseQueries
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from tests.integration.fleet_rig import Fleet

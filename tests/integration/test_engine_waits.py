@@ -17,14 +17,14 @@ from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
-from services.domain.task.query import Total
 from services.domain.task.record import Attempt
+from services.domain.task.search.query import Total
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.messages import english
-from services.monitor.flow import look_once
+from services.monitor.forecast.flow import look_once
 from services.monitor.tasks import TaskQueries
 from services.monitor.waits.waiting import Wait
 from tests.contract.waiting import eventually

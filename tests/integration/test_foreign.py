@@ -13,8 +13,8 @@ import redis
 from services.domain.change import Forget
 from services.domain.fleet.shop import Pause
 from services.domain.task.lane import LANES
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for
 from tests.integration.foreign_rig import SAMPLE, message, send

@@ -14,8 +14,8 @@ from services.domain.errors import UsageError
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.plans.handover import KIND, PLAN, SENT, HandoverPlan, dump
 from services.domain.promises.promise import Promise
-from services.domain.task import filter
-from services.domain.task.query import Query
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from services.engine.zone import set_fleet_zone
 from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain

@@ -13,8 +13,8 @@ import pytest
 import fleetdeck
 from services import assembly
 from services.domain.change import Forget
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure

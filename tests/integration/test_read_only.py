@@ -17,8 +17,8 @@ from services.domain.change import Claim, Finish
 from services.domain.errors import NotAllowed, StoreError, StoreUnavailable
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import WorkerInfo
-from services.domain.task.query import Query
 from services.domain.task.record import Attempt
+from services.domain.task.search.query import Query
 from services.messages import english
 from services.store.redis.store import RedisStore
 from tests.integration.cli_rig import Cli, configure

@@ -12,8 +12,8 @@ import pytest
 
 from services import diagnosis
 from services.domain.task.mapping import QueueMapping
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.engine.lead.leader import ROLE
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, channel, define, lines, opened, settings_for

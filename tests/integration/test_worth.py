@@ -9,7 +9,7 @@ import pytest
 from services import assembly
 from services.domain.insight import cause, verdict
 from services.domain.task.record import Task
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from services.monitor.tasks import TaskDetail
 from tests.integration.fleet_rig import Fleet, define
 

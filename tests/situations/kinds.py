@@ -12,8 +12,8 @@ from services.commands.tasks import TaskSpec
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
-from services.domain.task import filter
-from services.domain.task.query import Query
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query
 from services.domain.task.status import Status
 from services.ports.timetable import ScheduleEntry
 from tests.situations.stage import Shot, Stage, replaced

@@ -20,9 +20,9 @@ from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.fleet.shop import Shop
-from services.domain.task import filter
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
 
 T = TypeVar("T")

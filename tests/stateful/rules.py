@@ -11,8 +11,8 @@ from services.domain.gates.limit import scopes
 from services.domain.task import classify
 from services.domain.task.event import Event
 from services.domain.task.ledger import is_red
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
 from services.ports import Store
 from services.workers.slots import Held

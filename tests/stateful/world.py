@@ -18,8 +18,8 @@ from services.domain.change import Op, Renew
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task import retry
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query
 from services.domain.types import task_type
 from services.engine.dispatch import Dispatcher
 from services.engine.lead.archiver import Archiver

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.domain.insight import durations
-from services.domain.insight.outlook import Load
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.outlook import Load
 from services.domain.task.lane import LANES
 from services.domain.task.status import Status
 from services.monitor.live import Snapshot

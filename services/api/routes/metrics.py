@@ -17,7 +17,7 @@ from services.cli.metrics_server import FRESH_S
 from services.domain.errors import BrokerUnavailable
 from services.domain.insight import depth, schedule
 from services.engine import fates
-from services.monitor import metrics
+from services.monitor.numbers import metrics
 from services.monitor.promises import PromiseQueries
 
 router = APIRouter(tags=["metrics"])

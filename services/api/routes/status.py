@@ -14,15 +14,15 @@ from services.assembly import Engine
 from services.cli import shapes as documents
 from services.clock import machine_zone
 from services.domain.alerts import incident as incidents
-from services.domain.insight import flow
+from services.domain.insight.forecast import flow
 from services.domain.promises import judge
 from services.domain.task.status import Status, Triage
 from services.engine.zone import fleet_zone
 from services.i18n import _, fill
 from services.monitor import attention
 from services.monitor.alerts import wording
-from services.monitor.flow import FlowQueries, taken_once
-from services.monitor.meter import Meter
+from services.monitor.forecast.flow import FlowQueries, taken_once
+from services.monitor.numbers.meter import Meter
 from services.monitor.overview import Attention
 from services.monitor.promises import UNJUDGED
 

@@ -13,7 +13,7 @@ from services.domain.insight import shop
 from services.domain.past import turns
 from services.domain.past.frame import BROKER, LEADER, SWITCH, UNTOLD, WORKER, Numbers
 from services.domain.past.turns import Turn
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.messages import english
 from services.monitor.past import queries as past
 from services.monitor.past.queries import PastNow

@@ -8,7 +8,7 @@ from typing import Any
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples, table
 from services.messages import english
-from services.monitor.drain import DrainQueries
+from services.monitor.forecast.drain import DrainQueries
 
 EXAMPLES = ("drain", "drain --json")
 

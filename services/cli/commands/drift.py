@@ -11,7 +11,7 @@ from services.domain.insight import drift as insight
 from services.engine.lead import leader
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.messages import english
-from services.monitor import drift as queries
+from services.monitor.forecast import drift as queries
 
 EXAMPLES = ("drift", "drift --json")
 

@@ -11,20 +11,21 @@ import msgspec
 from services import assembly, messages
 from services.cli import shapes
 from services.cli.commands import audit as cli_audit
-from services.cli.commands import duplicates as cli_duplicates
+from services.cli.commands.task import duplicates as cli_duplicates
 from services.cli.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.errors import NotFound
-from services.domain.insight import depth, flow
+from services.domain.insight import depth
 from services.domain.insight import worker as insight
+from services.domain.insight.forecast import flow
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import STATES
 from services.domain.text.said import said
 from services.messages import english_headline
-from services.monitor.flow import FlowQueries, numbers, taken_once
+from services.monitor.forecast.flow import FlowQueries, numbers, taken_once
 from services.monitor.live import Snapshot
-from services.monitor.meter import Meter
+from services.monitor.numbers.meter import Meter
 
 AUDIT_EXAMPLES = (
     "audit list --limit 20",

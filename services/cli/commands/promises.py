@@ -18,7 +18,7 @@ from services.domain.promises import promise as promises
 from services.domain.promises.judge import CHECKS
 from services.domain.promises.promise import AGE, ALWAYS, BY, Promise
 from services.domain.promises.standing import Held, Standing
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.domain.text.message import Message
 from services.monitor.promises import HOLDS, PASSED, UNJUDGED, MatrixRow, PromiseRow, PromiseStory
 

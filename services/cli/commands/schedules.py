@@ -14,7 +14,7 @@ from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
 from services.domain.plans import recurrence
 from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.domain.text.said import said
 from services.monitor.schedules import ScheduleRow
 

@@ -10,9 +10,10 @@ from services.cli import json_text, known_shops, output, shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import NotFound, UsageError
-from services.domain.task import classify, filter_time, ledger
+from services.domain.task import classify, ledger
 from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
+from services.domain.task.search import filter_time
 from services.domain.task.status import Status
 from services.monitor.works import Planned, TypeRow, Uncounted, WorkStory
 

@@ -13,7 +13,8 @@ from typing import Any
 from services.commands.sheet import digits
 from services.commands.sheet.digits import Rounded
 from services.commands.sheet.table import shown
-from services.domain.task import filter_time, lane
+from services.domain.task import lane
+from services.domain.task.search import filter_time
 from services.domain.text.cells import bared
 from services.domain.text.message import Message
 from services.domain.text.words import folded

@@ -8,8 +8,8 @@ from typing import Any
 
 from services.domain.errors import UsageError
 from services.domain.insight import shop as insight
-from services.domain.task import filter
-from services.domain.task.filter import Piece
+from services.domain.task.search import filter
+from services.domain.task.search.filter import Piece
 
 #: of a shop as the list tells it
 WORDS = ("shop", "platform", "group", "name", "home", "state")

@@ -12,8 +12,8 @@ from dataclasses import replace
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.task.query import Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Term, equals
 from services.domain.upkeep.stored import Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.lane import LANE_QUEUE
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 
 #: from the chart's baseline: the most urgent lane has the straight base; dedicated: all queues of single shops

@@ -18,10 +18,10 @@ from services.domain.gates.breaker import Breaker
 from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
 from services.domain.insight import worker
-from services.domain.task import match
 from services.domain.task.lane import LANES
-from services.domain.task.query import Term, any_of, equals, excludes, none_of
 from services.domain.task.record import Task
+from services.domain.task.search import match
+from services.domain.task.search.query import Term, any_of, equals, excludes, none_of
 from services.domain.task.status import UNDER_WAY, Status
 from services.domain.types.task_type import TaskType
 

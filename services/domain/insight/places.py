@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.domain.fleet.worker import SlotState
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast.durations import Runs
 
 #: courses that are played through, and how many tasks ahead are drawn one by one; more are drawn as their sum
 DRAWS, ONE_BY_ONE = 96, 12

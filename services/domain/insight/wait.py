@@ -16,8 +16,9 @@ from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import LimitNow
 from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import attempts, durations
-from services.domain.insight.durations import NOTHING, Runs
+from services.domain.insight import attempts
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import NOTHING, Runs
 from services.domain.insight.gates import (
     BREAKER,
     BROKER,

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.domain.insight import durations
-from services.domain.insight.durations import ENOUGH, Runs
-from services.domain.insight.estimate import Estimate
-from services.domain.insight.outlook import Load
-from services.domain.insight.outlook import forecast as outlook
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import ENOUGH, Runs
+from services.domain.insight.forecast.estimate import Estimate
+from services.domain.insight.forecast.outlook import Load
+from services.domain.insight.forecast.outlook import forecast as outlook
 from services.domain.promises.judge import Forecast
 
 #: where nobody knows when a run will come, it is expected so long from now

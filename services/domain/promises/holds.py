@@ -9,7 +9,7 @@ from services.domain.gates import quiet_hours
 from services.domain.gates.ability import Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.session import ClosedSession
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast.durations import Runs
 from services.domain.promises.judge import CREATED, GATES, LOGIN, PAGE, WORKER, Hold
 from services.domain.task import classify
 from services.domain.task.record import Task

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from services.domain.task import filter_time
 from services.domain.task.record import Task
+from services.domain.task.search import filter_time
 from services.domain.task.status import Status, Triage
 from services.domain.upkeep.stored import Count, Instant
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import envelope
 from services.domain.task.lane import LANE_QUEUE, LANES, SHOP_QUEUE, shop_queue
-from services.domain.task.query import Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Term, equals
 from services.domain.task.status import WAITING, Status
 from services.domain.text.said import said
 

@@ -12,7 +12,8 @@ from services.domain.errors import UsageError
 from services.domain.fleet import shop
 from services.domain.gates import limit
 from services.domain.gates.limit import Limit
-from services.domain.task import filter_time, ids, lane
+from services.domain.task import ids, lane
+from services.domain.task.search import filter_time
 from services.domain.types import flow, schema
 from services.domain.types.schema import Problem
 

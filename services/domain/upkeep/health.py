@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from services.domain.insight import connection, flow
+from services.domain.insight import connection
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import Reach
+from services.domain.insight.forecast import flow
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.order import Inspection
 from services.domain.text.message import Message, Param

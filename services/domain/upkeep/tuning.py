@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from services.domain.gates.limit import LimitNow
-from services.domain.insight.durations import NOTHING, Runs
+from services.domain.insight.forecast.durations import NOTHING, Runs
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 from services.domain.upkeep.health import NOTE, Finding

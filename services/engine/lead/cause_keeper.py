@@ -9,8 +9,8 @@ import msgspec
 from services.domain.change import Op, SetTriage
 from services.domain.insight import cause_rule
 from services.domain.insight.cause_rule import CauseRule
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.engine.steps import Steps
 from services.ports import Clock, Store

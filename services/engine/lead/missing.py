@@ -11,8 +11,8 @@ from services.domain.step.transitions import NOTICED
 from services.domain.task import own_words
 from services.domain.task.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.engine.steps import Steps
 from services.ports import Store

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from services.domain.errors import ConsoleError
-from services.domain.insight.flow import Flow
+from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING, Triage
 from services.engine.registry import Registry
 from services.monitor import live
@@ -36,9 +36,9 @@ from services.monitor.attention import (
 )
 from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
-from services.monitor.causes import SCAN_LIMIT, Cause, CauseQueries
+from services.monitor.letters.causes import SCAN_LIMIT, Cause, CauseQueries
 from services.monitor.live import Snapshot
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.shops.states import ShopStates

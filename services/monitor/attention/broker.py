@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status
 from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from services.domain.gates import paused
 from services.domain.insight import cause, known_issue, reach
-from services.domain.task import classify, filter
-from services.domain.task.query import equals
+from services.domain.task import classify
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from services.monitor.overview import Attention
 
 MOST = 5  #: as many causes are told by themselves

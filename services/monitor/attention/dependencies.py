@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from services.domain.gates import dependency
 from services.domain.insight import cause
 from services.domain.insight.cause import Worth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words

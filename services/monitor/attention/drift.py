@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from services.domain.insight import drift
 from services.domain.text.message import Message
-from services.monitor import drift as queries
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
+from services.monitor.forecast import drift as queries
 from services.monitor.overview import Attention
 
 WORDS = {"attention.drift": Words(N_("{type} on {platform} is not as it was"))}

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from services.domain.insight.shop import LOGIN, PAUSED, ShopNow
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words

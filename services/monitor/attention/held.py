@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.domain.insight import attempts
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.domain.fleet.worker import SlotState
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast.durations import Runs
 from services.domain.text.message import Message
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words

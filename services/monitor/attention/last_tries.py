@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from services.domain.insight import attempts, cause
-from services.domain.task import filter
-from services.domain.task.query import Query, equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import depth
 from services.domain.insight.cause import Worth
-from services.domain.insight.durations import NOTHING, Runs
-from services.domain.insight.flow import Flow
+from services.domain.insight.forecast.durations import NOTHING, Runs
+from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
-from services.domain.task.query import Query, Term, Total, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, Total, equals
 from services.domain.task.status import WAITING, Status
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from services.monitor.live import Snapshot
 from services.ports import Store
 

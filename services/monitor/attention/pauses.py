@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.insight.gates import PAUSED
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from services.domain.insight import cause
-from services.domain.task import filter
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words

@@ -11,7 +11,7 @@ from services.domain.gates.session import ClosedSession
 from services.domain.insight import cause
 from services.domain.insight.shop import STUCK
 from services.domain.task import classify
-from services.domain.task.query import equals
+from services.domain.task.search.query import equals
 from services.domain.text.message import Message
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words

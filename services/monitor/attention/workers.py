@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import ability
 from services.domain.insight.worker import CUT_OFF, kept, last, lost_at, remedy
-from services.domain.task import filter
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words

@@ -12,8 +12,8 @@ from services.domain.errors import ArtifactError
 from services.domain.fleet.shop import Shop
 from services.domain.task.artifact import Artifact
 from services.domain.task.ledger import Done
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.domain.types import flow_apart, flow_trace
 from services.domain.types.flow_apart import Pair, Parting

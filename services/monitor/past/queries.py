@@ -18,7 +18,7 @@ from services.domain.past.lanes import Lanes, Span
 from services.domain.past.marks import Mark
 from services.domain.past.turns import Turn
 from services.domain.plans import recurrence
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.domain.text.said import said
 from services.monitor.past.tape import ABSENT_MS, DAY_MS, MAX_CHANGES, Moment, Tape
 from services.monitor.trail import AuditQueries

@@ -17,10 +17,10 @@ from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.queue import Facts, Flow
 from services.domain.task import envelope, lane, queues
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING, Status, Triage
-from services.monitor.drain import Drain, DrainQueries
+from services.monitor.forecast.drain import Drain, DrainQueries
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
 from services.monitor.queues import holders

@@ -10,8 +10,8 @@ from services.domain.fleet.holders import QueueHeld
 from services.domain.insight import worker as insight
 from services.domain.task.lane import LANE_QUEUE, LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.engine.lead import leader
 from services.monitor.queues.queries import QueueQueries

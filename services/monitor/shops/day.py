@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone

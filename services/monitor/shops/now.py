@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop
 from services.domain.insight.shop import ShopNow
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor import live
 from services.monitor.shops.states import FleetFacts, stranger

@@ -9,17 +9,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
 from services.domain.insight import shop as insight
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.shop import ShopFacts, ShopNow
 from services.domain.insight.worker import takes_work
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import TERMINAL, WAITING, Status
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Live, Snapshot
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.monitor.waits import hung
 from services.ports import Store
 

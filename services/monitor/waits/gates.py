@@ -10,8 +10,8 @@ from services.domain.insight import gates, publisher
 from services.domain.insight.gates import GATED, GATES, GatesNow
 from services.domain.insight.publisher import PublisherNow
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Query, Term, Total, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, Total, equals
 from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from services.engine.lead import leader, leader_link

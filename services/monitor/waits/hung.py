@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services.domain.fleet.worker import SlotState
-from services.domain.insight import durations
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.worker import FleetNow
 
 #: so many are looked at, the longest first

@@ -15,9 +15,10 @@ from services.domain.gates.home import Home
 from services.domain.gates.limit import LimitNow
 from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import estimate, wait
-from services.domain.insight.durations import Runs
-from services.domain.insight.estimate import Estimate
+from services.domain.insight import wait
+from services.domain.insight.forecast import estimate
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
 from services.domain.insight.places import Bench, bench_of
 from services.domain.insight.publisher import PublisherNow
@@ -25,11 +26,11 @@ from services.domain.insight.wait import Facts, GateView, Need
 from services.domain.insight.worker import takes_work
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import UNDER_WAY, Status
 from services.engine.registry import Registry
-from services.monitor.measured import Measured, in_shop
+from services.monitor.numbers.measured import Measured, in_shop
 from services.monitor.waits import successors
 from services.monitor.waits.gates import GateLook, cut_off, way
 from services.ports import Store

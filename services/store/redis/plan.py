@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dataclasses import field as made
 
 from services.domain.task.lane import LANES
-from services.domain.task.match import conditions
-from services.domain.task.query import Term
+from services.domain.task.search.match import conditions
+from services.domain.task.search.query import Term
 from services.domain.task.status import Status, Triage
 from services.store.redis import keys
 from services.store.redis.client import Command, Link

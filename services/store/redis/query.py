@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.task import match
-from services.domain.task.match import Condition
-from services.domain.task.query import SORTS, Page, Query
 from services.domain.task.record import Task, decode
+from services.domain.task.search import match
+from services.domain.task.search.match import Condition
+from services.domain.task.search.query import SORTS, Page, Query
 from services.domain.task.status import Status
 from services.store.redis import keys
 from services.store.redis import plan as redis_plan

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from services.domain.errors import Unreadable
 from services.domain.task.lane import MIN_PRIORITY
-from services.domain.task.query import Counts
 from services.domain.task.record import Task
+from services.domain.task.search.query import Counts
 from services.domain.task.status import TERMINAL, Status
 from services.domain.upkeep.stored import LARGEST
 from services.ports.upkeep import Parked

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from services.domain.task.event import Event, EventBatch
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, Status
 from services.domain.upkeep.stored import Instant, Number
 from services.store.sqlite.part import Part, store_errors

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.task import match
-from services.domain.task.query import ANY, PAYLOAD, Term
 from services.domain.task.record import Task
+from services.domain.task.search import match
+from services.domain.task.search.query import ANY, PAYLOAD, Term
 
 TEXTS = {
     "id": "task_id",

@@ -13,8 +13,8 @@ from itertools import islice
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.task.query import Page, Query, Term
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page, Query, Term
 from services.store.sqlite import plan as plans
 from services.store.sqlite.filter import INDEX, Condition
 from services.store.sqlite.plan import Plan

@@ -15,8 +15,8 @@ from services.domain.change import UNREADABLE, Answer, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.gates.dependency import GATE
 from services.domain.step import kernel
-from services.domain.task.query import Page, Query
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page, Query
 from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Instant

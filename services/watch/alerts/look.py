@@ -16,13 +16,13 @@ from services.domain.gates.breaker import Breaker
 from services.domain.insight import depth
 from services.domain.insight.depth import LaneDepth
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.domain.upkeep.stored import Instant
 from services.engine.registry import Registry
 from services.monitor import attention, live
-from services.monitor.causes import Cause, CauseQueries
+from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.ports import Broker, Clock, Store
 

@@ -14,7 +14,7 @@ from services.domain.promises.standing import Standing
 from services.domain.task.order import BrokerHealth
 from services.engine.lead.duty import Rounds
 from services.engine.registry import Registry
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.monitor.waits.waiting import WaitingFacts
 from services.ports import Clock, Store
 from services.watch.promises.look import Look

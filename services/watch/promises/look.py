@@ -16,8 +16,8 @@ from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import gates
-from services.domain.insight.durations import Runs
-from services.domain.insight.outlook import Load
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
 from services.domain.promises import forecast as forecasts
@@ -26,13 +26,13 @@ from services.domain.promises.judge import Due, Facts, Forecast, Hold
 from services.domain.promises.promise import AGE, Promise
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Counts, Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Counts, Query, equals
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.monitor.schedules import ScheduleQueries, ScheduleRow
 from services.monitor.waits.gates import GateLook
 from services.monitor.waits.waiting import Wait, WaitingFacts

@@ -100,7 +100,10 @@ PLAN = (
     Entry(looks="P audit list .*", way=Way.LINE),
     Entry(looks="P audit verify", way=Way.LINE),
     Entry(looks="P repair --dry-run", way=Way.LINE),
-    Entry(looks="P (stats|worker list|dead runs|task list --filter '?status:held'?)", way=Way.LINE),
+    Entry(
+        looks=r"P (stats|worker list|dead runs|task list --filter '?(status:held|payload\.since:2026\*)'?)",
+        way=Way.LINE,
+    ),
     Entry(looks="P task show ID", way=Way.LINE, known="waiting"),
     Entry(looks="P shop show pdd:s1", way=Way.LINE),
     Entry(looks=r"P export --out fleet\.jsonl --yes", way=Way.LINE),

@@ -15,10 +15,10 @@ import yaml
 
 from services import settings as config
 from services.domain.task.lane import LANES
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.fleet.worker import WorkerInfo
 from services.cli import program
-from services.monitor import metrics
+from services.monitor.numbers import metrics
 
 DEPLOY = Path(__file__).resolve().parents[3] / "resources" / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))

@@ -9,8 +9,8 @@ import pytest
 
 from services import i18n, messages
 from services.domain.errors import StoreUnavailable, UsageError
-from services.domain.insight import flow
-from services.domain.task.filter import FilterError
+from services.domain.insight.forecast import flow
+from services.domain.task.search.filter import FilterError
 from services.domain.text.message import Message
 from services.domain.text.refusals import REFUSALS
 from services.domain.text.said import said

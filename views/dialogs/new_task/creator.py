@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import Submitted, TaskSpec
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext, pgettext
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count

@@ -15,10 +15,10 @@ from services.commands.sheet import columns
 from services.commands.sheet.orders import Orders
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain.fleet import environment
-from services.domain.insight import durations
-from services.domain.insight.durations import Runs
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Runs
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain.fleet.shop import Shop
-from services.domain.insight import durations, outlook
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast import durations, outlook
+from services.domain.insight.forecast.durations import Runs
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, pgettext
 from services.monitor.live import Snapshot

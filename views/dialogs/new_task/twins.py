@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from services import messages
-from services.domain.task import filter
 from services.domain.task.ledger import Done
-from services.domain.task.query import equals
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import Status
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.commands.bulk.plan import DONE
 from services.commands.bulk.republish import Ended, Progress
-from services.domain.insight import outlook
 from services.domain.insight.cause import Worth
+from services.domain.insight.forecast import outlook
 from services.domain.task.lane import Lane
 from services.i18n import N_, _, ngettext
 from services.messages import told

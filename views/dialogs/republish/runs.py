@@ -13,8 +13,8 @@ from services.clock import SystemClock
 from services.commands.bulk import fates
 from services.commands.bulk.fates import Fate
 from services.commands.bulk.republish import BulkRepublish, Plan, RunView
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QVBoxLa
 
 from services.clock import SystemClock
 from services.commands.bulk.options import MAX_RATE
-from services.domain.insight.outlook import Outlook
+from services.domain.insight.forecast.outlook import Outlook
 from services.i18n import _
 from services.spans import between
 from views.charts import ticks

@@ -12,8 +12,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext

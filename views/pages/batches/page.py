@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSplit
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Hold, Story
-from services.domain.task import filter
-from services.domain.task.query import equals
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
 from services.i18n import N_, _, ngettext
 from services.messages import told

@@ -15,8 +15,8 @@ from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from services.domain.insight.cause import LEVELS
 from services.i18n import N_, _
-from services.monitor.causes import BARS, Cause
+from services.monitor.letters.causes import BARS, Cause
 from views.pages.dead_letters import words
 from views.support import instant, text
 from views.support.language import on_language_changed

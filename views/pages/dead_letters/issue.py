@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 from services.commands.bulk.republish import RunView
 from services.domain.gates import paused
 from services.domain.insight.shop import ShopNow
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from services.messages import told

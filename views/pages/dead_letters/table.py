@@ -10,14 +10,15 @@ from PySide6.QtCore import QObject, QPointF, QRect, Signal
 from PySide6.QtGui import QPainter
 
 from services.domain.insight.shop import ShopNow
-from services.domain.task import classify, filter
-from services.domain.task.query import Term, equals
+from services.domain.task import classify
 from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import Term, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
-from services.monitor.causes import Causes
+from services.monitor.letters.causes import Causes
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext

@@ -25,7 +25,7 @@ from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from views.context import PageContext
 from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count

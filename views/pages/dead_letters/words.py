@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from services import messages
 from services.domain.insight import known_issue, reach
 from services.domain.insight.shop import ShopNow
-from services.domain.task import classify, filter
+from services.domain.task import classify
 from services.domain.task.record import Task
+from services.domain.task.search import filter
 from services.domain.task.status import Triage
 from services.i18n import N_, NP_, _, ngettext, pgettext
-from services.monitor.causes import Cause, Causes
+from services.monitor.letters.causes import Cause, Causes
 from views.support import safe, shown, text
 from views.support.words import kinds, shop, type_names, verdicts
 from views.support.words.shop import platform_name

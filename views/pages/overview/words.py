@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from services import messages
-from services.domain.insight import flow
+from services.domain.insight.forecast import flow
 from services.domain.past import marks
 from services.domain.past.marks import Mark
 from services.domain.text.message import Message

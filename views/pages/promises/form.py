@@ -11,7 +11,7 @@ from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, BY, Promise
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.i18n import _
 
 ALL, SOME, NAMED = "all", "some", "named"

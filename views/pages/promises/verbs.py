@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Held, Row
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.promises import PromiseRow
 from views.context import PageContext

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
-from services.monitor.drain import Drain, DrainRow, InstantRow
+from services.monitor.forecast.drain import Drain, DrainRow, InstantRow
 from views.support import safe, shown, text
 from views.support.look import Label
 from views.tables.column import Column

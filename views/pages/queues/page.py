@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.alerts.queries import AlertQueries
-from services.monitor.drain import Drain
+from services.monitor.forecast.drain import Drain
 from services.monitor.queues.board import DEEPEST, DELAY, LANE, Point, QueueBoard, QueueNow, QueuesNow
 from services.monitor.queues.holders import HeldNow
 from views.context import PageContext

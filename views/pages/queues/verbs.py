@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 from services.commands.outcome import Outcome
 from services.commands.queues import PurgePlan
 from services.domain.fleet.shop import Pause
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.files import export

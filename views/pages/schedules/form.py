@@ -10,7 +10,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.plans.schedule import Schedule
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 from services.i18n import _
 
 CRON, EVERY = "cron", "every"

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.domain.insight import schedule as insight
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext

@@ -11,8 +11,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from services.domain.gates import limit
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow

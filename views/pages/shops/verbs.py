@@ -13,8 +13,8 @@ from services.domain.gates import breaker, paused
 from services.domain.gates import limit as limits
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext

@@ -13,7 +13,7 @@ from services import i18n
 from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Shop
 from services.domain.task.lane import LANES
-from services.domain.task.query import Counts, Total
+from services.domain.task.search.query import Counts, Total
 from services.domain.task.status import Status, Triage
 from services.domain.types.task_type import TaskType
 from services.i18n import N_

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from services.domain.task.filter import FilterError
 from services.domain.task.record import Task
+from services.domain.task.search.filter import FilterError
 from services.domain.task.status import Status
 from services.i18n import N_, _
 from services.messages import told

@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from services.domain.task.filter import format_terms
-from services.domain.task.query import Term
 from services.domain.task.record import Task
+from services.domain.task.search.filter import format_terms
+from services.domain.task.search.query import Term
 from services.domain.text import view_link
 from services.domain.text.mask import masked_json
 from services.domain.text.said import said

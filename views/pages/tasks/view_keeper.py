@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.errors import ConsoleError
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.i18n import N_, _
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.domain.task.status import IN_FLIGHT, WAITING
 from services.i18n import N_, _
 from views.support.memory import Memory

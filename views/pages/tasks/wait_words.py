@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from services.domain.gates import listed
-from services.domain.insight import attempts, estimate, gates
+from services.domain.insight import attempts, gates
+from services.domain.insight.forecast import estimate
 from services.domain.insight.wait import GateView
 from services.domain.task.record import Task
 from services.domain.task.status import Status

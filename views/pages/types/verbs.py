@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from services.commands.types import UNCHANGED, Change, Fault
 from services.domain.errors import UsageError
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext

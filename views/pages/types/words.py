@@ -13,7 +13,7 @@ from services.domain.types import flow
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext
 from services.messages import told
-from services.monitor.drift import DriftNow
+from services.monitor.forecast.drift import DriftNow
 from services.monitor.types import DryRun, TypeVersion, changed
 from views.dialogs.schema.json_text import pretty
 from views.support import safe, shown, text

@@ -12,9 +12,9 @@ from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import BrowserState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
-from services.domain.task import filter
 from services.domain.task.lane import LANES
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from views.support import safe, shown, text

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QStackedWidget, QW
 
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import FleetNow, WorkerNow
-from services.domain.task import filter
-from services.domain.task.query import equals
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot

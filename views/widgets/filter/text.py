@@ -1,7 +1,7 @@
 """The text of a filter taken apart into chips and free words, and put together again. Pure.
 
-The grammar is that of ``services.domain.task.filter``, read by it, full-width punctuation included; only terms of the
-form ``field:value,value`` of known fields become chips, the rest stays text as typed.
+The grammar is that of ``services.domain.task.search.filter``, read by it, full-width punctuation included; only terms
+of the form ``field:value,value`` of known fields become chips, the rest stays text as typed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from services.domain.task import filter
+from services.domain.task.search import filter
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet import token
 from services.domain.fleet.role import ROLES, VIEWER
 from services.domain.fleet.token import Token
-from services.domain.task import filter_time
+from services.domain.task.search import filter_time
 
 EXAMPLES = (
     "token create dashboard --role viewer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from services.domain.task import tombstone
-from services.domain.task.query import Page
+from services.domain.task.search.query import Page
 from services.domain.task.tombstone import Tombstone
 from services.store.redis import keys
 from services.store.redis.reads import Reads

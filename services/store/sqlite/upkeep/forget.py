@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from services.domain.task import ledger
-from services.domain.task.query import Page
+from services.domain.task.search.query import Page
 from services.domain.task.status import Triage
 from services.domain.task.tombstone import Tombstone
 from services.store.sqlite.part import Part

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.insight import cause, known_issue, reach
-from services.domain.task import classify, filter
-from services.domain.task.query import equals
+from services.domain.task import classify
+from services.domain.task.search import filter
+from services.domain.task.search.query import equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure
 

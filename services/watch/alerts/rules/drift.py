@@ -8,7 +8,7 @@ from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight import drift
 from services.domain.text.message import Message
-from services.monitor import drift as queries
+from services.monitor.forecast import drift as queries
 from services.watch.alerts.look import Look, NotKnown
 from services.watch.alerts.rules.rule_base import Measure
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight.depth import LANES
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look

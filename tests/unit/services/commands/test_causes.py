@@ -11,7 +11,7 @@ from services.domain.errors import NotAllowed, UsageError
 from services.domain.insight import cause_rule
 from services.domain.task.status import Triage
 from services.engine.lead.cause_keeper import LOOK_S, CauseKeeper
-from services.monitor.causes import CauseQueries
+from services.monitor.letters.causes import CauseQueries
 from tests.unit.services.engine.room import Room
 
 PRINT, OTHER = "9ac1" * 4, "0b2d" * 4

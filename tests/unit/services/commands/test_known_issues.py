@@ -15,10 +15,10 @@ from services.domain.alerts.rule import Rule
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Pause
 from services.domain.insight import known_issue
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.text.message import Message
 from services.messages import english
-from services.monitor.causes import CauseQueries
+from services.monitor.letters.causes import CauseQueries
 from services.watch.known_issues import IssueKeeper
 from tests.unit.services.engine.room import Room
 

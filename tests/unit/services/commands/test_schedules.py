@@ -20,7 +20,7 @@ from services.domain.gates import quiet_hours
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Run, Schedule
 from services.domain.promises import promise
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from services.engine.lead.firing import Firing, fleet_zone, set_fleet_zone
 from services.monitor.schedules import ScheduleQueries
 from services.ports import ScheduleEntry

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.task import classify, filter
-from services.domain.task.filter import FilterError, format_terms, parse
-from services.domain.task.query import Term
+from services.domain.task import classify
+from services.domain.task.search import filter
+from services.domain.task.search.filter import FilterError, format_terms, parse
+from services.domain.task.search.query import Term
 from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from tests.unit.services.domain.builders import HOUR, NOW
 

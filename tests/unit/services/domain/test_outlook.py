@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.insight.outlook import POINTS, Load, forecast
+from services.domain.insight.forecast.outlook import POINTS, Load, forecast
 
 BUSY = Load(slots=10, busy=10, waiting=100, mean_s=10.0)
 

@@ -27,7 +27,7 @@ from services.domain.plans.schedule import (
     load,
     planned_at,
 )
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 
 NOW = 1_795_000_000_000
 HOUR = 3_600_000
@@ -161,7 +161,7 @@ def test_the_label_tells_name_and_local_time() -> None:
     run = Run(at=at("2026-11-22T02:30:00+08:00"), base=0)
     assert label(nightly(), run, ZONE) == "nightly@20261122T023000+0800"
     assert label(nightly(zone="America/New_York"), run, ZONE) == "nightly@20261121T133000-0500"
-    from services.domain.task import filter as filters
+    from services.domain.task.search import filter as filters
 
     terms = filters.parse(f"batch:{label(nightly(), run, ZONE)}", now_ms=NOW)
     assert Query(terms=terms).terms[0].values == (label(nightly(), run, ZONE),)

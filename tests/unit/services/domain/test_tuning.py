@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.domain.gates.limit import Limit, LimitNow
-from services.domain.insight.durations import measured
+from services.domain.insight.forecast.durations import measured
 from services.domain.upkeep import tuning
 from services.domain.upkeep.tuning import FleetFacts, LaneFacts, TypeFacts, WorkerFacts
 from services.messages import english

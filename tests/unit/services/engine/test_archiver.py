@@ -15,7 +15,7 @@ from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.fleet.shop import Pause
 from services.domain.task import envelope
 from services.domain.task.order import Delivery, Order
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.engine.lead.archiver import Archiver
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room

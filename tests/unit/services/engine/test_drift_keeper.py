@@ -6,7 +6,7 @@ import json
 
 from services.domain.insight import drift
 from services.domain.task.record import Attempt
-from services.monitor import drift as queries
+from services.monitor.forecast import drift as queries
 from services.watch.drift import DriftKeeper
 from tests.unit.services.engine.room import Room
 

@@ -6,7 +6,7 @@ import pytest
 
 from services.cli.run import LED_S, OTHERS_S, QUIET_S, Idle
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 
 
 def lane(ready: int = 0, unacked: int | None = 0, name: str = "normal") -> QueueDepth:

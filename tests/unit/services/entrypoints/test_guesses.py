@@ -11,7 +11,7 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.cli import guesses
-from services.cli.commands import create
+from services.cli.commands.task import create
 from services.cli.context import Context
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop

@@ -19,8 +19,8 @@ from services.cli.run import metrics_address
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
-from services.monitor import metrics
+from services.domain.task.search.query import Counts
+from services.monitor.numbers import metrics
 
 INFO = WorkerInfo(
     worker='w"1\\', host="h", pid=1, version="1", slots=(SlotState(task_id="t"), SlotState()), done=7, memory_mb=50.0

@@ -12,9 +12,9 @@ from msgspec import structs
 
 from services.domain.change import Forget
 from services.domain.task import classify
-from services.domain.task.filter import parse
-from services.domain.task.query import Query
 from services.domain.task.record import Task
+from services.domain.task.search.filter import parse
+from services.domain.task.search.query import Query
 from services.executors.base import Job, Outcome
 from services.executors.batch import BatchExecutor
 from tests.unit.services.engine.room import Room, opened

@@ -14,17 +14,17 @@ from services.domain.change import Claim, SetTriage
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import flow
+from services.domain.insight.forecast import flow
 from services.domain.insight.shop import ShopNow
 from services.domain.plans import schedule as schedules
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Counts
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Counts
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder, BrokenRun, english
-from services.monitor.causes import CauseQueries, Causes
+from services.monitor.letters.causes import CauseQueries, Causes
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskQueries

@@ -8,8 +8,8 @@ from services.domain.change import SetTriage
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
 from services.messages import english
-from services.monitor import causes as module
-from services.monitor.causes import BARS, CauseQueries
+from services.monitor.letters import causes as module
+from services.monitor.letters.causes import BARS, CauseQueries
 from tests.unit.services.engine.room import Room
 
 

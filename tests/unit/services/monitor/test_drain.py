@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task.record import Attempt
 from services.messages import english
-from services.monitor.drain import DrainQueries
+from services.monitor.forecast.drain import DrainQueries
 from tests.unit.services.engine.room import Room
 
 

@@ -9,15 +9,15 @@ import pytest
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.insight import flow
-from services.domain.insight.flow import Flow
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.flow import Flow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from services.messages import english_headline
-from services.monitor.flow import Gates, facts_of
+from services.monitor.forecast.flow import Gates, facts_of
 from services.monitor.live import Rates, Snapshot
-from services.monitor.meter import Meter
+from services.monitor.numbers.meter import Meter
 
 EPOCH_MS = 1_795_000_000_000
 SHOPS = 12

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from services.domain.insight import durations, flow
+from services.domain.insight.forecast import durations, flow
 from services.messages import english_headline
 from services.spans import english_rates
 from tests.unit.services.monitor.replay import Load, Replay, Seen

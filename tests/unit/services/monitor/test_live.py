@@ -10,7 +10,7 @@ import pytest
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.task.event import EventBatch
-from services.domain.task.query import Page, Query
+from services.domain.task.search.query import Page, Query
 from services.monitor.live import Changes, Live, Snapshot
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room

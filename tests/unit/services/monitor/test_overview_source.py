@@ -9,8 +9,8 @@ import pytest
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.shop import Shop
-from services.monitor.causes import CauseQueries
 from services.monitor.history import History
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
 from tests.contract.waiting import eventually

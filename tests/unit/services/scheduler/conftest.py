@@ -12,8 +12,8 @@ import pytest
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.engine.lead.firing import Firing
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler

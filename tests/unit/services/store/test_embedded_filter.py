@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.domain.errors import UsageError
-from services.domain.task import match
-from services.domain.task.query import Term
+from services.domain.task.search import match
+from services.domain.task.search.query import Term
 from services.store.sqlite import filter as filters
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 
 from services.clock import ManualClock
 from services.domain.change import Create
-from services.domain.task.query import Query, Term, equals, excludes
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, equals, excludes
 from services.ports import Store
 from services.sqlite_setup import connect
 from services.store.sqlite import plan

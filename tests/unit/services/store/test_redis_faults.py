@@ -12,8 +12,8 @@ from services.clock import SystemClock
 from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Progress, Published
 from services.domain.errors import SchemaTooNew, TaskError
 from services.domain.fleet.shop import Pause, Shop
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, Term, equals
 from services.store.redis import apply, keys
 from services.store.redis.store import RedisStore
 

@@ -35,8 +35,8 @@ from services.domain.change import (
     TellDependants,
 )
 from services.domain.fleet.shop import Pause, Shop
-from services.domain.task import query
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search import query
 from services.ports import Store
 from services.store.redis.store import RedisStore
 from services.store.sqlite.store import EmbeddedStore

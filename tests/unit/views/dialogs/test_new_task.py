@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain.insight import durations
+from services.domain.insight.forecast import durations
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import DOTS

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.task.filter import parse
-from services.domain.task.query import Term
+from services.domain.task.search.filter import parse
+from services.domain.task.search.query import Term
 from views.widgets.filter.text import Chip, as_words, combine, split
 
 FIELDS = ("status", "shop", "platform")

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.widgets.view_tabs import ViewTab, ViewTabs
 

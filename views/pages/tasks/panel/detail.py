@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy
 from services import messages
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
-from services.domain.insight import attempts, estimate
+from services.domain.insight import attempts
 from services.domain.insight.attempts import Unknown
+from services.domain.insight.forecast import estimate
 from services.domain.insight.verdict import WOULD_DUPLICATE
 from services.domain.insight.wait import closed, stoppable, ways
 from services.domain.task.record import Task

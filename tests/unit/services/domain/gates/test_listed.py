@@ -8,7 +8,8 @@ from services import messages
 from services.domain.fleet.shop import Pause
 from services.domain.gates import listed, paused
 from services.domain.gates.gate import Gate
-from services.domain.insight import flow, shop
+from services.domain.insight import shop
+from services.domain.insight.forecast import flow
 from services.domain.insight.gates import GATES
 
 SWITCHED = [gate for gate in listed.ORDER if gate.switch is not None]

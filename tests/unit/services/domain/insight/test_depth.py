@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import depth
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 
 WORKER = WorkerInfo(worker="w", host="h", pid=1, prefetched=3)
 

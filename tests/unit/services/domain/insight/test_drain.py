@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from services.domain.insight import drain
-from services.domain.insight.drain import Line, Miss
+from services.domain.insight.forecast import drain
+from services.domain.insight.forecast.drain import Line, Miss
 from services.messages import english
 
 ORDER = ("high", "normal", "low")

@@ -12,9 +12,9 @@ import pytest
 
 from services.domain.fleet.worker import SlotState
 from services.domain.gates.ability import Supply
-from services.domain.insight import durations, estimate
-from services.domain.insight.durations import Runs
-from services.domain.insight.estimate import Estimate
+from services.domain.insight.forecast import durations, estimate
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.wait import Facts
 from services.domain.task.status import Status
 from tests.unit.services.domain.builders import NOW, task

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from services.domain.fleet.shop import Pause
-from services.domain.insight import flow
-from services.domain.insight.durations import Measured
-from services.domain.insight.flow import Facts, Line, Rates
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.durations import Measured
+from services.domain.insight.forecast.flow import Facts, Line, Rates
 from services.messages import english_headline
 
 TOOK = Measured(count=30, mean_s=10.0, deviation_s=3.0)

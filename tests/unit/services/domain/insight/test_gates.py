@@ -16,9 +16,9 @@ from services.domain.gates.home import Home
 from services.domain.gates.limit import Limit, LimitNow
 from services.domain.insight import gates
 from services.domain.insight.gates import GATED, GATES, Gap, GatesNow
-from services.domain.task import match
-from services.domain.task.query import equals, excludes
 from services.domain.task.record import Task
+from services.domain.task.search import match
+from services.domain.task.search.query import equals, excludes
 from services.domain.task.status import Status
 from services.domain.types.task_type import TaskType
 from tests.unit.services.domain.builders import NOW, task

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.domain.insight import durations
-from services.domain.insight.durations import Runs
-from services.domain.insight.estimate import after
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.estimate import after
 from services.domain.insight.places import DRAWS, Bench
 
 SHARES = (0.1, 0.5, 0.9)

@@ -15,7 +15,8 @@ from services.domain.gates.ability import Supply
 from services.domain.gates.home import HomeNow
 from services.domain.gates.quiet_hours import Quiet
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import durations, estimate, wait
+from services.domain.insight import wait
+from services.domain.insight.forecast import durations, estimate
 from services.domain.insight.gates import BROKER, GATES, LANE_ORDER
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting

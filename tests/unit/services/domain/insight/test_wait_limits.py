@@ -13,7 +13,7 @@ from services.domain.gates.ability import Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.limit import Limit, LimitNow
 from services.domain.gates.session import ClosedSession
-from services.domain.insight import durations, estimate
+from services.domain.insight.forecast import durations, estimate
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, GateView, why_waiting
 from services.domain.task.status import Status
 from services.messages import english

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.insight import durations
-from services.domain.insight.outlook import Load
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.outlook import Load
 from services.domain.promises import forecast
 from services.domain.promises.judge import Forecast
 

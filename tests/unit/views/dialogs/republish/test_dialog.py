@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.insight import outlook
+from services.domain.insight.forecast import outlook
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.monitor.live import Snapshot

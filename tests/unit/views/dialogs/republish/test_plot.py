@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from services.domain.insight.outlook import Load, forecast
+from services.domain.insight.forecast.outlook import Load, forecast
 from views.dialogs.republish.speed import WaitingPlot
 
 

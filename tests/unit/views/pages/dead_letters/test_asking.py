@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.task import filter
+from services.domain.task.search import filter
 from services.domain.task.status import Triage
 from views.pages.dead_letters.table import Wanted
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.insight.cause import AGAIN, NOW, Worth
 from services.domain.task.status import Triage
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from tests.unit.views.pages.dead_letters.test_words import cause
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.kit.verb import Verbs

@@ -7,7 +7,7 @@ import pytest
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status, Triage
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 from views.pages.dead_letters import words
 
 

@@ -11,8 +11,9 @@ from functools import lru_cache
 import numpy as np
 from msgspec.structs import replace
 
-from services.domain.insight import flow, shop
-from services.domain.insight.durations import Measured
+from services.domain.insight import shop
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.durations import Measured
 from services.domain.insight.shop import ShopNow
 from services.domain.past.marks import ALERT, DEPLOY, Mark
 from services.domain.text.message import Message

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWid
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.task.filter import parse
+from services.domain.task.search.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services import i18n
-from services.domain.insight import flow
+from services.domain.insight.forecast import flow
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import SampleSource
 from views.pages.overview.words import summary

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from services import i18n
-from services.domain.insight import flow
-from services.domain.insight.durations import Measured
-from services.domain.task.filter import parse
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.durations import Measured
+from services.domain.task.search.filter import parse
 from services.monitor.overview import OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.series import Frame, SampleBuffer

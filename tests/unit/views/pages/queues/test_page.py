@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.insight import drain
-from services.domain.insight.drain import Miss
-from services.monitor.drain import Drain, DrainRow, InstantRow
+from services.domain.insight.forecast import drain
+from services.domain.insight.forecast.drain import Miss
+from services.monitor.forecast.drain import Drain, DrainRow, InstantRow
 from services.monitor.queues.board import Needing, QueueNow, QueuesNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening

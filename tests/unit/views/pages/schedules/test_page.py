@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
-from services.domain.task.query import Query
+from services.domain.task.search.query import Query
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog

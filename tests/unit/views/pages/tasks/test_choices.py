@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from views.pages.tasks.choices import counted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.task.query import Counts
+from services.domain.task.search.query import Counts
 from views.pages.tasks.views import BUILT_IN, SavedViews, numbers
 from views.support.memory import ShortMemory
 

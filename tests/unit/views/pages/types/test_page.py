@@ -17,7 +17,7 @@ from services import i18n
 from services.domain.insight import drift
 from services.domain.insight.drift import Drift, Drifts
 from services.domain.types.task_type import TaskType
-from services.monitor.drift import DriftNow
+from services.monitor.forecast.drift import DriftNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog

@@ -12,14 +12,14 @@ from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
 from services.domain.task import classify
-from services.domain.task.filter import FINGERPRINT_LENGTH
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.engine.registry import Registry
+from services.monitor.letters.worth import Worthiness
 from services.monitor.reach import Reaches, key_of
-from services.monitor.worth import Worthiness
 from services.ports import Store
 
 SCAN_LIMIT, SLICE = 50_000, 500

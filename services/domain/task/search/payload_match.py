@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.task.query import PAYLOAD, Term
+from services.domain.task.search.query import PAYLOAD, Term
 from services.domain.text.mask import masked
 
 _ORDERS: Mapping[str, Callable[[float, float], bool]] = {

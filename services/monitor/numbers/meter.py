@@ -6,13 +6,13 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
-from services.domain.insight import durations
-from services.domain.insight.durations import Measured
-from services.domain.insight.flow import WINDOW_PARTS as PARTS
-from services.domain.insight.flow import Rates
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Measured
+from services.domain.insight.forecast.flow import WINDOW_PARTS as PARTS
+from services.domain.insight.forecast.flow import Rates
 from services.domain.task.event import Event
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import TERMINAL, WAITING, Status
 from services.ports import Store
 

@@ -10,9 +10,9 @@ from services import assembly, messages
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples, plain, table
 from services.domain.errors import NotFound, UsageError
-from services.domain.task.filter import format_terms
+from services.domain.task.search.filter import format_terms
 from services.domain.task.status import Triage
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 
 EXAMPLES = ("causes", "causes 9ac1", "causes --triage archived --json")
 

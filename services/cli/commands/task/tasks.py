@@ -7,13 +7,14 @@ from typing import Any
 
 from services import assembly, messages
 from services.cli import choose, output, progress, shapes
-from services.cli.commands import artifacts, create, duplicates, resolve, task_log
+from services.cli.commands.task import artifacts, create, duplicates, resolve, task_log
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
 from services.domain.errors import NotFound, UsageError
-from services.domain.insight import attempts, estimate, same_work, wait
+from services.domain.insight import attempts, same_work, wait
+from services.domain.insight.forecast import estimate
 from services.domain.task import classify
-from services.domain.task.query import SORTS
 from services.domain.task.record import Task
+from services.domain.task.search.query import SORTS
 from services.domain.text.message import Message
 from services.monitor.tasks import TaskDetail
 

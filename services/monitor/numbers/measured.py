@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from services.domain.insight import durations
-from services.domain.insight.durations import Runs
-from services.domain.task.query import Query, Term, equals
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Runs
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.ports import Store
 

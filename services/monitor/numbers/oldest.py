@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.task.query import Query, Term
+from services.domain.task.search.query import Query, Term
 from services.ports import Store
 
 #: the oldest records that are looked at: one that was planned long ahead is older than it waits

@@ -7,21 +7,21 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.domain.gates import listed, quiet_hours
-from services.domain.insight import drain
-from services.domain.insight.drain import Line, Miss
+from services.domain.insight.forecast import drain
+from services.domain.insight.forecast.drain import Line, Miss
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import BY, KIND, Promise
 from services.domain.task.lane import LANES
-from services.domain.task.query import Query, equals
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
-from services.monitor.measured import Measured
+from services.monitor.numbers.measured import Measured
 from services.ports import Store
 
 #: waiting tasks that are looked at, the oldest first; of more, the counters say how many there are

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from services.domain.gates import listed
-from services.domain.insight import durations
-from services.domain.insight.durations import Runs
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Bench, bench_of
 from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
 from services.domain.task.record import Task

@@ -9,16 +9,16 @@ import msgspec
 
 from services import assembly
 from services.cli import guesses, shapes
-from services.cli.commands import limits, purge
-from services.cli.commands.purge import QUEUE_HELP
-from services.cli.commands.queue import held
+from services.cli.commands import limits
+from services.cli.commands.queue import held, purge
+from services.cli.commands.queue.purge import QUEUE_HELP
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import standing
 from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
-from services.domain.task.query import Query, equals
+from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
 from services.monitor.queues.queries import PEEK
 

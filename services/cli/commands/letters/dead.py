@@ -9,15 +9,15 @@ from typing import Any
 
 from services import assembly, messages
 from services.cli import choose, progress, shapes
-from services.cli.commands import republish
+from services.cli.commands.letters import republish
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
 from services.commands.bulk.republish import RunView
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
-from services.domain.task import filter as filters
+from services.domain.task.search import filter as filters
 from services.domain.task.status import Status, Triage
-from services.monitor.causes import Cause
+from services.monitor.letters.causes import Cause
 
 
 def list_runs(context: Context) -> int:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from services.domain.errors import UsageError
 from services.domain.gates import home
-from services.domain.task import classify, filter_time
+from services.domain.task import classify
 from services.domain.task.lane import LANES
-from services.domain.task.query import PAYLOAD, Term
+from services.domain.task.search import filter_time
+from services.domain.task.search.query import PAYLOAD, Term
 from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param

@@ -13,10 +13,10 @@ from services.domain.errors import UsageError
 from services.domain.insight import cause, verdict
 from services.domain.insight.cause import Evidence, Worth
 from services.domain.task import classify
-from services.domain.task.filter import FINGERPRINT_LENGTH
 from services.domain.task.ledger import Done
-from services.domain.task.query import Query, Term, equals
 from services.domain.task.record import Task
+from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message
 from services.domain.text.said import Said

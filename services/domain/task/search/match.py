@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from services.domain.errors import UsageError
-from services.domain.task import payload_match
-from services.domain.task.query import ANY, PAYLOAD, Term
+from services.domain.task.search import payload_match
+from services.domain.task.search.query import ANY, PAYLOAD, Term
 
 Condition = Callable[[Any], bool]
 

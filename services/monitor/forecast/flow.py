@@ -10,17 +10,18 @@ from functools import partial
 from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.shop import SCOPE_ALL, Shop
 from services.domain.gates import ability, home, listed, paused
-from services.domain.insight import depth, flow
-from services.domain.insight.flow import Facts, Flow, Line
+from services.domain.insight import depth
+from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, SESSION, SHOP_BUSY, TWIN
 from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
-from services.domain.task.query import Query, equals, excludes
 from services.domain.task.record import Task
+from services.domain.task.search.query import Query, equals, excludes
 from services.domain.task.status import TERMINAL, WAITING, Status, Triage
 from services.engine.registry import Registry
 from services.monitor.live import Rates, Snapshot, look
-from services.monitor.measured import Measured
-from services.monitor.meter import Meter
+from services.monitor.numbers.measured import Measured
+from services.monitor.numbers.meter import Meter
 from services.monitor.waits import hung, successors
 from services.monitor.waits.gates import GateLook
 from services.ports import Broker, Clock, Store

@@ -10,8 +10,8 @@ from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.domain.errors import NotFound, UsageError
 from services.domain.insight.cause_rule import PLACES
-from services.domain.task import filter_time
-from services.monitor.causes import Cause
+from services.domain.task.search import filter_time
+from services.monitor.letters.causes import Cause
 
 EXAMPLES = (
     "cause know 9ac1 --owner ann --park 2h --alert-once",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.domain.insight.flow import ABOVE, BELOW, MODEL
+from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL
 
 POINTS = 60
 

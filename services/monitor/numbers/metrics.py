@@ -12,9 +12,9 @@ from services.domain.insight.worker import STATES, FleetNow
 from services.domain.promises.judge import STATES as PROMISE_STATES
 from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
-from services.domain.task.query import Counts, equals
+from services.domain.task.search.query import Counts, equals
 from services.domain.task.status import WAITING
-from services.monitor.oldest import waited_ms
+from services.monitor.numbers.oldest import waited_ms
 from services.monitor.promises import DISABLED, UNJUDGED, PromisesNow
 from services.ports import Store
 

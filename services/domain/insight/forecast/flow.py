@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 
 from services.domain.fleet.shop import Pause
 from services.domain.gates import listed
-from services.domain.insight import durations
-from services.domain.insight.durations import Measured
+from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Measured
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 

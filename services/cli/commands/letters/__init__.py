@@ -1,0 +1,1 @@
+"""``dead``, ``cause`` and ``causes``: dead letters and what they died of."""

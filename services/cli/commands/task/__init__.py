@@ -1,0 +1,1 @@
+"""``task``: create, look at and change tasks."""

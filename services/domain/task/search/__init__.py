@@ -1,0 +1,1 @@
+"""Which tasks a person asks for: the filter, read and matched."""

@@ -1,0 +1,1 @@
+"""What is to come: when what waits will have run, what drifts, how much flows."""
