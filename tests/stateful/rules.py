@@ -269,6 +269,14 @@ def gates_for(world: World, task: Task, tasks: Tasks, *, able: bool) -> set[str]
     return found | ({"run"} if able else {"no_worker"})
 
 
+def done_by_another(world: World, task: Task) -> bool:
+    """Whether a claim may find that what may not run twice has been done: it waits for a person then."""
+    if task.idempotent or not task.work:
+        return False
+    (done,) = world.store.last_done([task.work])
+    return done is not None and done.task_id != task.task_id
+
+
 def _goes_first(one: Task, task: Task) -> bool:
     if one.status in (S.RUNNING, S.HELD):
         return True

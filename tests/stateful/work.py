@@ -84,6 +84,8 @@ class Work(Lives):
         allowed = {str(task.status)}
         if usable:
             allowed = {S.RUNNING if gate == "run" else S.BLOCKED for gate in gates}
+            if "run" in gates and rules.done_by_another(self.worlds[0], task):
+                allowed.add(S.HELD)
         self.act(do, {task.task_id: allowed})
         after = self.tasks[task.task_id]
         if usable and after.status == S.BLOCKED:
