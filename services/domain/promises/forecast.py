@@ -12,7 +12,10 @@ from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.forecast.outlook import forecast as outlook
 from services.domain.promises.judge import Forecast
+from services.domain.promises.line import Ends
 
+#: the early end of what was played through is earlier by this share: work that will not come after all, fewer runs
+MODEL = 0.2
 #: where nobody knows when a run will come, it is expected so long from now
 UNKNOWN_MS = 15 * 60_000
 #: a run that was to be created is missing so long after its time; who fires looks every second
@@ -62,6 +65,11 @@ def in_line(now: int, load: Load, lasts: Runs) -> Forecast | None:
     return _from(now, found.done_low_s, found.done_s, found.done_high_s + longer)
 
 
+def played(now: int, ends: Ends) -> Forecast:
+    """The end of what was played through; a line that is followed so simply may be through earlier by a share of it."""
+    return _from(now, ends.low_s * (1 - MODEL), ends.mid_s, ends.high_s)
+
+
 def planned(
     now: int, at: int, spread_s: int, load: Load, shops: int, lasts: Runs, share: float = 1.0
 ) -> Forecast | None:
@@ -105,7 +113,7 @@ def missing(now: int, since: int, gaps: Runs) -> int:
 def unknown(now: int, lasts: Runs) -> Forecast:
     """One that nobody can tell: as long from now as a person needs to see to it."""
     low, middle, high = _span(lasts)
-    return _from(now, low, middle, UNKNOWN_MS / 1000 + high)
+    return _from(now, low, UNKNOWN_MS / 1000 + middle, UNKNOWN_MS / 1000 + high)
 
 
 def later(one: Forecast, by_ms: int) -> Forecast:

@@ -1,13 +1,15 @@
 """Whether a promise is kept in a shop: from its last success, when the next one is expected, and what holds that back.
 
-At risk is said before the breach: where the forecast and its spread pass the limit, where nobody can tell an end, and
-in the last moments whatever the forecast says. Nothing excuses: a pause or quiet hours are only named as the reason.
+At risk is said before the breach: long before it where even the early end of the forecast passes the limit, from a
+quarter of an hour before it where its middle does, where nobody can tell an end, and in the last moments whatever the
+forecast says. So what is said early is nearly sure, and what is only likely is said while there is time to act. Nothing
+excuses: a pause or quiet hours are only named as the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, Promise
@@ -22,6 +24,10 @@ CREATED, GATES, LOGIN, WORKER, PAGE = "created", "gates", "login", "worker", "pa
 CHECKS = (CREATED, GATES, LOGIN, WORKER, PAGE)
 #: so long before its end a promise that is not met yet is at risk, whatever the forecast says
 NEAR_MS = 60_000
+#: so long before its end it is at risk where it is likelier to break than not; earlier only where that is nearly sure
+LIKELY_MS = 15 * 60_000
+#: so long a forecast has to pass the limit without a pause: each look sees it a little earlier or later
+SURE_MS = 2 * 60_000
 #: what was said to be at risk is well again when the forecast leaves this share of the time to its break
 ROOM = 0.25
 #: a shop in which the type never ran is not looked at before this last part of its first limit
@@ -64,6 +70,7 @@ class Facts:
     shop: str  #: platform:shop_id
     done_at: int = 0  #: its last success of the type, 0 for never
     forecast: Forecast | None = None  #: None: a person or a worker must do something first
+    begins: int = 0  #: it cannot begin before this instant: a plan, the end of quiet hours
     holds: tuple[Hold, ...] = ()  #: at most one of each check
     task_id: str = ""  #: the task that will do it, "" where none was created
     created: bool = False  #: whether there is a task, or none has to be there yet
@@ -98,6 +105,7 @@ class Judged:
     hold: Hold | None = None  #: the first of the checks that is closed; of those that are kept None
     task_id: str = ""
     created: bool = False
+    late: bool = False  #: the forecast passes the limit, be it said or not
 
 
 def due(promise: Promise, zone: str, now: int) -> Due:
@@ -116,41 +124,60 @@ def due(promise: Promise, zone: str, now: int) -> Due:
     return Due(begins=begins, ends=ends, over=max(ends, day_begins(ends - 1, zone)[1]))
 
 
-def judge(promise: Promise, window: Due, facts: Facts, now: int, *, warned: int = 0) -> Judged:
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the looks before have seen."""
+
+    warned: int
+    late: int
+
+
+def judge(promise: Promise, window: Due, facts: Facts, now: int, *, warned: int = 0, late: int = 0) -> Judged:
     """One shop. ``warned``: the instant of the break that was said to be at risk before, 0 for none: that stays so
-    until a success is there, or the forecast has room to spare.
+    until a success is there, or the forecast has room to spare. ``late``: since when its forecast has passed the limit
+    in every look (UTC ms), 0: what this look says is believed at once.
     """
     if not window.holds:
         return _judged(facts, NOT_DUE)
-    return (_age if promise.kind == AGE else _by)(promise, window, facts, now, warned)
+    return (_age if promise.kind == AGE else _by)(promise, window, facts, now, _Before(warned, late))
 
 
-def _age(promise: Promise, window: Due, facts: Facts, now: int, warned: int) -> Judged:
+def _age(promise: Promise, window: Due, facts: Facts, now: int, before: _Before) -> Judged:
     limit = promise.limit_s * 1000
     break_at = max(facts.done_at, window.begins, promise.since) + limit
     if not facts.done_at and now < break_at - min(FIRST_MS, limit // 4):
         return _judged(facts, NOT_DUE, break_at)
     if window.ends and break_at >= window.ends:  # in this window it cannot break
         return _judged(facts, KEPT)
-    return _open(facts, break_at, min(NEAR_MS, limit // 4), now, warned)
+    return _open(facts, break_at, min(NEAR_MS, limit // 4), now, before)
 
 
-def _by(promise: Promise, window: Due, facts: Facts, now: int, warned: int) -> Judged:
+def _by(promise: Promise, window: Due, facts: Facts, now: int, before: _Before) -> Judged:
     if facts.done_at >= window.begins and facts.done_at:
         return _judged(facts, NOT_DUE if now >= window.over else KEPT)
     if promise.since >= window.ends:  # nobody had promised that
         return _judged(facts, NOT_DUE)
-    return _open(facts, window.ends, NEAR_MS, now, warned)
+    return _open(facts, window.ends, NEAR_MS, now, before)
 
 
-def _open(facts: Facts, break_at: int, near: int, now: int, warned: int) -> Judged:
+def _open(facts: Facts, break_at: int, near: int, now: int, before: _Before) -> Judged:
     """One of which a success is still to come."""
     if now >= break_at:
         return _judged(facts, BROKEN, break_at)
-    forecast = facts.forecast
-    room = round((break_at - now) * ROOM) if warned == break_at else 0
-    risky = forecast is None or forecast.high + room > break_at or now >= break_at - near
-    return _judged(facts, AT_RISK if risky else KEPT, break_at)
+    said = before.warned == break_at
+    late = _risks(facts.forecast, break_at, now, said=said)
+    sure = said or facts.forecast is None or facts.begins >= break_at or now - before.late >= SURE_MS
+    risky = (late and sure) or now >= break_at - near
+    return replace(_judged(facts, AT_RISK if risky else KEPT, break_at), late=late)
+
+
+def _risks(forecast: Forecast | None, break_at: int, now: int, *, said: bool) -> bool:
+    if forecast is None:
+        return True
+    if said:  # it is taken back only where there is room to spare: nobody believes what comes and goes
+        return forecast.high + round((break_at - now) * ROOM) > break_at
+    expected = forecast.mid if now >= break_at - LIKELY_MS else forecast.low
+    return expected > break_at
 
 
 def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:

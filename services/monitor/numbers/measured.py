@@ -67,6 +67,16 @@ class Measured:
         here = self._ended(equals("type", task_type), equals("platform", platform))
         return durations.best(here, everywhere, declared_s)
 
+    def newest(self, task_type: str, platform: str) -> tuple[float, ...]:
+        """Seconds of the last runs of a type in the shops of a platform, the newest first."""
+
+        def look() -> tuple[float, ...]:
+            terms = (equals("type", task_type), equals("platform", platform), equals("status", Status.SUCCEEDED))
+            page = self._store.query(Query(terms=terms, sort="updated", limit=durations.LATE, want_total=False))
+            return tuple(durations.seconds_of(page.tasks))
+
+        return self._once(("newest", task_type, platform), look)
+
     def prime(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Ask at once what ``usual`` will be asked of these types, each in a shop: of many by the newest successes in
         all these shops, and only of a few of those that had none among them by questions of their own.

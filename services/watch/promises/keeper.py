@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from services.domain.errors import StoreUnavailable
-from services.domain.promises import judge, standing
+from services.domain.insight.forecast.durations import ENOUGH
+from services.domain.promises import forecast, judge, standing
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CREATED
 from services.domain.promises.promise import AGE, KIND, STATE, Promise
@@ -40,6 +41,7 @@ class PromiseKeeper:
         self._store, self._registry, self._name, self._health = store, registry, name, health
         self._measured, self._waiting = Measured(store), WaitingFacts(store, registry, health)
         self._seen: dict[str, Mapping[str, int]] = {}  #: last successes of a type by shop, as the last round saw them
+        self._late: dict[tuple[str, str], int] = {}  #: by promise and shop: since when its forecast passes the limit
         self._told: set[tuple[str, str]] = set()  #: name and body of what cannot be read and was logged
         self._duty = Rounds(
             self.tick,
@@ -48,8 +50,12 @@ class PromiseKeeper:
             f"{name}-promises",
             log=log,
             waits="promises are not judged",
-            begin=self._seen.clear,  # what happened while others led is in no gap
+            begin=self._forget_looks,  # what happened while others led is in no gap
         )
+
+    def _forget_looks(self) -> None:
+        self._seen.clear()
+        self._late.clear()
 
     def start(self) -> None:
         """Begin to judge."""
@@ -71,12 +77,21 @@ class PromiseKeeper:
         self._forget({one.name for one in found}, stored)
         if not wanted:
             return 0
-        look = self.look()
+        look = self.look(_regular(wanted, stored))
         for promise in wanted:
             if self._duty.stopped:
                 break
             try:
-                self._put(judge_one(look, promise, _before(stored.get(promise.name)), by=self._name, seen=self._seen))
+                self._put(
+                    judge_one(
+                        look,
+                        promise,
+                        _before(stored.get(promise.name)),
+                        by=self._name,
+                        seen=self._seen,
+                        late=self._late,
+                    )
+                )
             except StoreUnavailable:
                 raise
             except Exception:  # whatever is wrong with one, the others must be judged
@@ -92,9 +107,9 @@ class PromiseKeeper:
         """
         return judge_one(self.look(), promise, None, by=self._name, seen={})
 
-    def look(self) -> Look:
-        """A look at the fleet as it is now."""
-        return Look(self._store, self._registry, self._measured, self._waiting, self._health)
+    def look(self, regular: Mapping[str, float] | None = None) -> Look:
+        """A look at the fleet as it is now; ``regular``: seconds from one success of a type to the next."""
+        return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular)
 
     def _known(self) -> list[Promise]:
         found = []
@@ -109,6 +124,7 @@ class PromiseKeeper:
 
     def _forget(self, names: set[str], stored: Mapping[str, str]) -> None:
         """Of a promise that was taken away while it was judged."""
+        self._late = {key: since for key, since in self._late.items() if key[0] in names}
         for name in stored.keys() - names:
             self._store.remove_document(STATE, name)
 
@@ -117,25 +133,51 @@ class PromiseKeeper:
 
 
 def judge_one(
-    look: Look, promise: Promise, before: Standing | None, *, by: str, seen: Mapping[str, Mapping[str, int]]
+    look: Look,
+    promise: Promise,
+    before: Standing | None,
+    *,
+    by: str,
+    seen: Mapping[str, Mapping[str, int]],
+    late: dict[tuple[str, str], int] | None = None,
 ) -> Standing:
-    """How one promise stands in a look; changes nothing. ``seen``: last successes by type and shop of the look before.
+    """How one promise stands in a look. ``seen``: last successes by type and shop of the look before; ``late``: since
+    when the forecasts pass the limit, by promise and shop, carried on here. What is judged for the first time is
+    believed at once.
 
     Blocking.
     """
     window = judge.due(promise, look.zone, look.now)
     gaps = before.gaps if before is not None and before.version == promise.version else ()
     warned = {row.shop: row.break_at for row in before.rows} if before is not None else {}
-    found = [
-        judge.judge(promise, window, one, look.now, warned=warned.get(one.shop, 0))
-        for one in look.facts(promise, window, gaps)
-    ]
+    late = late if late is not None else {}
+    first = 0 if before is None or before.version != promise.version else look.now
+    found = []
+    for facts in look.facts(promise, window, gaps):
+        key = (promise.name, facts.shop)
+        since = late.get(key, first)
+        one = judge.judge(promise, window, facts, look.now, warned=warned.get(facts.shop, 0), late=since)
+        if one.late:
+            late[key] = since
+        else:
+            late.pop(key, None)
+        found.append(one)
     done = {one.shop: one.done_at for one in found}
     fresh = _gaps(promise, window.begins, seen.get(promise.task_type, {}), done, _held_back(before))
     known = before
     if before is not None and before.version != promise.version:
         known = standing.renewed(before)
     return standing.after(promise, window, found, known, now=look.now, by=by, gaps=fresh)
+
+
+def _regular(wanted: Sequence[Promise], stored: Mapping[str, str]) -> dict[str, float]:
+    """How often the work of promises comes, by type."""
+    found = {}
+    for one in wanted:
+        before = _before(stored.get(one.name))
+        if one.kind == AGE and before is not None and before.version == one.version and len(before.gaps) >= ENOUGH:
+            found[one.task_type] = forecast.regular(before.gaps).usual_s
+    return found
 
 
 def _held_back(before: Standing | None) -> set[str]:

@@ -5,29 +5,32 @@ grow with the shops.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
-from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import ability, home, listed, quiet_hours
 from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import gates
+from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Runs
 from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
 from services.domain.promises import forecast as forecasts
 from services.domain.promises import holds, judge
+from services.domain.promises import line as lines
 from services.domain.promises.judge import Due, Facts, Forecast, Hold
+from services.domain.promises.line import Ends
 from services.domain.promises.promise import AGE, Promise
 from services.domain.task.lane import LANES
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Counts, Query, equals
+from services.domain.task.search.query import Counts, Query, Term, equals
 from services.domain.task.status import ACTIVE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
@@ -37,6 +40,8 @@ from services.monitor.schedules import ScheduleQueries, ScheduleRow
 from services.monitor.waits.gates import GateLook
 from services.monitor.waits.waiting import Wait, WaitingFacts
 from services.ports import Store
+from services.watch.promises import lineup
+from services.watch.promises.lineup import Fleet
 
 #: active tasks of a type that are looked at, the oldest first, and its newest dead letters
 PAGE, MOST_TASKS, MOST_LETTERS = 500, 3_000, 500
@@ -84,10 +89,8 @@ class OfType:
     gates: Mapping[str, str] = field(default_factory=dict)  #: by task
     letters: dict[str, list[Task]] = field(default_factory=dict)
     planned: dict[str, Planned] = field(default_factory=dict)
-    usual: dict[str, Runs] = field(default_factory=dict)  #: how long it runs, by platform
     supply: Supply = NOBODY  #: workers that can run it in its lane
     waits: dict[str, Wait] = field(default_factory=dict)
-    complete: bool = True  #: False where there are more tasks than are looked at
 
 
 class Look:
@@ -100,15 +103,19 @@ class Look:
         measured: Measured,
         waiting: WaitingFacts,
         health: Callable[[], BrokerHealth] | None = None,
+        regular: Mapping[str, float] | None = None,
     ) -> None:
-        """``measured`` and ``waiting`` remember for some seconds what they were asked."""
+        """``measured`` and ``waiting`` remember for some seconds what they were asked. ``regular``: seconds from one
+        success of a type to the next, of those that are promised.
+        """
         self._store, self._registry, self._measured, self._waiting = store, registry, measured, waiting
-        self._gates = GateLook(store, registry, health)
+        self._gates, self._regular = GateLook(store, registry, health), regular or {}
         self.now = store.now_ms()
         self.zone = fleet_zone(store) or DEFAULT_ZONE
         self._types: dict[str, OfType] = {}
         self._absent: dict[tuple[str, str], bool] = {}
         self._loads: dict[tuple[str, int], Load] = {}
+        self._runs: dict[tuple[str, str], Runs] = {}
         self._plans: dict[tuple[Planned, str], Forecast | None] = {}
 
     # ------------------------------------------------------------ once for a look
@@ -120,6 +127,11 @@ class Look:
     @cached_property
     def _workers(self) -> Sequence[WorkerInfo]:
         return self._store.workers()
+
+    @cached_property
+    def _slots(self) -> Sequence[SlotState]:
+        """Those that run something."""
+        return [slot for info in self._workers if takes_work(info, self.now) for slot in info.slots if slot.task_id]
 
     @cached_property
     def _switches(self) -> Mapping[str, list[Pause]]:
@@ -146,7 +158,7 @@ class Look:
 
     @cached_property
     def _schedules(self) -> Sequence[ScheduleRow]:
-        return ScheduleQueries(self._store, self._registry).rows(1)
+        return ScheduleQueries(self._store, self._registry).rows(lineup.RUNS)
 
     # ---------------------------------------------------------------- of one type
     def of_type(self, name: str) -> OfType:
@@ -162,21 +174,23 @@ class Look:
         return self._types[name]
 
     def _find_tasks(self, found: OfType) -> None:
-        terms = (equals("type", found.kind.name), equals("status", *sorted(ACTIVE)))
-        tasks: list[Task] = []
-        cursor: str | None = ""
-        while cursor is not None and len(tasks) < MOST_TASKS:
-            query = Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False)
-            page = self._store.query(query)
-            tasks += page.tasks
-            cursor = page.next
-        found.complete = cursor is None
+        tasks = self._all((equals("type", found.kind.name), equals("status", *sorted(ACTIVE))))
         for task in sorted(tasks, key=lambda one: (_RANK.get(Status(one.status), 1), one.due_at, one.created_at)):
             found.tasks.setdefault(task.shop, task)
         chosen = list(found.tasks.values())
         found.gates = self._gates.of(chosen)
         line = sorted((one for one in chosen if one.status in _QUEUED), key=lambda one: (-one.priority, one.created_at))
         found.places = {task.task_id: (place + 1) / len(line) for place, task in enumerate(line)}
+
+    def _all(self, terms: tuple[Term, ...]) -> list[Task]:
+        """The oldest of those that match, as many as are looked at."""
+        tasks: list[Task] = []
+        cursor: str | None = ""
+        while cursor is not None and len(tasks) < MOST_TASKS:
+            page = self._store.query(Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False))
+            tasks += page.tasks
+            cursor = page.next
+        return tasks
 
     def _find_letters(self, found: OfType) -> None:
         terms = (equals("type", found.kind.name), equals("status", Status.DEAD), equals("triage", "open"))
@@ -199,10 +213,27 @@ class Look:
                     )
 
     def _usual(self, known: OfType, shop: str) -> Runs:
-        platform = shop.partition(":")[0]
-        if platform not in known.usual:
-            known.usual[platform] = self._measured.on_platform(known.kind.name, platform, known.kind.expected_s)
-        return known.usual[platform]
+        return self._lasts_in(known.kind.name, shop)
+
+    def _lasts_in(self, task_type: str, shop: str) -> Runs:
+        return self._lasts(task_type, shop.partition(":")[0])
+
+    def _lasts(self, task_type: str, platform: str) -> Runs:
+        """How long a type runs there of late."""
+        key = (task_type, platform)
+        if key not in self._runs:
+            newest = self._measured.newest(*key)
+            running = [
+                max(0, self.now - slot.since) / 1000
+                for slot in self._slots
+                if slot.task_type == task_type and slot.shop.partition(":")[0] == platform
+            ]
+            says_s = self._registry.task_type(task_type).expected_s
+            if not says_s and len(newest) < durations.ENOUGH:
+                self._runs[key] = self._measured.on_platform(*key, 0.0)
+            else:
+                self._runs[key] = durations.of_late(durations.filled(newest, says_s), running)
+        return self._runs[key]
 
     # ----------------------------------------------------------------- of a promise
     def facts(self, promise: Promise, window: Due, gaps: Sequence[int]) -> list[Facts]:
@@ -218,8 +249,9 @@ class Look:
         return [self._of_shop(promise, window, known, shop, breaks[shop.key], came) for shop in chosen]
 
     def _detail(self, known: OfType, breaks: Mapping[str, int]) -> None:
-        """Ask in full for those that break first."""
+        """Ask in full for those that break first, of what waits for more than the line."""
         waiting = [one for shop, one in known.tasks.items() if one.task_id in known.gates and breaks.get(shop)]
+        waiting = [one for one in waiting if one.task_id not in self._line]
         waiting.sort(key=lambda one: breaks[one.shop])
         missing = [one for one in waiting[:DETAILED] if one.task_id not in known.waits]
         if missing:
@@ -227,14 +259,24 @@ class Look:
 
     def _of_shop(self, promise: Promise, window: Due, known: OfType, shop: Shop, break_at: int, came: Runs) -> Facts:
         done_at, task = known.done.get(shop.key, 0), known.tasks.get(shop.key)
+        begins = max(self._begins(known, shop.key), task.due_at if task is not None else 0)
         if task is not None:
             forecast, found = self._of_task(known, task)
             return Facts(
-                shop=shop.key, done_at=done_at, forecast=forecast, holds=found, task_id=task.task_id, created=True
-            )
+                shop=shop.key, done_at=done_at, forecast=forecast, begins=begins, holds=found,
+                task_id=task.task_id, created=True,
+            )  # fmt: skip
         since = max(done_at if promise.kind == AGE else 0, window.begins, promise.since)
         forecast, found, created = self._without(known, shop, since, break_at, came)
-        return Facts(shop=shop.key, done_at=done_at, forecast=forecast, holds=found, created=created)
+        return Facts(
+            shop=shop.key, done_at=done_at, forecast=forecast, begins=begins, holds=found, created=created
+        )  # fmt: skip
+
+    def _begins(self, known: OfType, shop: str) -> int:
+        """The instant before which nothing of the type begins there, as far as it is certain."""
+        plan = known.planned.get(shop)
+        until = self._obstacles(known, shop)[1] or 0
+        return max(until, plan.at if plan is not None and shop not in known.tasks else 0)
 
     # -------------------------------------------------------------- with a task
     def _of_task(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
@@ -270,20 +312,26 @@ class Look:
         more, until = self._obstacles(known, task.shop)
         if until is None:
             return None, tuple(more)
-        detail, lasts = known.waits.get(task.task_id), self._usual(known, task.shop)
-        if detail is not None:
-            starts = detail.starts
-            forecast = forecasts.waiting(self.now, starts, lasts) if starts is not None else None
-            if forecast is not None and gate not in ("", gates.LANE_ORDER):  # then it still has to get a slot
-                forecast = forecasts.latest(forecast, self._in_line(known, task))
-        else:
-            forecast = self._in_line(known, task)
-        if forecast is None:
-            forecast = forecasts.unknown(self.now, lasts)
+        lasts = self._usual(known, task.shop)
+        forecast = self._starts(known, task, gate, lasts) or forecasts.unknown(self.now, lasts)
         if task.retries:  # it may fail once more, and wait for that as long
             again = max(0, task.due_at - self.now) + round(lasts.span_s[1] * 1000)
             forecast = Forecast(low=forecast.low, mid=forecast.mid, high=forecast.high + again * task.retries)
         return forecasts.not_before(forecast, until, lasts), tuple(more) or (hold,)
+
+    def _starts(self, known: OfType, task: Task, gate: str, lasts: Runs) -> Forecast | None:
+        """Its end, from the line that was played through; else by its gates; else by the length of its lane."""
+        ends, detail = self._line.get(task.task_id), known.waits.get(task.task_id)
+        if ends is not None:
+            return forecasts.played(self.now, ends)
+        if detail is None:
+            return self._in_line(known, task)
+        if detail.starts is None:
+            return None
+        found = forecasts.waiting(self.now, detail.starts, lasts)
+        if gate in ("", gates.LANE_ORDER):
+            return found
+        return forecasts.latest(found, self._in_line(known, task))  # then it still has to get a slot
 
     def _gate(self, known: OfType, task: Task, gate: str) -> tuple[Hold, bool]:
         """What a waiting task waits at, and whether that opens by itself."""
@@ -317,6 +365,40 @@ class Look:
         return forecasts.in_line(self.now, self._load(str(task.lane), lasts, share), lasts)
 
     # ----------------------------------------------------------- without a task
+    # ----------------------------------------------------------- the line
+    @cached_property
+    def _line(self) -> Mapping[Hashable, Ends]:
+        """When what waits, and what is going to be created, has run; empty where no worker takes anything."""
+        fleet = Fleet(
+            now=self.now,
+            workers=[info for info in self._workers if takes_work(info, self.now)],
+            shops=self.shops,
+            lasts=self._lasts_in,
+            lane_of=lambda kind: str(self._registry.task_type(kind).lane),
+            shut=self._is_shut,
+        )
+        waiting = fleet.waiting(self._all((equals("status", *lineup.WAITING),)))
+        coming = fleet.planned(self._schedules)
+        for kind, gap_s in self._regular.items():
+            coming += fleet.asked(kind, gap_s, self._last_asked(kind))
+        coming.sort(key=lambda one: one.enters_s)
+        rooms = {key: shop.concurrency for key, shop in self.shops.items()}
+        return lines.play(fleet.places(), [*waiting, *coming[: max(0, MOST_TASKS - len(waiting))]], rooms)
+
+    def _last_asked(self, name: str) -> dict[str, int]:
+        """When the last task of a type was created in each shop in which nobody plans it, as far as one can tell."""
+        known = self.of_type(name)
+        return {
+            shop: known.tasks[shop].created_at
+            if shop in known.tasks
+            else done - round(1000 * self._usual(known, shop).usual_s)
+            for shop, done in known.done.items()
+            if shop in self.shops and shop not in known.planned
+        }
+
+    def _is_shut(self, shop: str, kind: str) -> bool:
+        return shop in self._sessions or shop in self._breakers or self._switch(shop, kind) is not None
+
     def _without(
         self, known: OfType, shop: Shop, since: int, break_at: int, came: Runs
     ) -> tuple[Forecast | None, tuple[Hold, ...], bool]:
@@ -338,6 +420,7 @@ class Look:
             forecast = forecasts.usual(self.now, since, came, lasts)
             due = forecasts.missing(self.now, since, came)
             lacks = due > 0 or forecast.high > break_at > 0
+            forecast = self._asked(known, shop.key, forecast)
         created = plan is not None or not lacks
         if lacks:
             found.insert(0, self._missing(plan, due, came))
@@ -349,6 +432,11 @@ class Look:
             found.append(holds.behind(str(known.kind.lane)))
         begins = max(self.now, plan.at if plan is not None else 0)
         return forecasts.later(forecast, max(0, until - begins)), tuple(found), created
+
+    def _asked(self, known: OfType, shop: str, usual: Forecast) -> Forecast:
+        """As regularly as it came so far, and no earlier than the line lets it through."""
+        ends = self._line.get((known.kind.name, 0, shop))
+        return usual if ends is None else forecasts.latest(usual, forecasts.played(self.now, ends))
 
     def _missing(self, plan: Planned | None, due: int, came: Runs) -> Hold:
         if plan is not None:
@@ -380,6 +468,9 @@ class Look:
         return found, until
 
     def _planned(self, known: OfType, plan: Planned, shop: str) -> Forecast | None:
+        ends = self._line.get((plan.schedule, 0, shop))
+        if ends is not None:
+            return forecasts.not_before(forecasts.played(self.now, ends), plan.at, self._usual(known, shop))
         key = (plan, shop.partition(":")[0])  # the same for all of its shops there whose turn it is
         if key not in self._plans:
             lasts = self._usual(known, shop)

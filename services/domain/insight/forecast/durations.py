@@ -6,8 +6,8 @@ records hands in seconds.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -15,6 +15,8 @@ from services.domain.task.status import Status
 MEASURED, PROGRESS, DECLARED, UNKNOWN = "measured", "progress", "declared", "unknown"
 #: so many attempts of a shop say more about it than those of all shops
 ENOUGH = 5
+#: so many of the newest tell how long tasks take of late, also where that has changed
+LATE = 10
 #: runs of its own that weigh as much as all that is known of others
 DOUBT = 1
 #: what people are told is the middle eight of ten; drawn a little wider, for the next ones are not those that were seen
@@ -53,7 +55,7 @@ NOT_MEASURED = Measured()
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Seconds in ascending order and where they come from; ``overdue``: of a task that runs longer than all of them."""
+    """Seconds in ascending order and where they come from; ``overdue``: something runs longer than all of them."""
 
     seconds: tuple[float, ...] = ()
     basis: str = UNKNOWN
@@ -155,11 +157,35 @@ def declared(seconds: float) -> Runs:
 
 def of_tasks(tasks: Iterable[Task]) -> Runs:
     """Of the last attempts of tasks that succeeded; others are passed over."""
-    return measured(
-        (task.ended_at - task.started_at) / 1000
-        for task in tasks
-        if task.status == Status.SUCCEEDED and 0 < task.started_at <= task.ended_at
-    )
+    return measured(seconds_of(tasks))
+
+
+def seconds_of(tasks: Iterable[Task]) -> Iterator[float]:
+    """Of the last attempts of tasks that succeeded, in their order; others are passed over."""
+    for task in tasks:
+        if task.status == Status.SUCCEEDED and 0 < task.started_at <= task.ended_at:
+            yield (task.ended_at - task.started_at) / 1000
+
+
+def of_late(ended: Sequence[float], running: Iterable[float] = ()) -> Runs:
+    """How long tasks take now: seconds of those that ended, newest first, and of those that run so far. One that runs
+    longer than nearly all of them counts too, as one that lasts at least so long (``overdue``): else a page that has
+    become slow would be as fast as ever until the first of its tasks has ended.
+    """
+    newest = ended[:LATE]
+    if not newest:
+        return NOTHING
+    nearly_all = measured(newest).at(HIGH)
+    longer = sorted((one for one in running if one > nearly_all), reverse=True)[:LATE]
+    found = measured([*longer, *newest[: LATE - len(longer)]])
+    return replace(found, overdue=bool(longer))
+
+
+def filled(newest: Sequence[float], says_s: float) -> Sequence[float]:
+    """Too few that were measured, with as many more by what the type says: what other platforms take says little."""
+    missing = max(0, ENOUGH - len(newest))
+    says = declared(says_s)
+    return [*newest, *(says.at((place + 0.5) / missing) for place in range(missing))] if says.known else newest
 
 
 def best(here: Runs, everywhere: Runs, says_s: float) -> Runs:

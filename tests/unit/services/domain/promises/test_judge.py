@@ -65,8 +65,11 @@ def one(promised: Promise, now: int = NOON, **facts: Any) -> Judged:
         (5, soon(20), KEPT),
         (5, None, AT_RISK),  # nobody can tell that it will be there
         (50, soon(9), KEPT),
-        (50, soon(9, 2), AT_RISK),  # the spread passes the limit
-        (50, soon(11), AT_RISK),
+        (50, soon(9, 2), KEPT),  # likelier to be there than not
+        (50, soon(11, 5), AT_RISK),  # likelier to be late
+        (40, soon(25, 10), KEPT),  # so long before only what is nearly sure is said
+        (40, soon(25, 4), AT_RISK),
+        (5, soon(80, 10), AT_RISK),
         (59.5, soon(0.1), AT_RISK),  # the last moments, whatever is said
         (60, soon(0.1), BROKEN),
         (600, None, BROKEN),
@@ -92,6 +95,24 @@ def test_a_warning_stays_until_there_is_room_to_spare(warned: int, forecast: For
     promised, before = promise(), NOON + warned * MINUTE if warned else 0
     facts = Facts(shop="pdd:1", done_at=NOON - 10 * MINUTE, forecast=forecast)
     assert judge(promised, Due(), facts, NOON, warned=before).state == state
+
+
+@pytest.mark.parametrize(
+    ("seconds", "forecast", "state"),
+    [
+        (0, soon(80), KEPT),  # one look may err
+        (90, soon(80), KEPT),
+        (120, soon(80), AT_RISK),
+        (0, None, AT_RISK),  # that nobody can tell is no error of a forecast
+    ],
+)
+def test_a_forecast_is_believed_when_looks_of_two_minutes_agree(
+    seconds: int, forecast: Forecast | None, state: str
+) -> None:
+    facts = Facts(shop="pdd:1", done_at=NOON - 10 * MINUTE, forecast=forecast)
+    found = judge(promise(), Due(), facts, NOON, late=NOON - seconds * 1000)
+    assert (found.state, found.late) == (state, True)
+    assert judge(promise(), Due(), facts, NOON, late=0).state == AT_RISK, "nothing was seen before"
 
 
 def test_what_never_ran_is_looked_at_before_its_first_limit_ends() -> None:

@@ -1,0 +1,84 @@
+"""The line before the slots, played through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from services.domain.insight.forecast import durations
+from services.domain.promises import line
+from services.domain.promises.line import Ends, Place, Waiter
+
+NORMAL = ("normal",)
+MINUTE = durations.measured([60.0] * 10)
+HOUR = durations.measured([3600.0] * 10)
+
+
+def waits(name: str, shop: str = "", lasts: durations.Runs = MINUTE, **fields: object) -> Waiter:
+    return Waiter(name=name, task_type="t", shop=shop or f"pdd:{name}", lane="normal", lasts=lasts, **fields)  # type: ignore[arg-type]
+
+
+def ends(places: Sequence[Place], waiters: Sequence[Waiter], **rooms: int) -> dict[object, float]:
+    """The middle of each, in minutes."""
+    return {name: round(one.mid_s / 60, 1) for name, one in line.play(places, waiters, rooms).items()}
+
+
+def free(number: int, lanes: tuple[str, ...] = NORMAL) -> list[Place]:
+    return [Place(lanes=lanes)] * number
+
+
+def test_two_slots_take_the_line_from_its_head() -> None:
+    assert ends(free(2), [waits(name) for name in "abcd"]) == {"a": 1, "b": 1, "c": 2, "d": 2}
+
+
+def test_nobody_gets_anywhere_without_slots() -> None:
+    assert line.play([], [waits("a")], {}) == {}
+
+
+def test_what_runs_comes_first() -> None:
+    busy = Place(lanes=NORMAL, lasts=MINUTE, ran_s=30.0, task_type="t", shop="pdd:z")
+    assert ends([busy], [waits("a")]) == {"a": 1.5}
+
+
+def test_who_finds_the_shop_busy_stands_aside_and_joins_the_end() -> None:
+    some = [waits("a", "pdd:1"), waits("b", "pdd:1"), waits("c"), waits("d")]
+    assert ends(free(1), some) == {"a": 1, "b": 2, "c": 3, "d": 4}
+    slow = [waits("a", "pdd:1", HOUR), waits("b", "pdd:1"), waits("c"), waits("d")]
+    assert ends(free(2), slow) == {"a": 60, "c": 1, "d": 2, "b": 61}, "the others are not behind a slow shop"
+    assert line.play(free(2), slow, {"pdd:1": 2})["b"].mid_s == 60, "a shop that runs two at a time"
+
+
+def test_what_stands_aside_waits_for_its_shop() -> None:
+    busy = Place(lanes=NORMAL, lasts=HOUR, ran_s=0.0, task_type="t", shop="pdd:1")
+    assert ends([busy, *free(1)], [waits("a", "pdd:1", aside=True), waits("b")]) == {"a": 61, "b": 1}
+    assert ends(free(1), [waits("a", "pdd:1", aside=True)]) == {"a": 1}, "nothing keeps it aside"
+
+
+def test_a_lane_that_goes_first_is_served_first_and_a_kept_slot_its_own() -> None:
+    some = [waits("a"), Waiter(name="b", task_type="t", shop="pdd:b", lane="high", lasts=MINUTE)]
+    assert ends(free(1, ("high", "normal")), some) == {"b": 1, "a": 2}
+    assert ends(free(1, ("normal", "high")), some) == {"a": 1, "b": 2}
+
+
+def test_what_is_planned_enters_at_its_time_and_not_beside_its_like() -> None:
+    assert ends(free(1), [waits("a", enters_s=300.0)]) == {"a": 6}
+    twice = [waits("a", "pdd:1", HOUR), waits("b", "pdd:1", enters_s=300.0, once=True)]
+    assert ends(free(2), twice)["b"] == line.FAR_S / 60, "nobody creates it while the first is there"
+
+
+def test_what_runs_longer_than_any_before_may_end_soon_or_go_on_as_long() -> None:
+    longer = durations.of_late([60.0] * 10, [1200.0])
+    assert longer.overdue
+    found = line.play([Place(lanes=NORMAL, lasts=longer, ran_s=1200.0, shop="pdd:z")], [waits("a")], {})["a"]
+    assert found.low_s < 10 * 60
+    assert found.high_s > 12 * 60
+
+
+@pytest.mark.parametrize("number", [1, 40, 3_000])
+def test_a_look_stays_short_and_is_always_the_same(number: int) -> None:
+    uneven = durations.measured([20.0, 40.0, 60.0, 90.0, 200.0])
+    some = [waits(str(n), lasts=uneven) for n in range(number)]
+    first = line.play(free(60), some, {})
+    assert first == line.play(free(60), some, {})
+    assert all(isinstance(one, Ends) and one.low_s <= one.mid_s <= one.high_s for one in first.values())
