@@ -149,7 +149,10 @@ TABLE: list[Row] = [
     row(f"cause ignore {CAUSE}", "--span", SPAN),
     row(f"cause merge --into {CAUSE}", "", ("nobody", LONG), names="no cause"),
     row(f"cause merge {CAUSE}", "--into", ("nobody", CAUSE), names="--into"),
-    *(row(f"cause {verb}", "", ("nobody", LONG), names="no cause") for verb in ("forget", "lift", "split")),
+    *(row(f"cause {verb}", "", ("nobody", LONG), names="no cause") for verb in ("forget", "lift", "split", "join")),
+    row(f"cause know {CAUSE} --owner ann", "--link", ("x", "ftp://x", "javascript:x", "https://" + LONG), names="link"),
+    row(f"cause split {CAUSE}", "--shop", ("pdd:", "a:b:c", "pdd:nobody"), names="no open letter"),
+    row(f"cause split {CAUSE}", "--platform", ("../x", "nobody"), names="no open letter"),
     row("shop list", "--filter", ("nonsense:1", "state:nonsense", "dead>x", "paused:maybe", 'name~"'), names=ANY),
     *bulk("dead republish"),
     row("dead republish a --yes", "--payload", OBJECTS),
@@ -307,6 +310,11 @@ TABLE: list[Row] = [
     row("demo", "--slots", ("0", "x")),
     row("demo", "--rate", ("-1", "NaN", "x")),
     row("demo", "--page", ("x",)),
+    row(
+        "demo",
+        "--open",
+        ("x", "https://local/tasks", "fleetdeck://local/nowhere", "fleetdeck://local/tasks?show=" + LONG),
+    ),
     row("demo", "--size", ("x", "0x0")),
 ]
 IDS_OF_ROWS = [f"{' '.join(one.words[:2])} {one.option}".strip() for one in TABLE]

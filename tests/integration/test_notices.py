@@ -233,7 +233,7 @@ def test_a_cancelled_one_does_not_run_and_one_sent_again_does(fleet: Fleet, seen
     all_taken(fleet)
     assert fleet.engine.store.counts().status == {"cancelled": 1}
     send(fleet, body)
-    eventually(lambda: lines(seen, "end"), 30)
+    eventually(lambda: [task for task in succeeded(fleet) if task.parent == ID], 30)
     (again,) = [task for task in succeeded(fleet) if task.parent == ID]
     assert [line[1] for line in lines(seen, "start")] == [again.task_id]
 
