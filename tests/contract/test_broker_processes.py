@@ -45,7 +45,7 @@ def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_plac
     ]
     for process in takers:
         assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
+        assert process.stdout.readline().strip() == b"ready"
     for start in range(0, TOTAL, 20):
         orders = [order(number, "high" if number % 3 else "normal") for number in range(start, start + 20)]
         assert all(receipt.ok for receipt in broker.publish(orders))

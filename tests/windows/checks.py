@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from tests.windows import installer
+from tests.windows import installer, shims
 from tests.windows.machine import Machine
 
 _PYTHON = r"C:\python\python.exe"
@@ -143,6 +143,8 @@ def _installer(machine: Machine, out: Path) -> str:
     words = {"home": rf"C:\{home.name}"}
     for _ in range(2):  # the second one is an update in place
         _run(machine, str(setup.absolute()), "/S", timeout_s=900)
+    # its numpy wants what wine 8 has not, and Windows has
+    shims.make(machine.drive / "windows" / "system32", folder / "program" / "python" / "Lib" / "site-packages")
     program = (str(_PROGRAM / "program/python/python.exe"), str(_PROGRAM / "program/app/main.py"))
     _run(machine, *program, "task", "create", *_ORDER, **words)
     _run(machine, *program, "worker", "--drain", **words)
