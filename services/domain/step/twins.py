@@ -13,7 +13,10 @@ _BEGUN = (Status.RUNNING, Status.HELD)
 
 def holder(view: View, uniq: str) -> str | None:
     """The active task that was created first of those that hold the key."""
-    ranked = sorted((one.created_at, task_id) for task_id, one in view.holders(uniq).items())
+    holders = view.holders(uniq)
+    if not holders:
+        return None
+    ranked = sorted((one.created_at, task_id) for task_id, one in holders.items())
     return next((task_id for _, task_id in ranked if view.get(task_id) is not None), None)
 
 

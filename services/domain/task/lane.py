@@ -20,6 +20,7 @@ NOTICE_QUEUE = "rpa_notice_queue"  #: copies of what other programs publish
 LATE_QUEUE = "rpa_notice_late"  #: such copies that ended before anybody read them
 MIN_PRIORITY, MAX_PRIORITY = 1, 10
 DEFAULT_PRIORITY = {Lane.HIGH: 10, Lane.NORMAL: 6, Lane.LOW: 2}
+_WORDS: dict[str, tuple[Lane, int]] = {lane: (lane, priority) for lane, priority in DEFAULT_PRIORITY.items()}
 
 
 def lane_of(priority: int) -> Lane:
@@ -53,9 +54,11 @@ def parse_priority(value: object) -> tuple[Lane, int]:
     Raises:
         ValueError: the value is neither; the text names what is allowed.
     """
+    known = _WORDS.get(value) if isinstance(value, str) else None  # as nearly every task of a bulk says it
+    if known is not None:
+        return known
     if isinstance(value, str) and value.strip().lower() in DEFAULT_PRIORITY:
-        lane = Lane(value.strip().lower())
-        return lane, DEFAULT_PRIORITY[lane]
+        return _WORDS[value.strip().lower()]
     number = _integer(value)
     if number is None or not MIN_PRIORITY <= number <= MAX_PRIORITY:
         raise ValueError(f"priority must be high, normal, low or a whole number 1-10, not {value!r:.40}")

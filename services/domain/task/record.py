@@ -118,7 +118,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     def guard(self) -> str:
         """The key under which it holds back others and waits for them; "" where it does neither."""
         uniq = self.uniq
-        return "" if uniq.startswith(FORCED) else uniq
+        return "" if uniq[:1] == FORCED else uniq
 
     @property
     def active(self) -> bool:

@@ -17,6 +17,9 @@ from services.store.sqlite import write
 from services.store.sqlite.part import Part
 from services.store.unreadable import all_sound
 
+#: with these a run may end that the ledger tells of
+_ENDS = frozenset({Status.SUCCEEDED, Status.DEAD})
+
 _COLUMNS = (
     "work", "task_id", "at", "who", "worker", "succeeded", "failures", "first_at", "first_id", "failed_id", "failed_at",
     "kind", "failed_by", "failed_worker",
@@ -171,10 +174,12 @@ class Works:
 
     def follow(self, old: Task | None, task: Task) -> None:
         """A record changes."""
+        ended = task.status in _ENDS and (old is None or old.status != task.status)
+        if not (ended or self._red):
+            return  # as nearly always: this is done for every step of every task
         work = task.work
         if not work:
             return
-        ended = old is None or old.status != task.status
         if ended and ledger.counts(task):
             self._ended.append(task)
         if ended and task.status == Status.SUCCEEDED:

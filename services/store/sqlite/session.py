@@ -152,10 +152,12 @@ class Session:
         self.shops.follow(old, task)
         self.limits.follow(old, task)
         self.works.follow(old, task)
-        if old is not None and (known := self._holders.get(old.guard)) is not None:
-            known.pop(task.task_id, None)
-        if task.status in ACTIVE and (known := self._holders.get(task.guard)) is not None:
-            known[task.task_id] = Standing(task.status, task.gate, task.created_at)
+        now = self._holders.get(task.guard)
+        before = now if old is None or old.uniq == task.uniq else self._holders.get(old.guard)
+        if before is not None and old is not None:
+            before.pop(task.task_id, None)
+        if now is not None and task.status in ACTIVE:
+            now[task.task_id] = Standing(task.status, task.gate, task.created_at)
 
     def delivered(self, task: Task) -> None:
         """Note that the message of a queued task came out of its queue.
@@ -175,6 +177,7 @@ class Session:
         """Write records, events and counters."""
         self._write_counted()
         self._out.write_events(self._conn)
+        self.shops.flush()
         self.works.flush()
         self._conn.executemany(write.WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
 
@@ -206,7 +209,8 @@ class Session:
 
     def holders(self, uniq: str) -> Mapping[str, Standing]:
         """The active tasks that hold a uniqueness key."""
-        self._load_holders([uniq])
+        if uniq not in self._holders:
+            self._load_holders([uniq])
         return self._holders.get(uniq, {})
 
 

@@ -16,6 +16,7 @@ _COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
 _SLOTS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
 _PROMISED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
 _PROMISE = "INSERT OR REPLACE INTO reservations (task_id, platform, shop_id, until) VALUES (?, ?, ?, ?)"
+_NEW = "INSERT OR IGNORE INTO shops (platform, shop_id, concurrency, data) VALUES (?, ?, ?, ?)"
 _LOT = f"""SELECT task_id, held_uniq FROM tasks WHERE lot = ? AND NOT task_type {write.IN_LIST}
     ORDER BY priority DESC, created_at, task_id"""
 _LOT_OF_TYPE = """SELECT task_id, held_uniq FROM tasks INDEXED BY tasks_lot_type WHERE lot = ? AND task_type = ?
@@ -49,7 +50,7 @@ class UnderWay:
 
     def follow(self, old: Task | None, task: Task) -> None:
         """Count what a change does to a shop that somebody has asked about."""
-        known = self._known.get(task.shop)
+        known = self._known.get(task.shop) if self._known else None
         if known is None:
             return
         if old is not None and old.status in UNDER_WAY:
@@ -70,6 +71,7 @@ class Shops:
         self._counted: dict[str, dict[str, int]] = {}
         self._slots: dict[str, int | None] = {}
         self._promised: dict[str, set[str]] = {}
+        self._new: list[tuple[str, str, int, bytes]] = []
         self._under_way = UnderWay(conn, write_tasks)
 
     def load(self, shops: Iterable[str]) -> None:
@@ -134,11 +136,13 @@ class Shops:
         if self._slots[shop] is None:
             platform, _, shop_id = shop.partition(":")
             one = Shop(platform=platform, shop_id=shop_id, unregistered=True)
-            self._conn.execute(
-                "INSERT OR IGNORE INTO shops (platform, shop_id, concurrency, data) VALUES (?, ?, ?, ?)",
-                (platform, shop_id, one.concurrency, ENCODER.encode(one)),
-            )
+            self._new.append((platform, shop_id, one.concurrency, ENCODER.encode(one)))
             self._slots[shop] = one.concurrency
+
+    def flush(self) -> None:
+        """Write those that became known; nobody reads them before from the database."""
+        self._conn.executemany(_NEW, self._new)
+        self._new.clear()
 
     def promise(self, task: Task, until: int) -> None:
         """Keep a slot for a task."""
