@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import gc
 import json
 import logging
 import sys
@@ -66,6 +67,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     logging.getLogger("pika").setLevel(logging.CRITICAL)
+    gc.collect()
+    gc.freeze()  # the parts of this program load a hundred thousand things that no worker has, and each look costs
     found: dict[str, Any] = {}
     if "embedded" in args.parts:
         found["embedded"] = _pair(args)
