@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QApplication
 
 from console.main_window import MainWindow
 from console.tray import Tray
-from services.domain.alerts.incident import OPEN, WAITING
+from services.domain.alerts.incident import OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.i18n import _, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
 from views.support import safe, shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, lasting
 
 EVERY_MS = 3000
 PAGE = "alerts"
@@ -81,23 +81,25 @@ class AlertWatch(QObject):
 
     def _say(self, fresh: list[IncidentNow]) -> None:
         for one in fresh if len(fresh) <= SAID else ():
-            incident = one.incident
-            status = "dead" if incident.rule.severity == CRITICAL else "warning"
-            detail = wording.next_step(incident.words, shown.zone())
-            spec = ToastSpec(
-                text=safe.masked(wording.title(incident.words, shown.zone())),
-                detail=safe.masked(detail),
-                status=status,
-                seconds=12,
-                key=f"alert.{incident.id}",
-                actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE, incident.id)),),
-            )
-            self._window.toasts.say(spec)
+            self._window.toasts.say(lasting(partial(self._told, one.incident)))
         if len(fresh) > SAID:
-            said = _("{n} new incidents").format(n=text.count(len(fresh)))
-            show = ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE))
-            self._window.toasts.say(ToastSpec(text=said, status="warning", seconds=12, key="alerts", actions=(show,)))
+            self._window.toasts.say(lasting(partial(self._told_together, len(fresh))))
         QApplication.alert(self._window)  # the task bar, where the window is not in front
+
+    def _told(self, incident: Incident) -> ToastSpec:
+        return ToastSpec(
+            text=safe.masked(wording.title(incident.words, shown.zone())),
+            detail=safe.masked(wording.next_step(incident.words, shown.zone())),
+            status="dead" if incident.rule.severity == CRITICAL else "warning",
+            seconds=12,
+            key=f"alert.{incident.id}",
+            actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE, incident.id)),),
+        )
+
+    def _told_together(self, number: int) -> ToastSpec:
+        said = _("{n} new incidents").format(n=text.count(number))
+        show = ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE))
+        return ToastSpec(text=said, status="warning", seconds=12, key="alerts", actions=(show,))
 
 
 def _wait(_error: BaseException) -> None:

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from console.alert_watch import AlertWatch
 from console.bootstrap import Desk as Console
 from console.tray import Tray
+from services import i18n
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident
 from tests.gui.desk import Desk
@@ -83,6 +84,12 @@ def test_many_at_once_are_one_message(alerts: Alerts, console: Console, said: li
         alerts.lane(key=f"wait:{number}")
     look()
     assert [one.text for one in said] == ["4 new incidents"]
+    again = said[0].again
+    assert again is not None
+    i18n.set_language("zh_CN")
+    chinese = again().text
+    i18n.set_language("en")
+    assert chinese == "新增 4 个事件"
 
 
 @pytest.fixture
