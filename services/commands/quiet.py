@@ -46,11 +46,7 @@ class QuietCommands:
         """All that can be read, by name. Blocking."""
         zone, now = self.zone(), self._store.now_ms()
         found = []
-        for body in self._store.documents(KIND).values():
-            try:
-                hours = quiet_hours.load(body)
-            except ValueError:  # the doctor tells it
-                continue
+        for hours in keeping.wished(self._store):
             spans = quiet_hours.spans(hours, zone, now, now + quiet_hours.HORIZON_MS)
             begins, ends = spans[0] if spans else (0, 0)
             found.append(QuietNow(hours=hours, begins=begins, ends=ends))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
 import msgspec
 
@@ -35,6 +36,15 @@ def remove(store: Store, name: str) -> bool:
     return store.remove_document(WINDOWS, name) or wished
 
 
+def wished(store: Store) -> list[QuietHours]:
+    """All that people have set; the doctor tells which of them cannot be read."""
+    found: list[QuietHours] = []
+    for body in store.documents(KIND).values():
+        with suppress(ValueError):
+            found.append(quiet_hours.load(body))
+    return found
+
+
 class QuietKeeper:
     """A duty of the leader."""
 
@@ -50,12 +60,12 @@ class QuietKeeper:
         if self._clock.monotonic() < self._due:
             return
         self._due = self._clock.monotonic() + EVERY_S
-        wished = self._store.documents(KIND)
-        if not wished:
+        bodies = self._store.documents(KIND)
+        if not bodies:
             return
         zone, now = fleet_zone(self._store) or DEFAULT_ZONE, self._store.now_ms()
         stored = self._store.documents(WINDOWS)
-        for name, body in wished.items():
+        for name, body in bodies.items():
             try:
                 quiet = quiet_hours.load(body)
             except ValueError:

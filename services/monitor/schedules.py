@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
+from services.domain.gates.quiet_hours import QuietHours
 from services.domain.insight import schedule as insight
 from services.domain.insight.schedule import ScheduleNow
 from services.domain.insight.worker import takes_work
@@ -26,6 +27,7 @@ from services.domain.text.said import words_of
 from services.engine import fates
 from services.engine.lead import leader
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
+from services.engine.quiet import wished
 from services.engine.registry import Registry
 from services.monitor.numbers.measured import Measured
 from services.ports import ScheduleEntry, Store
@@ -110,45 +112,38 @@ class ScheduleQueries:
         at, now = row.upcoming[0], self._store.now_ms()
         ends = at + load.LONGEST * load.MINUTE_MS
         slots = sum(len(info.slots) for info in self._store.workers() if takes_work(info, now))
-        mine = self._bursts(wanted, at, zone, ends, own=True)
+        begins, quiet = at - load.LONGEST * load.MINUTE_MS // 8, wished(self._store)
+        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], quiet, zone, ends)]
         others = [
             burst
             for other in self.rows()
             if other.schedule.name != wanted.name and other.schedule.enabled and not other.problem
-            for due in _within(other, at - load.LONGEST * load.MINUTE_MS // 8, ends)
-            for burst in self._bursts(other.schedule, due, zone, ends)
+            for burst in self._bursts(other.schedule, list(_within(other, begins, ends)), quiet, zone, ends)
         ]
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
         return RunLoad(at=at, slots=slots, load=found, said=tuple(said))
 
-    def _bursts(self, wanted: Schedule, at: int, zone: str, ends: int, *, own: bool = False) -> list[Burst]:
-        """A run, platform by platform, for quiet hours may be of one."""
-        shops = schedules.fitting(wanted, self._registry.shops().values())
+    def _bursts(
+        self, wanted: Schedule, runs: Sequence[int], quiet: Sequence[QuietHours], zone: str, ends: int
+    ) -> list[Burst]:
+        """Its runs, platform by platform, for quiet hours may be of one."""
+        shops = schedules.fitting(wanted, self._registry.shops().values()) if runs else []
         declared = self._registry.task_type(wanted.task_type).expected_s
-        return [
-            Burst(
+        found: list[Burst] = []
+        for platform, number in sorted(Counter(shop.platform for shop in shops).items()):
+            scopes = (SCOPE_ALL, f"platform:{platform}", f"type:{wanted.task_type}")
+            held = [hours for hours in quiet if hours.scope in scopes]
+            burst = Burst(
                 name=wanted.name,
-                at=at,
+                at=runs[0],
                 tasks=number,
                 mean_s=self._measured.on_platform(wanted.task_type, platform, declared).mean_s,
                 spread_s=wanted.spread_s,
-                quiet=self._quiet(platform, wanted.task_type, zone, at, ends),
-                own=own,
+                quiet=tuple(sorted(span for one in held for span in quiet_hours.spans(one, zone, runs[0], ends))),
             )
-            for platform, number in sorted(Counter(shop.platform for shop in shops).items())
-        ]
-
-    def _quiet(self, platform: str, task_type: str, zone: str, at: int, ends: int) -> tuple[tuple[int, int], ...]:
-        found: list[tuple[int, int]] = []
-        for body in self._store.documents(quiet_hours.KIND).values():
-            try:
-                hours = quiet_hours.load(body)
-            except ValueError:  # the doctor tells it
-                continue
-            if hours.scope in (SCOPE_ALL, f"platform:{platform}", f"type:{task_type}"):
-                found += quiet_hours.spans(hours, zone, at, ends)
-        return tuple(sorted(found))
+            found += [replace(burst, at=at) for at in runs]
+        return found
 
     def _promised(self, wanted: Schedule, found: Load, at: int, ends: int, zone: str, now: int) -> Iterator[Message]:
         """Promises of the same work that are for an instant after the run."""

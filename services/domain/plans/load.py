@@ -77,7 +77,8 @@ def follow(bursts: Sequence[Burst], slots: int) -> Load:
     first = min(burst.at for burst in mine)
     last = first + LONGEST * MINUTE_MS
     ended: list[tuple[Burst, int, int]] = []
-    line = [(at, n, burst) for n, (at, burst) in enumerate(_tasks(bursts))]
+    tasks = list(_tasks(bursts))
+    line = [(at, n, burst) for n, (at, burst) in enumerate(tasks)]
     heapify(line)
     free = [0] * slots
     open_ones, through = sum(burst.tasks for burst in mine), first
@@ -98,7 +99,7 @@ def follow(bursts: Sequence[Burst], slots: int) -> Load:
     end = through if through <= last and not open_ones else 0
     minutes = ((end or last) - begins) // MINUTE_MS + 2
     own, others = [0] * (minutes + 1), [0] * (minutes + 1)
-    came = [at for at, _burst in _tasks(bursts)]
+    came = [at for at, _burst in tasks]
     ended += [(burst, n, last + LONGEST * MINUTE_MS) for _at, n, burst in line]
     beside: set[str] = set()
     for burst, n, ends in ended:

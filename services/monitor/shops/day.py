@@ -11,6 +11,7 @@ from services.domain.plans import schedule as schedules
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
+from services.engine.quiet import wished
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.schedules import ScheduleQueries
@@ -128,11 +129,7 @@ class ShopDays:
         zone = fleet_zone(self._store) or DEFAULT_ZONE
         scopes = {SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}"}
         found: list[tuple[int, int]] = []
-        for body in self._store.documents(quiet_hours.KIND).values():
-            try:
-                hours = quiet_hours.load(body)
-            except ValueError:  # the doctor tells it
-                continue
+        for hours in wished(self._store):
             if hours.scope in scopes:
                 since = max(begins, hours.at)  # they held nothing back before somebody set them
                 found += [(max(since, one), min(ends, end)) for one, end in quiet_hours.spans(hours, zone, since, ends)]
