@@ -1,15 +1,12 @@
-"""The terms of a query as SQL conditions, and as Python tests where SQL cannot say it."""
+"""The terms of a query as SQL conditions; what SQL cannot say is asked of each record (``search.match``)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.task.record import Task
-from services.domain.task.search import match
-from services.domain.task.search.query import ANY, PAYLOAD, Term
+from services.domain.task.search.query import ANY, Term
 
 TEXTS = {
     "id": "task_id",
@@ -105,37 +102,6 @@ def _listed(term: Term) -> Condition | None:
     if not column:
         return None
     return Condition(f"({column} IN (SELECT value FROM json_each(?)))", (json.dumps(term.values),))
-
-
-def test(term: Term) -> Callable[[Task], bool]:
-    """A scan term as a question to a record.
-
-    Raises:
-        UsageError: the field has no text, or another operator than ``~`` and ``=``.
-    """
-    if term.field.startswith(PAYLOAD):
-        return match.conditions([term])[0]
-    if term.op not in ("~", "=") or (term.field not in TEXTS and term.field not in ("shop", "error", "text")):
-        raise UsageError(f"{term.field} cannot be searched with {term.op}", field="filter")
-    wanted = [value.lower() for value in term.values]
-    if term.field == "error" and term.op == "=":
-        return lambda task: any(_equal(task.error, value) for value in term.values) != term.negated
-    return lambda task: any(value in _text_of(task, term.field) for value in wanted) != term.negated
-
-
-def _equal(text: str, value: str) -> bool:
-    return text.startswith(value[:-1]) if value.endswith("*") else text == value
-
-
-def _text_of(task: Task, name: str) -> str:
-    if name == "text":
-        return f"{task.task_id}\n{task.shop}\n{task.error}".lower()
-    if name == "error":
-        return task.error.lower()
-    if name == "shop":
-        return task.shop.lower()
-    attribute = {"fp": "fingerprint"}.get(name, TEXTS[name])
-    return str(getattr(task, attribute)).lower()
 
 
 def _number(term: Term, column: str) -> Condition:

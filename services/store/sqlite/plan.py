@@ -67,7 +67,7 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     if query.sort not in SORT_COLUMNS:
         raise UsageError(f"tasks cannot be sorted by {query.sort}", field="sort")
     plain = [term for term in query.terms if not match.is_scan(term)]
-    tests = tuple(filters.test(term) for term in query.terms if match.is_scan(term))
+    tests = tuple(match.conditions(term for term in query.terms if match.is_scan(term)))
     where = tuple(filters.condition(term) for term in plain)
     kinds = [filters.condition(term) for term in (*plain, *_implied(plain)) if term.field in TALLIES["tallies"]]
     rows = conn.execute(

@@ -59,4 +59,4 @@ def test_which_index_serves_a_value(field: str, value: str, column: str, exact: 
 )
 def test_nonsense_is_refused(term: Term) -> None:
     with pytest.raises(UsageError):
-        filters.test(term) if match.is_scan(term) else filters.condition(term)
+        match.condition(term) if match.is_scan(term) else filters.condition(term)
