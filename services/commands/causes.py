@@ -136,7 +136,7 @@ class CauseCommands:
         """
         self._audit.need(self._operator, "operator", "cause.merge", list(causes))
         self._rule(into)
-        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         main = cause_rule.root(into, rules)
         apart = cause_rule.Causes(rules)
         for one in (*causes, main):
@@ -171,7 +171,7 @@ class CauseCommands:
                 split off or merged cannot be split further.
         """
         self._audit.need(self._operator, "operator", "cause.split", [cause])
-        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         rule, part = self._rule(cause), cause_rule.part_of(cause, cause_rule.check_where(where))
         if rule.where or rule.into:
             raise UsageError(f"{cause} is a part of {rule.of or rule.into}: split that one", field="cause")

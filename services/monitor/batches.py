@@ -83,7 +83,7 @@ class BatchQueries:
 
     def owners(self) -> Mapping[str, str]:
         """Who is at which cause of dead letters, by its fingerprint."""
-        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         found = {name: rules.get(cause_rule.root(name, rules), rule).owner for name, rule in rules.items()}
         return {name: owner for name, owner in found.items() if owner}
 

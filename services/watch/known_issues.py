@@ -60,7 +60,7 @@ class IssueKeeper:
         Raises:
             StoreUnavailable: nothing can be read or recorded now.
         """
-        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         states = self._store.documents(known_issue.STATE)
         for name in rules.keys() | states.keys():
             if self._duty.stopped:

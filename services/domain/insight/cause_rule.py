@@ -147,6 +147,11 @@ def parse(text: str) -> CauseRule:
         return CauseRule()
 
 
+def read(documents: Mapping[str, str]) -> dict[str, CauseRule]:
+    """The rules of all documents of ``KIND``, by fingerprint."""
+    return {name: parse(body) for name, body in documents.items()}
+
+
 def dump(rule: CauseRule) -> str:
     """The rule as JSON."""
     return msgspec.json.encode(rule).decode()

@@ -33,8 +33,7 @@ class CauseKeeper:
         if now - self._looked_at < LOOK_S:
             return
         self._looked_at = now
-        for fingerprint, body in self._store.documents(cause_rule.KIND).items():
-            rule = cause_rule.parse(body)
+        for fingerprint, rule in cause_rule.read(self._store.documents(cause_rule.KIND)).items():
             if rule.holds(self._store.now_ms()):
                 ignore(self._store, self._steps, fingerprint, rule)
             elif rule.over(self._store.now_ms()):
@@ -59,12 +58,12 @@ def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tup
 
 
 def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
-    rules = {name: cause_rule.parse(body) for name, body in store.documents(cause_rule.KIND).items()}
+    rules = cause_rule.read(store.documents(cause_rule.KIND))
     causes = cause_rule.Causes(rules)
-    # of what was merged only its own: each has its own rule
-    prints = causes.prints(fingerprint) if rules.get(fingerprint, CauseRule()).where else (fingerprint,)
-    apart = [rules[one].where for one in causes.apart(cause_rule.root(fingerprint, rules))]
     where = rules.get(fingerprint, CauseRule()).where
+    # of what was merged only its own: each has its own rule
+    prints = causes.prints(fingerprint) if where else (fingerprint,)
+    apart = [rules[one].where for one in causes.apart(cause_rule.root(fingerprint, rules))]
     terms = (equals("status", Status.DEAD), equals("triage", triage), equals("fp", *prints))
     found: list[Task] = []
     cursor: str | None = ""

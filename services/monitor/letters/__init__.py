@@ -1,1 +1,1 @@
-"""What helps to decide about one dead letter."""
+"""Dead letters: their causes, whether running them again would help, and one of them beside its last success."""

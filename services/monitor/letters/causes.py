@@ -108,7 +108,7 @@ class CauseQueries:
         tasks = self._dead(triage)
         total = self._store.counts().triage.get(triage, len(tasks))
         groups: dict[str, list[Task]] = defaultdict(list)
-        rules = {name: cause_rule.parse(body) for name, body in self._store.documents(cause_rule.KIND).items()}
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         known = cause_rule.Causes(rules)
         for task in tasks:
             groups[known.of(key_of(task), task)].append(task)
