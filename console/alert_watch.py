@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from console.main_window import MainWindow
 from console.tray import Tray
+from console.watch import Watch
 from services.domain.alerts.incident import OPEN, WAITING, Incident
 from services.domain.alerts.rule import CRITICAL
 from services.i18n import _, ngettext
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
 from views.support import safe, shown, text
-from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, lasting
 
 EVERY_MS = 3000
@@ -24,32 +23,16 @@ PAGE = "alerts"
 SAID = 2
 
 
-class AlertWatch(QObject):
-    """Asks every few seconds, also where the window is hidden; it shows, the process that leads sends.
-
-    Signals:
-        looked: an answer is shown.
-    """
-
-    looked = Signal()
+class AlertWatch(Watch[AlertsNow]):
+    """Asks every few seconds, also where the window is hidden; it shows, the process that leads sends."""
 
     def __init__(self, window: MainWindow, queries: AlertQueries, tray: Tray) -> None:
-        super().__init__(window)
-        self._window, self._queries, self._tray = window, queries, tray
+        super().__init__(window, EVERY_MS, partial(queries.now, addresses=False), self._count)
+        self._window, self._tray = window, tray
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
-        self._asking = Operation(self, latest=True)
-        self._timer = QTimer(self, interval=EVERY_MS)
-        self._timer.timeout.connect(self.look)
-        self._timer.start()
-        window.closing.connect(self._timer.stop)
         self.look()
 
-    def look(self) -> None:
-        """Ask now, unless an answer is under way."""
-        if not self._asking.busy:
-            self._asking.start(partial(self._queries.now, addresses=False), self._show, _wait)
-
-    def _show(self, now: AlertsNow) -> None:
+    def _count(self, now: AlertsNow) -> None:
         opened = [one for one in now.incidents if one.state == OPEN]
         tone = "dead" if any(one.incident.rule.severity == CRITICAL for one in opened) else "retrying"
         badge = text.compact(len(opened)) if opened else ""
@@ -66,7 +49,6 @@ class AlertWatch(QObject):
             self._notify(fresh)
             if self._window.current != PAGE:
                 self._say(fresh)
-        self.looked.emit()
 
     def _notify(self, fresh: list[IncidentNow]) -> None:
         """On the desktop, for who does not look at the window: one for all that is new."""
@@ -100,7 +82,3 @@ class AlertWatch(QObject):
         said = _("{n} new incidents").format(n=text.count(number))
         show = ToastAction(text=_("Show"), call=partial(self._window.open_page, PAGE))
         return ToastSpec(text=said, status="warning", seconds=12, key="alerts", actions=(show,))
-
-
-def _wait(_error: BaseException) -> None:
-    """The window tells a lost store above all pages; the next look comes by itself."""
