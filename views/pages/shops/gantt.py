@@ -238,7 +238,9 @@ class Gantt(QWidget):
     def _paint_axis(self, painter: QPainter, area: QRectF) -> None:
         begins, ends = self.span
         many = max(2, int(area.width() // TICK_ROOM))
-        painter.setFont(theme().font("caption"))
+        font = theme().font("caption")
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
         for at, label in ticks.times(begins / 1000, ends / 1000, many, shown.zone()):
             x = self.x_of(at * 1000)
             painter.setPen(theme().color("line"))
@@ -246,7 +248,8 @@ class Gantt(QWidget):
             if abs(x - self.x_of(self._day.now)) < NOW_ROOM:
                 continue  # the line at now has its own words there
             painter.setPen(theme().color("text3"))
-            room = QRectF(x - TICK_ROOM / 2, area.bottom() + 4, TICK_ROOM, AXIS - 6)
+            middle = min(x, self.width() - metrics.horizontalAdvance(label) / 2 - 1)
+            room = QRectF(middle - TICK_ROOM / 2, area.bottom() + 4, TICK_ROOM, AXIS - 6)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), label)
 
     def _paint_bar(self, painter: QPainter, bar: _Bar) -> None:
