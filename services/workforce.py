@@ -26,6 +26,8 @@ from services.domain.errors import NotAllowed, OperatorError
 from services.domain.fleet import autoscale, environment
 from services.domain.fleet.worker import PROXIES_SHOWN
 from services.domain.gates.lane_share import parse_share
+from services.domain.insight import cause_rule
+from services.domain.insight.cause_rule import MAX_NOTE
 from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.types import task_type
@@ -38,7 +40,6 @@ from services.engine.work_queue import WorkQueue
 from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
-from services.messages import english
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
 from services.watch.alerts.command import HookCommand
@@ -159,9 +160,11 @@ class RuleActs:
         head, _, scope = rule.action.partition(":")
         if head == rules.MARK:
             if incident.fingerprint:
-                note = english(Message("alert.head_raised", {"id": incident.id, "title": ""})).strip()
+                # beside what people said of it: their name and note stay
+                known = cause_rule.parse(engine.store.documents(cause_rule.KIND).get(incident.fingerprint, ""))
+                notes = [*known.note.splitlines(), incident.id]
                 CauseCommands(engine.store, engine.steps, audit, who).describe(
-                    incident.fingerprint, name=incident.id, note=note
+                    incident.fingerprint, name=known.name, note="\n".join(dict.fromkeys(notes))[-MAX_NOTE:]
                 )
         elif head == rules.RUN:
             self._command.run(incident, scope, audit)

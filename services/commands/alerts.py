@@ -123,11 +123,15 @@ class AlertCommands:
         version that they began with.
 
         Raises:
-            UsageError: it cannot be like this.
+            UsageError: it cannot be like this, or it names a channel that is none.
         """
         self._audit.need(self._operator, "admin", "alert.rule", [rule.name])
         rules.check(rule, self._defaults)
         before = self.rules().get(rule.name)
+        for field in ("channels", "escalate_to"):
+            # what it named before may have been removed since: that must not keep the rest from being changed
+            names = set(getattr(rule, field)) - set(getattr(before, field, ()))
+            channels.need(sorted(names), self.channels(), field)
         last = max([before.version if before is not None else 0, *self._versions(rule.name)])
         made = replace(rule, version=last + 1, by=self._operator.who, at=self._store.now_ms())
         detail = {"rule": msgspec.to_builtins(made)}

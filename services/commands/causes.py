@@ -10,6 +10,7 @@ import msgspec
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
+from services.domain.alerts import channel as channels
 from services.domain.errors import UsageError
 from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
@@ -103,6 +104,7 @@ class CauseCommands:
             known_at=self._store.now_ms(),
         )
         known_issue.check(rule)
+        channels.need(rule.route, channels.readable(self._store.documents(channels.KIND)), "to")
         detail = {
             "owner": rule.owner,
             "park_s": park_s,

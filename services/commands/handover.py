@@ -74,7 +74,8 @@ class HandoverCommands:
 
     def _reached(self, to: Sequence[str]) -> None:
         known = channels.readable(self._store.documents(channels.KIND))
+        called = {*known, *(one.group for one in known.values())}
         for name in to:
-            if not channels.chosen([name], known):
-                names = ", ".join(sorted({*known, *(one.group for one in known.values())})) or "-"
-                raise rules.refusal("alert.no_channel", "to", value=name[:80], known=names)
+            # a group of nobody is served by those on duty; a name that is none is misspelt
+            if name not in {*called, rules.DUTY, rules.LEAD} or not channels.chosen([name], known):
+                raise rules.refusal("alert.no_channel", "to", value=name[:80], known=", ".join(sorted(called)) or "-")

@@ -24,6 +24,7 @@ class Hook:
     hangs: threading.Event | None = None  #: it answers nobody before this is set
     asked: int = 0
     told: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)  #: of all that was asked, with its words behind ``?``
 
     @property
     def titles(self) -> list[str]:
@@ -44,6 +45,7 @@ def listening() -> Iterator[Hook]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             hook.asked += 1
+            hook.paths.append(self.path)
             if hook.hangs is not None:
                 hook.hangs.wait(SECONDS)
             if not hook.refuses:

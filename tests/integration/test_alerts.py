@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from services import assembly
+from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import MUTED, OPEN
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.engine.producer import TaskSpec
+from services.monitor.alerts.wording import Text
+from services.watch.alerts.channels import carrier
 from tests.contract.waiting import eventually
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
@@ -185,3 +190,48 @@ def test_a_rule_may_pause_what_fails_in_its_own_name(fleet: Fleet, watch: Watch,
     (one,) = watch.turn().incidents
     assert one.incident.lines[-1].message.code == "alert.line_action"
     assert [one.who for one in fleet.engine.store.audit(10)].count("rule dead_letters") == 1
+
+
+def test_the_rate_of_failures_counts_shops_as_its_names_do(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    """Each letter needed several attempts: their number is no number of shops."""
+    watch.only("dead_letters", "failure_rate", limits={})
+    watch.limits("failure_rate", attempts=5)
+    watch.limits("dead_letters", letters=3)
+    worker = fleet.worker()
+    fleet.archiver()
+    eventually(lambda: any(one.worker == worker.name for one in fleet.engine.store.workers()))
+    watch.turn()
+    fleet.wait_ended(
+        [fleet.create(f"s{shop}", fail="risk_control", max_retries=0, n=n) for shop in range(7) for n in (1, 2)]
+    )
+    now = watch.until(lambda now: [len(one.incident.sources) for one in now.incidents] == [2])
+    assert [(one.incident.count, one.incident.of) for one in now.incidents] == [(7, 0)]
+    watch.commands().alerts.escalate("INC-1")
+    watch.turn()
+    assert "pdd:s0, pdd:s1, pdd:s2, pdd:s3, pdd:s4 and 2 more" in hook.told[-1]["message"]
+    assert "14 of the last 14 attempts failed" in hook.told[-1]["message"]
+
+
+def test_a_cause_keeps_what_people_call_it_when_a_rule_marks_it(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("dead_letters", limits={"letters": 1}, action="mark")
+    fleet.archiver()
+    fleet.worker()
+    fleet.wait_ended([fleet.create(fail="risk_control", max_retries=0)])
+    causes = assembly.queries(fleet.engine).causes
+    (cause,) = eventually(lambda: causes.causes().rows)
+    watch.commands().causes.describe(cause.fingerprint, name="risk control", note="asked the platform")
+    watch.raised()
+    (cause,) = causes.causes().rows
+    assert (cause.rule.name, cause.rule.note) == ("risk control", "asked the platform\nINC-1")
+
+
+def test_a_webhook_is_asked_with_the_words_of_its_address(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.secrets["ops"] = hook.url.replace("json:", "http:") + "?token=a%26b&verify=no"
+    assert watch.sender.hand_over(Channel(name="ops"), Text("t", "b"), "note") == ""
+    assert hook.paths == ["/secret-of-the-hook?token=a%26b&verify=no"]
+
+
+def test_a_mail_server_is_none_that_the_store_names() -> None:
+    mail = Channel(name="boss", kind="mail", options={"to": "a@b.example&smtp=evil.example"})
+    found = carrier.address(mail, "mailtos://user:password@smtp.example")
+    assert parse_qs(urlsplit(found).query) == {"to": ["a@b.example&smtp=evil.example"]}

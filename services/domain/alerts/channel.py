@@ -19,6 +19,7 @@ KINDS = (DINGTALK, FEISHU, WECOM, SLACK, MAIL, WEBHOOK)
 OPTIONS: Mapping[str, tuple[str, ...]] = {MAIL: ("to",)}
 RATE, MOST_RATE = 20, 600
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_MAIL = re.compile(r"[\w.!#$%*+/=^{|}~'-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)*[A-Za-z0-9-]{1,63}\Z", re.ASCII)
 #: an address, or a long run of letters and digits as tokens have them
 _ADDRESS = re.compile(r"://|[?&]\w*(?:key|token)\w*=|^[A-Za-z0-9+/_=-]{32,}$", re.IGNORECASE)
 
@@ -96,6 +97,9 @@ def _check_options(channel: Channel) -> None:
             raise rules.refusal("alert.bad_option", "options", value=option[:80], known=known)
         if _ADDRESS.search(value) or len(value) > 500:
             raise rules.refusal("alert.secret_inside", "options", variable=channel.variable)
+        for one in value.split(",") if option == "to" else ():
+            if not _MAIL.match(one.strip()):
+                raise rules.refusal("alert.bad_mail", "options", value=one.strip()[:80])
 
 
 def readable(stored: Mapping[str, str]) -> dict[str, Channel]:
@@ -112,11 +116,23 @@ def readable(stored: Mapping[str, str]) -> dict[str, Channel]:
 
 
 def chosen(wanted: Iterable[str], channels: Mapping[str, Channel]) -> list[str]:
-    """The enabled channels that these names and groups mean. Where an escalation has nobody of its group, those on
-    duty hear it: an escalation that reaches nobody would be none.
+    """The enabled channels that these names and groups mean. Where they mean none (nobody of a group, a channel that
+    was removed or switched off), those on duty hear it: a message that reaches nobody would be none.
     """
     names = set(wanted)
     found = [one.name for one in channels.values() if one.enabled and (one.name in names or one.group in names)]
-    if not found and rules.LEAD in names:
+    if not found and rules.DUTY not in names:
         return chosen((rules.DUTY,), channels)
     return found
+
+
+def need(wanted: Iterable[str], channels: Mapping[str, Channel], field: str) -> None:
+    """Refuse a name that is neither a channel nor a group of them; those groups that every fleet has may be empty.
+
+    Raises:
+        UsageError: it names the first of them.
+    """
+    known = {*channels, *(one.group for one in channels.values()), rules.DUTY, rules.LEAD}
+    for name in wanted:
+        if name not in known:
+            raise rules.refusal("alert.no_receiver", field, value=name[:80], known=", ".join(sorted(known)))

@@ -21,8 +21,8 @@ CRITICAL, WARNING, NOTE = "critical", "warning", "note"
 SEVERITIES = (CRITICAL, WARNING, NOTE)
 DUTY, LEAD = "duty", "lead"  #: groups of channels: who is told first, and whom an unanswered incident escalates to
 #: what a rule may do by itself: ``pause:SCOPE`` (``pause`` alone: the scope of its incident) closes a scope for new
-#: starts, ``mark`` gives the cause of dead letters the id of the incident as its name, ``run:NAME`` runs a command that
-#: the settings of the machine that leads know by this name: what is run never stands in the store
+#: starts, ``mark`` writes the id of the incident into the note of the cause of dead letters, ``run:NAME`` runs a
+#: command that the settings of the machine that leads know by this name: what is run never stands in the store
 PAUSE, MARK, RUN = "pause", "mark", "run"
 LONGEST_S = 7 * 86_400
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
@@ -163,9 +163,11 @@ SENTENCES: Mapping[str, str] = {
     "alert.bad_limit": N_("its measure has no limit {value}; it has {known}"),
     "alert.no_rule": N_("there is no rule {value}; there are {known}"),
     "alert.no_channel": N_("there is no channel {value}; there are {known}"),
+    "alert.no_receiver": N_("no channel and no group of channels is called {value}; there are {known}"),
     "alert.no_incident": N_("there is no open incident {value}"),
     "alert.bad_kind": N_("there is no kind of channel {value}; there are {known}"),
     "alert.bad_option": N_("a channel of this kind has no option {value}; it has {known}"),
+    "alert.bad_mail": N_("{value} is no address of mail, such as boss@example.com; several stand with commas between"),
     "alert.bad_language": N_("a channel speaks {known}, not {value}"),
     "alert.bad_rate": N_("a channel takes 1 to {most} messages a minute"),
     "alert.secret_inside": N_(

@@ -61,7 +61,7 @@ def causes(context: Context) -> int:
             shapes.iso(one.last_at),
             f"{one.rule.name or messages.english(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
             shapes.reach(one.reach)["text"],
-            shapes.cause(one)["known"]["text"],
+            "; ".join(filter(None, (shapes.cause(one)["known"]["text"], *one.rule.note.splitlines()))),
         )
         for one in rows
     ]

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
@@ -64,12 +65,23 @@ def address(channel: Channel, secret: str) -> str:
     for kind, pattern, shape in _NATIVE:
         if kind == channel.kind and pattern.match(found):
             found = pattern.sub(shape, found)
+            if kind == channels.WEBHOOK:
+                found = _with_query(found)
             break
     if found.partition("://")[0].lower() not in SCHEMAS[channel.kind]:
         raise BadAddress
     if channel.kind == channels.MAIL and (to := channel.options.get("to")):
-        found += f"{'&' if '?' in found else '?'}to={to}"
+        # quoted: what stands in the store must not become a setting of the address, as another server
+        found += f"{'&' if '?' in found else '?'}to={quote(to, safe='@,')}"
     return found
+
+
+def _with_query(found: str) -> str:
+    """What follows ``?`` in a person's own address goes to the server: without the dashes Apprise takes each for a
+    setting of its own and leaves it out.
+    """
+    head, _, query = found.partition("?")
+    return "?".join(filter(None, (head, "&".join(f"-{one}" for one in query.split("&") if one))))
 
 
 def send(channel: Channel, secret: str, title: str, body: str, tone: str) -> str:

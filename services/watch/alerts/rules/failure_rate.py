@@ -52,8 +52,8 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             cause=cause.title(kind) if whole else Message("alert.cause_mixed") if kinds else None,
             next=Message("alert.next_failing"),
         ),
-        count=counted.failed,
-        of=ended,
+        # shops, as every rule of this matter counts: attempts stand in the title
+        count=max(1, len(shops)),
         names=look.eyes.names(shops),
         scope="status:dead,retrying",
     )
