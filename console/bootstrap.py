@@ -145,6 +145,7 @@ def build(
     on_language: Callable[[str], None],
     on_rows: Callable[[str], None] = lambda _name: None,
     on_contrast: Callable[[str], None] = lambda _name: None,
+    on_text: Callable[[int], None] = lambda _percent: None,
     memory: Memory,
     connections: Connections | None = None,
 ) -> Desk:
@@ -174,6 +175,7 @@ def build(
         page.language_chosen.connect(on_language)
         page.rows_chosen.connect(on_rows)
         page.contrast_chosen.connect(on_contrast)
+        page.text_chosen.connect(on_text)
         page.notifications_chosen.connect(tray.choose)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page

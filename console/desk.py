@@ -141,8 +141,10 @@ class Console:
         i18n.set_language(language.chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
-        theme().set_high_contrast(self._state.get("contrast") == "high")
+        theme().set_contrast(str(self._state.get("contrast") or theme().contrast))
         theme().set_density(str(self._state.get("rows") or theme().density))
+        size = self._state.get("text")
+        theme().set_text_size(size if isinstance(size, int) else theme().text_size)
         theme().install(self._app)
 
     def _is_first_run(self) -> bool:
@@ -422,6 +424,7 @@ class Console:
             on_theme=self._set_theme,
             on_rows=self._set_rows,
             on_contrast=self._set_contrast,
+            on_text=self._set_text,
             on_language=self._set_language,
             memory=memory,
             connections=self.connections,
@@ -534,8 +537,12 @@ class Console:
         self._state.set(rows=density)
 
     def _set_contrast(self, name: str) -> None:
-        theme().set_high_contrast(name == "high")
+        theme().set_contrast(name)
         self._state.set(contrast=name)
+
+    def _set_text(self, percent: int) -> None:
+        theme().set_text_size(percent)
+        self._state.set(text=percent)
 
     def _set_language(self, code: str) -> None:
         i18n.set_language(code)

@@ -310,6 +310,7 @@ WINDOW_COMMANDS = (
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),
     ("window.link", N_("Copy a link to this view"), "ph.link", "Ctrl+Shift+L"),
-    ("window.keys", N_("All keys"), "ph.keyboard", "F1"),
+    ("window.help", N_("Help on this page"), "ph.question", "F1"),
+    ("window.keys", N_("All keys"), "ph.keyboard", "?"),
     ("window.guide", N_("Operator's guide"), "ph.book-open", "Shift+F1"),
 )

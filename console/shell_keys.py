@@ -42,8 +42,8 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
         QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
         QShortcut(QKeySequence("Ctrl+Shift+L"), window).activated.connect(self.copy_link)
-        for keys in ("F1", "?"):
-            QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
+        QShortcut(QKeySequence("?"), window).activated.connect(self.show_help)
+        QShortcut(QKeySequence("F1"), window).activated.connect(self.show_page_help)
         QShortcut(QKeySequence("Shift+F1"), window).activated.connect(self.show_guide)
 
     def show_help(self) -> None:
@@ -86,11 +86,16 @@ class ShellKeys(QObject):
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
 
-    def show_guide(self) -> None:
-        """Show the operator's guide, in the language of the moment."""
+    def show_page_help(self) -> None:
+        """Show what the guide says of the page that is seen."""
+        page = self._window.page(self._window.current) if self._window.current else None
+        self.show_guide(page.title if page is not None else "")
+
+    def show_guide(self, about: str = "") -> None:
+        """Show the operator's guide in the language of the moment, from its beginning or about a page of this title."""
         from views.dialogs.guide import GuideDialog
 
-        dialog = GuideDialog(self._window)
+        dialog = GuideDialog(self._window, about=about)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
@@ -109,6 +114,7 @@ class ShellKeys(QObject):
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,
             "window.link": self.copy_link,
+            "window.help": self.show_page_help,
             "window.keys": self.show_help,
             "window.guide": self.show_guide,
         }

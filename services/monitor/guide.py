@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from services.domain.errors import NotFound
 
@@ -26,7 +27,26 @@ class GuidePage:
 
 def first(language: str) -> str:
     """The page to begin with."""
-    return "resources/docs/guide.zh-CN.md" if language.startswith("zh") else "resources/docs/guide.md"
+    return _in(language, "guide")
+
+
+def of_pages(language: str) -> str:
+    """The page that has a heading for each page of the window, which is that page's title."""
+    return _in(language, "pages")
+
+
+def _in(language: str, name: str) -> str:
+    return f"resources/docs/{name}{'.zh-CN' if language.startswith('zh') else ''}.md"
+
+
+def part(link: str) -> str:
+    """The heading that a link means, as it stands behind its ``#``; "" for none."""
+    return unquote(link.partition("#")[2])
+
+
+def mark(heading: str) -> str:
+    """How a link names a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def target(page: str, link: str) -> str:

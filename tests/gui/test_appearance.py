@@ -23,7 +23,8 @@ def home(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
     yield tmp_path
     theme().set_density("normal")
-    theme().set_high_contrast(False)
+    theme().set_contrast("system")
+    theme().set_text_size(100)
 
 
 async def opened() -> MainWindow:
@@ -37,7 +38,7 @@ async def opened() -> MainWindow:
     return found()[0]
 
 
-def test_rows_and_contrast_hold_at_once_and_after_the_next_start(qapp: QApplication, home: Path) -> None:
+def test_rows_contrast_and_text_hold_at_once_and_after_the_next_start(qapp: QApplication, home: Path) -> None:
     async def choose(_console: Console) -> None:
         window = await opened()
         window.open_page("settings")
@@ -46,26 +47,29 @@ def test_rows_and_contrast_hold_at_once_and_after_the_next_start(qapp: QApplicat
         weak = theme().hex("line2")
         settings.rows_choice.choose("roomy")
         settings.contrast_choice.choose("high")
-        assert theme().row_height == 34
+        settings.text_choice.choose("120")
+        assert theme().row_height == 41
         assert theme().hex("line2") != weak
 
     play(qapp, home, choose)
     theme().set_density("normal")
-    theme().set_high_contrast(False)
+    theme().set_contrast("system")
+    theme().set_text_size(100)
 
     async def look(_console: Console) -> None:
         window = await opened()
         window.open_page("settings")
         settings = window.page("settings")
         assert isinstance(settings, SettingsPage)
-        assert theme().row_height == 34
-        assert (settings.rows_choice.current(), settings.contrast_choice.current()) == ("roomy", "high")
+        assert theme().row_height == 41
+        chosen = (settings.rows_choice, settings.contrast_choice, settings.text_choice)
+        assert [one.current() for one in chosen] == ["roomy", "high", "120"]
 
     play(qapp, home, look)
 
 
 def test_a_word_that_is_no_choice_is_passed_over(qapp: QApplication, home: Path) -> None:
-    kept = {"chosen": "local", "slots": 1, "rows": "huge", "contrast": 7}
+    kept = {"chosen": "local", "slots": 1, "rows": "huge", "contrast": 7, "text": "big"}
     (home / "console.json").write_text(json.dumps(kept), encoding="utf-8")
 
     async def look(_console: Console) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services import i18n
+from services.cli.window import SITEMAP
 from services.domain.errors import NotFound
 from services.monitor import guide
 from views.dialogs.guide import GuideDialog
@@ -42,6 +43,28 @@ def test_it_speaks_the_language_of_the_window(console: Console, qtbot: QtBot) ->
     dialog = opened(console, qtbot)
     assert dialog.view.toPlainText().startswith("操作员指南")
     dialog.reject()
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_f1_opens_what_is_written_of_the_page_that_is_seen(console: Console, qtbot: QtBot, language: str) -> None:
+    i18n.set_language(language)
+    console.window.open_page("dead_letters")
+    console.window.activateWindow()
+    qtbot.keyClick(console.window, Qt.Key.Key_F1)
+    (dialog,) = console.window.findChildren(GuideDialog)
+    title = console.window.page("dead_letters").title
+    qtbot.waitUntil(lambda: dialog.view.part_shown() == title, timeout=30_000)
+    assert dialog.view.verticalScrollBar().value() > 0
+    dialog.back_button.click()
+    qtbot.waitUntil(lambda: dialog.page == guide.first(language) and not dialog.view.part_shown(), timeout=30_000)
+    dialog.reject()
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_page_of_the_window_is_written_of(language: str) -> None:
+    i18n.set_language(language)
+    written = re.findall(r"^## (.+)$", guide.read(guide.of_pages(language)).text, re.MULTILINE)
+    assert written == [i18n._(line.title) for line in SITEMAP]
 
 
 def test_its_pictures_are_shown_and_nothing_else_is_loaded(console: Console, qtbot: QtBot) -> None:

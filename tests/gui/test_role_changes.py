@@ -42,7 +42,7 @@ def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> 
     assert shops.actions_of_page.barred("admin") == ONLY_ADMIN
     window.open_page("settings")
     qtbot.waitUntil(lambda: not settings.people.field.isVisibleTo(settings) and bool(settings.people.rows))
-    assert f"{me} · Operator" in settings.facts.values().values()
+    assert f"{me} · Operator" in settings.about.facts.values().values()
 
     cleo.set(me, ADMIN)
     qtbot.waitUntil(lambda: shops.actions_of_page.barred("admin") == "")

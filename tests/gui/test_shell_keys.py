@@ -132,9 +132,6 @@ def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
     assert shown is not None
     assert shown.isVisible()
     shown.reject()
-    press(tasks(window).table, Qt.Key.Key_F1)
-    assert shown.isVisible()
-    shown.reject()
 
 
 def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:

@@ -239,7 +239,7 @@ class ChartCard(Card):
         self._arrange()
 
     def _arrange(self) -> None:
-        words = self._title.sizeHint().width() + self._note.sizeHint().width() + 16
+        words = self._title.sizeHint().width() + self._head_note.sizeHint().width() + 16
         below = words + self.legend.sizeHint().width() + 2 * CARD_PADDING > self.width() > 0
         if below == self._below:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from services import i18n
@@ -30,12 +30,27 @@ class PageView(QTextBrowser):
         self.setOpenLinks(False)
         self.document().setDocumentMargin(16)
 
-    def show_page(self, page: GuidePage) -> None:
-        """Show it from its beginning."""
+    def show_page(self, page: GuidePage, part: str = "") -> None:
+        """Show it from its beginning, or from one of its headings (as ``guide.mark`` names it)."""
         room = self.viewport().width() - 48
         self._pictures = {name: _fitted(QImage.fromData(data), room) for name, data in page.pictures.items()}
         self.document().setMarkdown(page.text)
         self.verticalScrollBar().setValue(0)
+        self.show_part(part)
+
+    def show_part(self, part: str) -> None:
+        """Scroll to a heading; the page stays as it is where it has none of this name."""
+        block = self.document().begin() if part else self.document().end()
+        while block.isValid() and not (block.blockFormat().headingLevel() and guide.mark(block.text()) == part):
+            block = block.next()
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            top = self.document().documentLayout().blockBoundingRect(block).top()
+            self.verticalScrollBar().setValue(round(top))
+
+    def part_shown(self) -> str:
+        """The text of the heading that was scrolled to last, "" for none."""
+        return self.textCursor().block().text() if self.textCursor().blockNumber() else ""
 
     def loadResource(self, _kind: int, name: QUrl | str) -> object:
         """A picture of the page; nothing else is loaded, from wherever it may be."""
@@ -45,10 +60,15 @@ class PageView(QTextBrowser):
 class GuideDialog(DialogFrame):
     """Shows one page after another."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, about: str = "") -> None:
+        """``about``: the title of a page of the window, to begin with what is written of it."""
         super().__init__(N_("Operator's guide"), icon="ph.book-open", parent=parent)
         self.resize(WIDTH, HEIGHT)
-        self._name, self._before = guide.first(i18n.language()), list[str]()
+        self._name, self._before = guide.first(i18n.language()), list[tuple[str, str]]()
+        self._part = guide.mark(about)
+        if about:
+            self._before.append((self._name, ""))
+            self._name = guide.of_pages(i18n.language())
         self._reading = Operation(self, latest=True)
         self.error = ErrorStrip()
         self.error.hide()
@@ -74,13 +94,16 @@ class GuideDialog(DialogFrame):
     def back(self) -> None:
         """To the page before."""
         if self._before:
-            self._name = self._before.pop()
+            self._name, self._part = self._before.pop()
             self._ask()
 
     def _follow(self, link: QUrl) -> None:
-        if name := guide.target(self._name, link.toString()):
-            self._before.append(self._name)
-            self._name = name
+        where = link.toString()
+        if where.startswith("#"):
+            self.view.show_part(guide.part(where))
+        elif name := guide.target(self._name, where):
+            self._before.append((self._name, self._part))
+            self._name, self._part = name, guide.part(where)
             self._ask()
 
     def _ask(self) -> None:
@@ -89,7 +112,7 @@ class GuideDialog(DialogFrame):
 
     def _show(self, page: GuidePage) -> None:
         self.error.clear()
-        self.view.show_page(page)
+        self.view.show_page(page, self._part)
 
 
 def _fitted(picture: QImage, room: int) -> QImage:

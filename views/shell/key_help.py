@@ -1,4 +1,4 @@
-"""All keys of the console, by what they are for (F1 or ?)."""
+"""All keys of the console, by what they are for (?)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Ctrl+Shift+L", N_("copy a link to what is seen; paste one into the search to open it")),
             ("Ctrl+.", N_("freeze the view, or let it go on")),
             ("F5", N_("refresh, or connect again")),
-            ("F1  ?", N_("all keys")),
+            ("F1", N_("what the guide says of this page")),
+            ("?", N_("all keys")),
             ("Shift+F1", N_("the operator's guide")),
         ),
     ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
+from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 from views.widgets.toast import Toast, ToastSpec
 
@@ -29,6 +30,8 @@ class Toasts(QObject):
         self._host = host
         self._stack: list[Toast] = []
         host.installEventFilter(self)
+        # once the texts themselves have their new size
+        theme().changed.connect(self.arrange, Qt.ConnectionType.QueuedConnection)
 
     def say(self, spec: ToastSpec) -> None:
         """Show a message, or change the words of one that still stands."""
@@ -82,6 +85,7 @@ class Toasts(QObject):
             toast.deleteLater()
             self.arrange()
 
+    @Slot()
     def arrange(self) -> None:
         """Put the toasts in their places."""
         bottom = self._host.height() - STATUS_BAR - _FOOT - _GAP

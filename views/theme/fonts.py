@@ -54,10 +54,10 @@ def _register(source: tuple[str, str]) -> int:
 
 
 @lru_cache(maxsize=256)
-def make_font(kind: str, *, chinese: bool = False, tabular: bool | None = None) -> QFont:
-    """Return the font of one step of the type scale (a key of ``tokens.TYPE``)."""
+def make_font(kind: str, *, chinese: bool = False, tabular: bool | None = None, percent: int = 100) -> QFont:
+    """Return the font of one step of the type scale (a key of ``tokens.TYPE``), at a percentage of its size."""
     step = TYPE[kind]
-    px = max(step.px, step.zh_px) if chinese else step.px
+    px = (max(step.px, step.zh_px) if chinese else step.px) * percent / 100
     font = QFont()
     font.setFamilies(list(MONO_FAMILIES if kind in MONO_KINDS else SANS_FAMILIES))
     # Qt takes whole pixels only; halves go up, as the design asks.

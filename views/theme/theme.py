@@ -7,7 +7,7 @@
     theme().font("card")                   QFont of a step of the type scale
     theme().icon("ph.clock", "text2")      QIcon
     theme().pixmap("ph.clock", "text2")    QPixmap, 16 px, ready to paint
-    theme().changed.connect(self.restyle)  after dark/light/contrast/density/language changed
+    theme().changed.connect(self.restyle)  after dark/light/contrast/density/text size/language changed
 
 One object for the process. It is a palette, not a setting: only ``console`` changes it.
 
@@ -23,7 +23,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
+from PySide6.QtGui import QAccessibilityHints, QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from services import i18n
@@ -35,6 +35,7 @@ from views.theme.tokens import (
     ICON,
     LIGHT,
     ROW_HEIGHTS,
+    TEXT_SIZES,
     LaneToken,
     StatusToken,
     Tokens,
@@ -118,6 +119,8 @@ def make_palette(tokens: Tokens) -> QPalette:
 
 SYSTEM = "system"
 MODES = (DARK, LIGHT, SYSTEM)
+NORMAL, HIGH = "normal", "high"
+CONTRASTS = (SYSTEM, NORMAL, HIGH)
 
 
 class Theme(QObject):
@@ -132,9 +135,10 @@ class Theme(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._mode = DARK
-        self._high_contrast = False
-        self._density = "normal"
+        self._contrast = SYSTEM
+        self._density, self._text_size = "normal", 100
         self._app: QApplication | None = None
+        self._access: QAccessibilityHints | None = None
         self._tokens = tokens(DARK)
         self._colours: dict[str, QColor] = {}
 
@@ -161,14 +165,24 @@ class Theme(QObject):
         return self._density
 
     @property
+    def contrast(self) -> str:
+        """``system``, ``normal`` or ``high``, as chosen."""
+        return self._contrast
+
+    @property
     def high_contrast(self) -> bool:
         """Whether lines and captions are the stronger ones."""
-        return self._high_contrast
+        return self._tokens.high_contrast
+
+    @property
+    def text_size(self) -> int:
+        """Of all text, in percent of what the design has."""
+        return self._text_size
 
     @property
     def row_height(self) -> int:
-        """Height of a table row at the chosen density."""
-        return ROW_HEIGHTS[self._density]
+        """Height of a table row at the chosen density and text size."""
+        return round(ROW_HEIGHTS[self._density] * max(100, self._text_size) / 100)
 
     # what painters ask for
 
@@ -196,7 +210,7 @@ class Theme(QObject):
 
         `tabular` asks for figures of one width where the step has none: counters in place.
         """
-        return make_font(kind, chinese=i18n.is_chinese(), tabular=tabular)
+        return make_font(kind, chinese=i18n.is_chinese(), tabular=tabular, percent=self._text_size)
 
     def icon(self, name: str, role: str = "text2") -> QIcon:
         """Return a tinted icon."""
@@ -218,7 +232,11 @@ class Theme(QObject):
         self._app = app
         load_fonts()
         app.setStyle("Fusion")
-        app.styleHints().colorSchemeChanged.connect(self._follow_system)
+        # both are kept: PySide calls what an object handed out deleted once the wrapper of that object is gone
+        self._hints = app.styleHints()
+        self._access = self._hints.accessibility()
+        self._hints.colorSchemeChanged.connect(self._follow_system)
+        self._access.contrastPreferenceChanged.connect(self._follow_system)
         self._apply()
 
     def set_mode(self, mode: str) -> None:
@@ -229,10 +247,18 @@ class Theme(QObject):
             self._mode = mode
             self._apply()
 
-    def set_high_contrast(self, on: bool) -> None:
-        """Swap decorative lines and captions for stronger ones."""
-        if on != self._high_contrast:
-            self._high_contrast = on
+    def set_contrast(self, name: str) -> None:
+        """Swap decorative lines and captions for stronger ones: ``high``, ``normal`` for not, ``system`` to do as the
+        desktop is set to. Any other word changes nothing.
+        """
+        if name in CONTRASTS and name != self._contrast:
+            self._contrast = name
+            self._apply()
+
+    def set_text_size(self, percent: int) -> None:
+        """Choose one of ``TEXT_SIZES``; any other number changes nothing."""
+        if percent in TEXT_SIZES and percent != self._text_size:
+            self._text_size = percent
             self._apply()
 
     def set_density(self, density: str) -> None:
@@ -251,13 +277,18 @@ class Theme(QObject):
         scheme = self._app.styleHints().colorScheme()
         return LIGHT if scheme == Qt.ColorScheme.Light else DARK
 
+    def _is_high(self) -> bool:
+        if self._contrast != SYSTEM or self._access is None:
+            return self._contrast == HIGH
+        return self._access.contrastPreference() == Qt.ContrastPreference.HighContrast
+
     @Slot()
     def _follow_system(self) -> None:
-        if self._mode == SYSTEM:
+        if SYSTEM in (self._mode, self._contrast):
             self._apply()
 
     def _apply(self) -> None:
-        self._tokens = tokens(self._resolve(), self._high_contrast)
+        self._tokens = tokens(self._resolve(), self._is_high())
         self._colours.clear()
         if self._app is not None:
             palette: QPalette = make_palette(self._tokens)

@@ -245,6 +245,8 @@ RADIUS_CHECK, RADIUS_CELL, RADIUS_BUTTON, RADIUS_CARD, RADIUS_DIALOG = 3, 4, 6, 
 TOP_BAR, STATUS_BAR, PAGE_HEADER, TABS, FILTER_BAR = 48, 26, 48, 34, 43
 TABLE_HEADER, BUTTON, BUTTON_SMALL, FIELD, NAV_ITEM = 28, 28, 24, 28, 32
 ROW_HEIGHTS: Mapping[str, int] = {"normal": 28, "compact": 24, "roomy": 34}
+#: sizes of text in percent that a person may choose, on top of the scale of the screen
+TEXT_SIZES = (90, 100, 110, 120, 130)
 
 RAIL, RAIL_COLLAPSED, DETAIL, DETAIL_MIN, DETAIL_MAX = 196, 52, 440, 320, 720
 RAIL_COLLAPSES_BELOW = 1280

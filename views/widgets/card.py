@@ -10,6 +10,7 @@ from views.support import elide, safe
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme.tokens import CARD_PADDING
+from views.widgets.elided import Elided
 
 #: so wide may a name be in a title, beside what else the head has
 NAME_COLUMNS = 32
@@ -33,9 +34,9 @@ class Card(QFrame):
         self._row = QHBoxLayout(self._head)
         self._row.setContentsMargins(CARD_PADDING, 0, CARD_PADDING, 0)
         self._row.setSpacing(8)
-        self._title, self._note = Label("", "card"), Label("", "label", "text3")
+        self._title, self._head_note = Label("", "card"), Elided("", "label", "text3")
         self._row.addWidget(self._title)
-        self._row.addWidget(self._note)
+        self._row.addWidget(self._head_note)
         self._row.addStretch(1)
         column.addWidget(self._head)
         if divided:
@@ -70,7 +71,7 @@ class Card(QFrame):
 
     def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""
-        self._note.setText(note)
+        self._head_note.show_text(note)
 
     def add_beside_title(self, widget: QWidget) -> None:
         """Put a glyph or count right after the title."""

@@ -190,7 +190,7 @@ class FleetCard(Card):
         self._arrange()
 
     def _arrange(self) -> None:
-        words = self._title.sizeHint().width() + self._note.sizeHint().width() + 24
+        words = self._title.sizeHint().width() + self._head_note.sizeHint().width() + 24
         self.legend.set_compact(words + self.legend.needed() + 2 * CARD_PADDING > self.width() > 0)
 
 

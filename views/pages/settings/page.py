@@ -5,26 +5,24 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
-from services.domain.fleet import environment
 from services.i18n import N_, _
 from services.settings import Settings
 from services.spans import HOUR, MINUTE
-from services.version import VERSION
 from views.context import PageContext
 from views.page import Page
-from views.pages.settings.cards import WORDS, AsideCard, PeopleCard, SampleCard
+from views.pages.settings.about import AboutCard
+from views.pages.settings.cards import AsideCard, PeopleCard, SampleCard
 from views.support import shown, text
 from views.support.connections import Connections
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
-from views.theme.theme import SYSTEM
-from views.theme.tokens import CARD_GAP, DARK, LIGHT, PAGE_MARGIN
+from views.theme.theme import HIGH, NORMAL, SYSTEM
+from views.theme.tokens import CARD_GAP, DARK, LIGHT, PAGE_MARGIN, TEXT_SIZES
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.connection.connection_row import ConnectionRow
@@ -113,11 +111,11 @@ WIDTH, LABEL = 620, 160
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))
 LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
 ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))
-NORMAL, HIGH = "normal", "high"
 #: whether the desktop shows a notification of a new incident; the tray of the window keeps the choice
 NOTIFICATIONS, ON, OFF = "notifications", "on", "off"
 CHOICES = ((ON, N_("On")), (OFF, N_("Off")))
-CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")))
+CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")), (SYSTEM, N_("As the system")))
+SIZES = tuple((str(percent), f"{percent} %") for percent in TEXT_SIZES)
 
 
 class SettingsPage(Page):
@@ -127,7 +125,8 @@ class SettingsPage(Page):
         theme_chosen: ``dark``, ``light`` or ``system``.
         language_chosen: ``en`` or ``zh_CN``.
         rows_chosen: how high rows of tables are: ``compact``, ``normal`` or ``roomy``.
-        contrast_chosen: ``normal`` or ``high``.
+        contrast_chosen: ``normal``, ``high`` or ``system``.
+        text_chosen: size of all text in percent.
         notifications_chosen: ``on`` or ``off``, of the desktop.
         keys_wanted: show all keys.
     """
@@ -136,6 +135,7 @@ class SettingsPage(Page):
     language_chosen = Signal(str)
     rows_chosen = Signal(str)
     contrast_chosen = Signal(str)
+    text_chosen = Signal(int)
     notifications_chosen = Signal(str)
     keys_wanted = Signal()
     page_id = "settings"
@@ -155,23 +155,23 @@ class SettingsPage(Page):
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.rows_choice = Segmented(ROWS, N_("Table rows"))
         self.contrast_choice = Segmented(CONTRASTS, N_("Contrast"))
+        self.text_choice = Segmented(SIZES, N_("Text size"))
         self.notifications_choice = Segmented(CHOICES, N_("Desktop notifications"))
         self.sample = SampleCard(context)
         self.people = PeopleCard(context)
         self.aside = AsideCard(context)
         self.connections = ConnectionsCard(connections) if connections is not None else None
-        self.facts, self.rules = KeyValues(), KeyValues()
+        self.rules, self.about = KeyValues(), AboutCard(context, data_folder, settings)
         self.where = Label("", "label", "text3", wrap=True)
-        self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="F1")
-        self._open = Button(N_("Open the data folder"), kind="link")
+        self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="?")
         self._build()
         self.theme_choice.chosen.connect(self.theme_chosen)
         self.language_choice.chosen.connect(self.language_chosen)
         self.rows_choice.chosen.connect(self.rows_chosen)
         self.contrast_choice.chosen.connect(self.contrast_chosen)
+        self.text_choice.chosen.connect(lambda percent: self.text_chosen.emit(int(percent)))
         self.notifications_choice.chosen.connect(self.notifications_chosen)
         self.keys_button.clicked.connect(self.keys_wanted)
-        self._open.clicked.connect(self._on_open)
         theme().changed.connect(self._show)
         context.feed.looked.connect(self._on_looked)
         self._show()
@@ -210,6 +210,7 @@ class SettingsPage(Page):
         appearance.body.addLayout(self._row(N_("Theme"), self.theme_choice))
         for title, choice in (
             (N_("Contrast"), self.contrast_choice),
+            (N_("Text size"), self.text_choice),
             (N_("Table rows"), self.rows_choice),
             (N_("Language"), self.language_choice),
             (N_("Desktop notifications"), self.notifications_choice),
@@ -223,14 +224,10 @@ class SettingsPage(Page):
         running.body.addWidget(self.where)
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
-        about = Card(N_("About"), divided=True)
-        about.body.addWidget(self.facts)
-        about.body.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
-        self._open.setVisible(bool(self._folder))
         columns = QHBoxLayout()
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
-        for cards in ((*first, appearance, self.sample, keys), (self.people, self.aside, running, about)):
+        for cards in ((*first, appearance, self.sample, keys), (self.people, self.aside, running, self.about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:
@@ -244,7 +241,6 @@ class SettingsPage(Page):
 
     def _row(self, title: str, choice: QWidget) -> QVBoxLayout:
         label = Label("", "body", "text")
-        label.setFixedWidth(LABEL)
         self._rows.append((label, title))
         row = QHBoxLayout()
         row.addWidget(label)
@@ -259,14 +255,16 @@ class SettingsPage(Page):
     def _show(self) -> None:
         for label, title in self._rows:
             label.setText(_(title))
+            label.setFixedWidth(LABEL * max(100, theme().text_size) // 100)
         self.theme_choice.set_current(theme().mode)
         self.language_choice.set_current(i18n.language())
         self.rows_choice.set_current(theme().density)
-        self.contrast_choice.set_current(HIGH if theme().high_contrast else NORMAL)
+        self.contrast_choice.set_current(theme().contrast)
+        self.text_choice.set_current(str(theme().text_size))
         wanted = self._context.memory.get(NOTIFICATIONS, ON)
         self.notifications_choice.set_current(OFF if wanted == OFF else ON)
         self.sample.show_state()
-        self.facts.set_rows(self._about())
+        self.about.show_state()
         if self._settings is not None:
             self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
@@ -283,23 +281,3 @@ class SettingsPage(Page):
     def _on_looked(self, _snapshot: object) -> None:
         if self._settings is not None and self.isVisible():
             self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
-
-    def _about(self) -> list[tuple[str, str]]:
-        kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")
-        operator = self._context.commands.operator
-        rows = [
-            (_("Version"), VERSION),
-            (
-                _("Profile"),
-                " · ".join(
-                    part for part in (self._context.profile, environment.tag(self._context.environment)) if part
-                ),
-            ),
-            (_("Engine"), kind),
-            (_("Operator"), f"{operator.who} · {_(WORDS[self._context.role])}"),
-            (_("Data folder"), self._folder),
-        ]
-        return [(name, value) for name, value in rows if value]
-
-    def _on_open(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder))

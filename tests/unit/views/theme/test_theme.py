@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from views.theme import theme
-from views.theme.theme import Theme
+from views.theme.theme import HIGH, SYSTEM, Theme
 
 
 def test_switching_changes_palette_and_tells(qtbot: QtBot, qapp: QApplication) -> None:
@@ -24,7 +24,7 @@ def test_switching_changes_palette_and_tells(qtbot: QtBot, qapp: QApplication) -
 def test_choosing_the_same_again_is_silent(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(theme().changed):
         theme().set_mode("dark")
-        theme().set_high_contrast(False)
+        theme().set_contrast(SYSTEM)
         theme().set_density("normal")
         theme().set_density("nonsense")
 
@@ -47,12 +47,24 @@ def test_density_sets_the_row_height(qapp: QApplication) -> None:
     assert theme().row_height == 28
 
 
+def test_text_grows_and_rows_with_it(qapp: QApplication) -> None:
+    try:
+        theme().set_text_size(130)
+        assert (theme().font("body").pixelSize(), qapp.font().pixelSize(), theme().row_height) == (17, 17, 36)
+        theme().set_text_size(90)
+        assert (theme().font("body").pixelSize(), theme().row_height) == (12, 28)
+        theme().set_text_size(500)
+        assert theme().text_size == 90
+    finally:
+        theme().set_text_size(100)
+
+
 def test_high_contrast_strengthens_lines_and_captions(qtbot: QtBot) -> None:
     weak = theme().hex("line2"), theme().hex("text3")
     with qtbot.waitSignal(theme().changed):
-        theme().set_high_contrast(True)
+        theme().set_contrast(HIGH)
     assert (theme().hex("line2"), theme().hex("text3")) == (theme().hex("ctl"), theme().hex("text2"))
-    theme().set_high_contrast(False)
+    theme().set_contrast(SYSTEM)
     assert (theme().hex("line2"), theme().hex("text3")) == weak
 
 

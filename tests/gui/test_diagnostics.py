@@ -1,0 +1,45 @@
+"""What a person copies for whoever helps them: what matters is in it, secrets are not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from services import log as logs
+from services.settings import Settings
+from services.version import VERSION
+from tests.gui.desk import Desk
+from views.pages.settings.about import AboutCard
+
+PASSWORD = "Copied7Marker"
+
+
+@pytest.fixture
+def settings(place: Settings) -> Settings:
+    """A worker with more slots, and flows that get a password under a name that says nothing."""
+    rpa = replace(place.executors.rpa, environment={"SHOP_WORD": PASSWORD})
+    return replace(place, worker=replace(place.worker, slots=9), executors=replace(place.executors, rpa=rpa))
+
+
+def test_it_says_what_runs_here_and_no_secret(desk: Desk, settings: Settings, qtbot: QtBot) -> None:
+    folder = settings.home_path / logs.FOLDER
+    folder.mkdir(exist_ok=True)
+    said = f"redis://:{PASSWORD}@r:1 is gone"
+    line = json.dumps({"at": "2026-11-26T08:00:00+00:00", "level": "error", "text": said})
+    (folder / f"worker{logs.ENDING}").write_text(line + "\n", encoding="utf-8")
+    card = AboutCard(desk.context, str(settings.home_path), settings)
+    qtbot.addWidget(card)
+    QGuiApplication.clipboard().clear()
+    card.copy_button.click()
+    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()))
+    text = QGuiApplication.clipboard().text()
+    assert f"Fleetdeck: {VERSION}\n" in text
+    assert "worker.slots = 9\n" in text
+    assert "SHOP_WORD" in text
+    assert "error worker: redis://" in text
+    assert PASSWORD not in text
+    assert desk.toasts[-1].text == "The diagnostics are in the clipboard"
