@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table, blank, shown
@@ -145,6 +146,8 @@ _NOTES = (
     "序号",
     "no",
     "#",
+    "reason",
+    "原因",
 )
 _TARGET_OF = {heading(name): target for target, names in _HEADINGS.items() for name in names}
 _NOTE_NAMES = frozenset(map(heading, _NOTES)) - {""}
@@ -188,7 +191,9 @@ def guess(table: Table, types: Mapping[str, TaskType], shops: ShopIndex, default
     used = _types_used(table, columns, types, default_type)
     columns = [one if one.target or one.why else _of_types(one, used) for one in columns]
     if not any(one.target in (SHOP, SHOP_NAME) for one in columns):
-        columns = _by_content(table, columns, shops)
+        columns = _by_content(columns, SHOP, table, shops.candidates)
+    if not default_type and not any(one.target == TYPE for one in columns):
+        columns = _by_content(columns, TYPE, table, TypeIndex(types).find)
     return tuple(_explained(one) for one in _without_twice(columns))
 
 
@@ -203,6 +208,25 @@ def choose(columns: Sequence[Column], at: int, target: str) -> tuple[Column, ...
         else one
         for one in columns
     )
+
+
+def headings(titles: Sequence[str]) -> str:
+    """A short name of a set of columns, whatever their order: a choice for one such file is meant for the next."""
+    return sha256("\0".join(sorted(map(heading, titles))).encode()).hexdigest()[:16]
+
+
+def choices(columns: Sequence[Column]) -> dict[str, str]:
+    """What each column says, by its title."""
+    return {one.title: one.target for one in columns}
+
+
+def recalled(columns: Sequence[Column], said: Mapping[str, str]) -> tuple[Column, ...]:
+    """The columns as somebody chose them for a file with the same ones."""
+    for one in columns:
+        target = said.get(one.title)
+        if target is not None and target != one.target and (target in (IGNORED, *TARGETS) or _parameter(target)):
+            columns = choose(columns, one.at, target)
+    return tuple(columns)
 
 
 def chosen(columns: Sequence[Column], words: Iterable[str]) -> tuple[Column, ...]:
@@ -305,14 +329,14 @@ def _of_types(one: Column, used: Sequence[TaskType]) -> Column:
     return one
 
 
-def _by_content(table: Table, columns: list[Column], shops: ShopIndex) -> list[Column]:
-    """No heading says which column names the shops: the one in which most cells are shops."""
+def _by_content(columns: list[Column], target: str, table: Table, find: Callable[[str], Sequence[str]]) -> list[Column]:
+    """No heading says which column names the shops, or the types: the one in which most cells do."""
     free = [one for one in columns if not one.target and one.filled]
-    hits = {one.at: sum(bool(shops.candidates(word)) for word in table.column(one.at)[:_TRIED] if word) for one in free}
+    hits = {one.at: sum(bool(find(word)) for word in table.column(one.at)[:_TRIED] if word) for one in free}
     best = max(free, key=lambda one: hits[one.at], default=None)
     if best is None or not hits[best.at]:
         return columns
-    return [replace(one, target=SHOP, why=None) if one.at == best.at else one for one in columns]
+    return [replace(one, target=target, why=None) if one.at == best.at else one for one in columns]
 
 
 def _explained(one: Column) -> Column:

@@ -31,6 +31,7 @@ from services.engine.recipe import payload_text
 from services.engine.spec import Before, Checked, TaskSpec, Twin
 
 SUGGESTED = 200  #: unknown shops for which a similar one is looked for
+_TIMES = frozenset({columns.NOT_BEFORE, columns.DELAY, columns.DEADLINE})
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"})
 
 
@@ -71,6 +72,27 @@ class Fault:
     reason: Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What decides, beside its cells, what a row says: rows that were read on the same one need not be read again."""
+
+    columns: tuple[Column, ...]
+    known: Known
+    defaults: Defaults
+    zone: tzinfo
+    minute: int  #: of the clock, where a column holds times; else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRow:
+    """A row and what it was found to say: a task, or faults."""
+
+    row: Row
+    spec: TaskSpec | None
+    faults: tuple[Fault, ...]
+    key: str = ""  #: which work it is, "" where that does not matter
+
+
 @dataclass(frozen=True, kw_only=True)
 class Orders:
     """What a file asks for: each of its rows is in exactly one of specs, active, again, bad rows, twins, empty rows.
@@ -89,11 +111,16 @@ class Orders:
     now_ms: int = 0  #: when that was looked at, UTC
     faults: tuple[Fault, ...] = ()  #: of bad rows, in their order; a row may have several
     twins: tuple[Fault, ...] = ()  #: rows that repeat an earlier one
+    read: Mapping[int, ReadRow] = field(default_factory=dict, repr=False)  #: by number, for the next look at the rows
+    basis: Basis | None = field(default=None, repr=False)
+    answer: Checked | None = field(default=None, repr=False)  #: what the engine said of the rows
+    asked: frozenset[int] = field(default=frozenset(), repr=False)  #: the specs it was asked about, by identity
 
-    @property
+    @functools.cached_property
     def total(self) -> int:
-        """Rows below the header."""
-        return self.table.total
+        """Rows below the header; those that a person has cleared are no rows any more."""
+        told = len(self.specs) + len(self.active) + len(self.again) + len(self.twins)
+        return told + self.bad_rows + self.table.empty
 
     @functools.cached_property
     def bad_rows(self) -> int:
@@ -166,29 +193,62 @@ def orders(
     defaults: Defaults | None = None,
     twins: bool = False,
     shops: ShopIndex | None = None,
+    before: Orders | None = None,
 ) -> Orders:
-    """Every row as a task or as its faults. ``twins``: rows that repeat another one are wanted (queued or forced)."""
-    reader = _Reader(mapped, known, defaults or Defaults(), cells.Clock(zone, now_ms), shops or ShopIndex(known.shops))
+    """Every row as a task or as its faults. ``twins``: rows that repeat another one are wanted (queued or forced);
+    ``before``: the last look at them, of which what has not changed since is taken over.
+    """
+    given, clock = defaults or Defaults(), cells.Clock(zone, now_ms)
+    reader = _Reader(mapped, known, given, clock, shops or ShopIndex(known.shops))
+    timed = any(one.target in _TIMES for one in mapped)
+    meant = tuple(replace(one, samples=(), filled=0) for one in mapped)
+    basis = Basis(columns=meant, known=known, defaults=given, zone=zone, minute=now_ms // 60_000 if timed else 0)
+    same = before.read if before is not None and before.basis == basis else {}
     faults = [_unreadable(bad.number, bad.reason) for bad in table.bad]
     specs: list[TaskSpec] = []
     repeated: list[Fault] = []
     seen: dict[str, int] = {}
+    told: dict[int, ReadRow] = {}
     for row in table.rows:
-        spec, wrong = reader.read(row)
-        if spec is None:
-            faults += wrong
+        one = same.get(row.number)
+        if one is None or one.row is not row:
+            if all(map(blank, row.cells)):
+                continue
+            one = reader.judged(row)
+        told[row.number] = one
+        if one.spec is None:
+            faults += one.faults
             continue
-        first = 0 if twins else _seen_before(spec, reader.kind(spec.task_type), seen)
-        if first:
-            repeated.append(_twin(spec, reader.kind(spec.task_type), first))
+        first = 0 if twins or not one.key else seen.setdefault(one.key, row.number)
+        if first not in (0, row.number):
+            repeated.append(_twin(one.spec, reader.kind(one.spec.task_type), first))
         else:
-            specs.append(spec)
+            specs.append(one.spec)
     return Orders(
         table=table,
         columns=tuple(mapped),
         specs=tuple(specs),
         faults=tuple(sorted(faults, key=lambda fault: fault.row)),
         twins=tuple(repeated),
+        read=told,
+        basis=basis,
+    )
+
+
+def look(found: Orders, check: Callable[[Sequence[TaskSpec]], Checked], before: Orders | None = None) -> Checked:
+    """What the engine says of the rows; it is asked only about those that have changed since ``before``.
+
+    Rows that name one another are all asked about, for what one waits for may have changed.
+    """
+    old = before.answer if before is not None else None
+    if before is None or old is None or any(spec.depends_on or spec.key for spec in found.specs):
+        return check(found.specs)
+    left = {id(spec) for spec in found.specs}
+    fresh = check([spec for spec in found.specs if id(spec) not in before.asked])
+    return Checked(
+        errors=(*(one for one in old.errors if id(one[0]) in left), *fresh.errors),
+        twins=(*(one for one in old.twins if id(one.spec) in left), *fresh.twins),
+        before=(*(one for one in old.before if id(one.spec) in left), *fresh.before),
     )
 
 
@@ -211,6 +271,8 @@ def checked(found: Orders, answer: Checked, fate: str = "reject", *, reason: str
         reason=reason,
         before=tuple(one for row, one in sorted(before.items()) if row not in again),
         now_ms=now_ms,
+        answer=answer,
+        asked=frozenset(id(spec) for spec in found.specs),
     )
 
 
@@ -237,11 +299,6 @@ def _refused(found: Orders, errors: Sequence[tuple[TaskSpec, str, str]]) -> Orde
 
 def _unreadable(number: int, reason: Message) -> Fault:
     return Fault(row=number, column="", field="line", value=str(reason.params.get("line", "")), reason=reason)
-
-
-def _seen_before(spec: TaskSpec, kind: TaskType, seen: dict[str, int]) -> int:
-    key = task_type.uniqueness_key(kind, spec.platform, spec.shop_id, payload_text(spec.payload))
-    return 0 if not key else 0 if (first := seen.setdefault(key, spec.line)) == spec.line else first
 
 
 def _twin(spec: TaskSpec, kind: TaskType, first: int) -> Fault:
@@ -289,6 +346,15 @@ class _Reader:
     def kind(self, name: str) -> TaskType:
         """A type, the default one where nobody has defined it."""
         return self._known.types.get(name) or TaskType.default(name)
+
+    def judged(self, row: Row) -> ReadRow:
+        """A row with the work that it asks for."""
+        spec, wrong = self.read(row)
+        if spec is None:
+            return ReadRow(row, None, tuple(wrong))
+        kind = self.kind(spec.task_type)
+        key = task_type.uniqueness_key(kind, spec.platform, spec.shop_id, payload_text(spec.payload))
+        return ReadRow(row, spec, (), key)
 
     def read(self, row: Row) -> tuple[TaskSpec | None, list[Fault]]:
         """The task of a row, or what is wrong with it."""

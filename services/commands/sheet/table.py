@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,52 @@ class Table:
     def column(self, at: int) -> list[str]:
         """The cells of a column as text; -1 for none."""
         return [shown(row.cells[at]) for row in self.rows] if at >= 0 else []
+
+    def with_cells(self, written: Mapping[tuple[int, int], str]) -> Table:
+        """The same with other words in cells, by (number of the row, column); what lies beyond its end is added.
+
+        Rows that stay as they were are the same objects.
+
+        Raises:
+            UsageError: it would be larger than a file may be.
+        """
+        width = max((len(self.columns), *(at + 1 for _number, at in written)))
+        last = max((self.rows[-1].number if self.rows else 1, *(number for number, _at in written)))
+        first = self.rows[0].number if self.rows else 2
+        if width > MAX_COLUMNS:
+            raise UsageError(said("table.columns", name=self.name, most=MAX_COLUMNS), field="--file")
+        if last - first >= MAX_ROWS:
+            raise UsageError(said("table.rows", name=self.name, most=MAX_ROWS), field="--file")
+        changed: dict[int, dict[int, str]] = {}
+        for (number, at), word in written.items():
+            changed.setdefault(number, {})[at] = word
+        names = (*self.columns, *(f"({letter(at)})" for at in range(len(self.columns), width)))
+        wide = [row if width == len(row.cells) else replace(row, cells=_padded(row.cells, width)) for row in self.rows]
+        end = wide[-1].number if wide else first - 1
+        wide += [Row(number=number, cells=(None,) * width) for number in range(end + 1, last + 1)]
+        rows = tuple(_written(row, changed[row.number]) if row.number in changed else row for row in wide)
+        return replace(self, columns=names, rows=rows)
+
+
+def empty(name: str, titles: Sequence[str], rows: int) -> Table:
+    """A table that a person fills: rows that hold nothing."""
+    blanks = tuple(Row(number=number, cells=(None,) * len(titles)) for number in range(2, rows + 2))
+    return Table(name=name, columns=tuple(titles), rows=blanks)
+
+
+def pasted(text: str, name: str, known: Callable[[str], bool]) -> Table:
+    """Rows that were copied out of a spreadsheet. The first of them names the columns if it reads like that.
+
+    Raises:
+        UsageError: nothing is there, or more than a file may hold.
+    """
+    text_file.check(text, name, MAX_ROWS, MAX_COLUMNS, objects=False)
+    rows = list(text_file.records(text, "\t"))
+    width = max((len(row) for row in rows if not isinstance(row, Message)), default=0)
+    first = next((row for row in rows if not isinstance(row, Message) and not all(map(blank, row))), ())
+    if not any(known(shown(cell)) for cell in first):
+        rows.insert(0, [f"({letter(at)})" for at in range(width)])
+    return _Assembly(name, known).of(enumerate(rows, start=1))
 
 
 def read(
@@ -264,6 +310,10 @@ class _Assembly:
 
 def _filled(row: Row) -> int:
     return max(at + 1 for at, cell in enumerate(row.cells) if not blank(cell))
+
+
+def _written(row: Row, words: Mapping[int, str]) -> Row:
+    return replace(row, cells=tuple(words.get(at, cell) for at, cell in enumerate(row.cells)))
 
 
 def _padded(cells: Sequence[Any], width: int) -> tuple[Any, ...]:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
 
-from services.commands.sheet import columns
+from services.commands.sheet import columns, table
+from services.commands.sheet.columns import Column
 from services.commands.sheet.orders import Orders
+from services.commands.sheet.table import Table
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain.fleet import environment
 from services.domain.insight.forecast import durations
@@ -31,6 +33,7 @@ from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.schema.json_text import pretty
+from views.dialogs.sheet.columns import field_word
 from views.dialogs.sheet.step import SheetStep
 from views.dialogs.sheet.work import SheetDraft, SheetWork, Wish
 from views.dialogs.shops.picker import FILE
@@ -52,6 +55,7 @@ class NewTaskFoot:
         self.copy = Button(N_("Copy as JSON"), icon="ph.copy")
         self.back = Button(N_("Back to the form"))
         self.cancel = Button(N_("Cancel"), hint="Esc")
+        self.part = Button(N_("Send the good ones"), icon="ph.paper-plane-tilt")
         self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
         self.create.set_count_text(_("Create"))
         self.missing = Elided("", "label", "dead")
@@ -60,21 +64,36 @@ class NewTaskFoot:
         foot.addStretch(1)
         foot.addWidget(self.missing)
         foot.addWidget(self.cancel)
+        foot.addWidget(self.part)
         foot.addWidget(self.create)
+        self.part.hide()
 
-    def show_file(self, *, of_step: bool, number: int, left_out: int, rows: int, blocked: str, busy: bool) -> None:
-        """Say what becomes of a file: in its own step the tasks and what is left out, before it the way there."""
+    def show_file(
+        self, *, of_step: bool, number: int, left_out: int, bad: int, rows: int, blocked: str, busy: bool
+    ) -> None:
+        """Say what becomes of a file: in its own step the tasks and what is left out, before it the way there.
+
+        While rows have errors nothing is sent, unless a person asks for the good ones alone.
+        """
         count, out = text.count(number), text.count(left_out)
         words = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
         if left_out:
             words = _("Create {n}, leave out {out}").format(n=count, out=out)
         check = ngettext("Check {n} row", "Check {n} rows", rows).format(n=text.count(rows))
         self.create.set_count_text(words if of_step else check if rows else _("Choose a file"))
+        self.part.set_count_text(
+            _("Send the {good} good ones, keep {bad} as a file").format(good=count, bad=text.count(bad))
+        )
+        self.part.disable(_("Creating") if busy else "")
+        if of_step and bad and not busy:
+            wrong = ngettext("{n} row has errors", "{n} rows have errors", bad).format(n=text.count(bad))
+            blocked = blocked or _("{rows}: correct them first").format(rows=wrong)
         self.create.disable(_("Creating") if busy else blocked)
         self.missing.show_text(blocked)
         self.missing.set_tone("text2")
         for widget, visible in (
             (self.create, True),
+            (self.part, of_step and bool(bad) and bool(number)),
             (self.discard, True),
             (self.copy, False),
             (self.back, of_step),
@@ -94,12 +113,16 @@ class NewTaskFoot:
         self.missing.set_tone("dead" if wrong else "text2")
         for widget in (self.create, self.discard, self.copy):
             widget.setVisible(on_form)
+        self.part.hide()
         self.back.setVisible(not on_form)
         self.cancel.set_source(N_("Cancel") if on_form else N_("Close"))
 
 
 SIZE, LEAST = (1098, 850), (900, 560)
 CHECK_MS, LOOK_MS = 350, 1000
+#: what an empty table begins with: its columns, and rows to be typed into
+BLANK = (columns.SHOP, columns.TYPE, columns.PRIORITY, columns.PAYLOAD, columns.NOT_BEFORE, columns.DEADLINE)
+BLANK_ROWS = 30
 SHOWN = 100  #: as many tasks as a filter may name at once
 
 
@@ -187,6 +210,10 @@ class NewTaskDialog(DialogFrame):
         file = self.shops.picker.file
         file.chosen.connect(self._on_file)
         file.look_wanted.connect(self._look_at_rows)
+        file.blank_wanted.connect(self._on_blank)
+        file.pasted.connect(self._on_pasted)
+        self.sheet.pasted.connect(self._on_pasted)
+        self.sheet.table_changed.connect(self._on_cells)
         self.sheet.file_wanted.connect(file.ask)
         self.sheet.column_chosen.connect(self._on_column)
         self.sheet.reading_chosen.connect(self._on_reading)
@@ -205,6 +232,7 @@ class NewTaskDialog(DialogFrame):
         self.verbs.cancel.clicked.connect(self.reject)
         self.verbs.back.clicked.connect(self._on_back)
         self.verbs.create.clicked.connect(self._on_create)
+        self.verbs.part.clicked.connect(self._on_part)
         # the result
         self.outcome.watch_wanted.connect(self._watch)
         self.outcome.queue_wanted.connect(self._queue_one)
@@ -219,7 +247,7 @@ class NewTaskDialog(DialogFrame):
         self._creator.failed.connect(self._failed)
         self._creator.tasks_wanted.connect(self.tasks_wanted)
         self.error.retry.connect(self.resume)
-        QShortcut(QKeySequence("F8"), self, self._form.next_problem)
+        QShortcut(QKeySequence("F8"), self, self._on_next_problem)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin with the type."""
@@ -277,15 +305,43 @@ class NewTaskDialog(DialogFrame):
         self.start_over()
         self.reject()
 
+    def _on_next_problem(self) -> None:
+        if self._pages.currentWidget() is self.sheet:
+            self.sheet.grid.next_error()
+        else:
+            self._form.next_problem()
+
     # a file
 
     def _on_file(self, path: Path) -> None:
         self._forget_rows()
+        self._work.forget()
         self._ask_rows(Wish(path=path))
+
+    def _on_blank(self) -> None:
+        """A table without rows: what each column says is settled beforehand."""
+        self._forget_rows()
+        self._work.forget()
+        titles = [field_word(target) for target in BLANK]
+        read = table.empty(_("Empty table"), titles, BLANK_ROWS)
+        mapped = tuple(Column(at=at, title=titles[at], target=target) for at, target in enumerate(BLANK))
+        self._ask_rows(Wish(read=read, mapped=mapped))
+
+    def _on_pasted(self, words: str) -> None:
+        self._forget_rows()
+        self._work.forget()
+        self._work.paste(words, self.draft())
+        self._say()
+
+    def _on_cells(self, changed: Table, _numbers: frozenset[int]) -> None:
+        wish = self._work.wish
+        if wish is not None:
+            self._ask_rows(replace(wish, read=changed))
 
     def _forget_rows(self) -> None:
         """Nothing is decided yet about the rows of a file."""
         self._found, self._rows_fate, self._rows_again = False, REJECT, False
+        self.sheet.start_over()
         self.sheet.summary.done.reason.clear()
 
     def _ask_rows(self, wish: Wish) -> None:
@@ -304,7 +360,9 @@ class NewTaskDialog(DialogFrame):
     def _on_column(self, at: int, target: str) -> None:
         wish = self._work.wish
         if wish is not None:
-            self._ask_rows(replace(wish, mapped=columns.choose(wish.mapped, at, target)))
+            mapped = columns.choose(wish.mapped, at, target)
+            self._work.remember(mapped)
+            self._ask_rows(replace(wish, mapped=mapped))
 
     def _on_reading(self, encoding: str, sheet: str) -> None:
         wish = self._work.wish
@@ -315,7 +373,10 @@ class NewTaskDialog(DialogFrame):
         self._found = True
         self.shops.set_mode(FILE)
         self._show_rows(found)
+        fresh = self._pages.currentWidget() is not self.sheet
         self._pages.setCurrentWidget(self.sheet)
+        if fresh and self.sheet.model.rowCount():
+            self.sheet.grid.go_to(0, 1)
         self._say()
 
     def _show_rows(self, found: Orders) -> None:
@@ -370,9 +431,31 @@ class NewTaskDialog(DialogFrame):
     def _on_unwritten(self, error: BaseException) -> None:
         self.error.show_error(told(error), lead=_("The file could not be written."))
 
-    def _create_rows(self) -> None:
+    def _on_part(self) -> None:
+        """Send the good rows; before that the bad ones are safe in a file, or nothing is sent."""
         found = self.sheet.orders
-        if found is not None and found.going and not self._work.busy:
+        if found is None or self._work.busy or not self._sendable():
+            return
+        tables = _("Tables")
+        name, _kind = QFileDialog.getSaveFileName(
+            self, _("Keep the rows with errors"), "rows-with-errors.xlsx", f"{tables} (*.xlsx *.csv)"
+        )
+        if name:
+            self.send_good(Path(name))
+
+    def send_good(self, path: Path) -> None:
+        """Keep the rows with errors in a file, then create the tasks of the others."""
+        found = self.sheet.orders
+        if found is not None:
+            self._work.keep(path, found, partial(self._on_kept, path), self._on_unwritten)
+
+    def _on_kept(self, path: Path, number: int) -> None:
+        self._tell_export(path, number)
+        self._create_rows(part=True)
+
+    def _create_rows(self, *, part: bool = False) -> None:
+        found = self.sheet.orders
+        if found is not None and found.going and not self._work.busy and (part or not found.bad_rows):
             wanted = SheetDraft(orders=replace(found, reason=self._reason_of_rows()))
             self._creator.create(wanted, wanted.number, self)
             self._say()
@@ -475,23 +558,9 @@ class NewTaskDialog(DialogFrame):
         self.forecast.setVisible(False)
         rows = found.total if found is not None else 0
         number = len(found.going) if found is not None else 0
-        blocked = _("Reading the file") if self._work.busy else self._form.blocked()
-        if not on_form and not blocked and found is not None and found.active and self._rows_fate == STOP:
-            blocked = _("Nothing is created while rows are active already")
-        elif (
-            not on_form
-            and not blocked
-            and found is not None
-            and found.again
-            and self._rows_again
-            and not found.reason.strip()
-        ):
-            blocked = _("Say why what was done already must be done again")
-        elif not on_form and not blocked and not number:
-            active = found is not None and found.active and not found.bad_rows
-            done = found is not None and found.again and not found.bad_rows and not active
-            blocked = _("All of them are active already") if active else _("No row can become a task")
-            blocked = _("All of them were done already") if done else blocked
+        blocked = _("Looking at the rows") if self._work.busy else self._form.blocked()
+        if not on_form and not blocked and found is not None:
+            blocked = self._why_no_rows(found)
         if found is not None:
             name = ngettext("{file}: {n} row", "{file}: {n} rows", rows)
             self.shops.picker.file.show_file(name.format(file=found.table.name, n=text.count(rows)))
@@ -499,10 +568,29 @@ class NewTaskDialog(DialogFrame):
             of_step=not on_form,
             number=number,
             left_out=self.sheet.left_out(),
+            bad=found.bad_rows if found is not None else 0,
             rows=rows,
             blocked=blocked,
             busy=self._creator.busy,
         )
+
+    def _why_no_rows(self, found: Orders) -> str:
+        """Why none of the good rows can be sent, "" where nothing is in the way."""
+        if found.active and self._rows_fate == STOP:
+            return _("Nothing is created while rows are active already")
+        if found.again and self._rows_again and not found.reason.strip():
+            return _("Say why what was done already must be done again")
+        if found.going:
+            return ""
+        if not found.total:
+            return _("Paste or type rows first")
+        if found.bad_rows:
+            return _("No row can become a task")
+        return _("All of them are active already") if found.active else _("All of them were done already")
+
+    def _sendable(self) -> bool:
+        found = self.sheet.orders
+        return found is not None and not self._why_no_rows(found) and not self._form.blocked()
 
     def _show_outlook(self) -> None:
         kind = self.what.kind()

@@ -29,6 +29,7 @@ class Draft:
     priority: int = lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]
     delay_min: float = 0.0
     at_ms: int = 0  #: not before this instant, 0 for none
+    deadline_ms: int = 0  #: must have begun before this instant, 0 for none
     depends_on: tuple[str, ...] = ()  #: ids of tasks that must succeed first
     attempts: int = 0  #: 0 leaves it to the task type
     if_duplicate: str = REJECT
@@ -63,6 +64,7 @@ class Draft:
             priority=self.priority,
             delay_s=self.delay_min * 60,
             at_ms=self.at_ms,
+            deadline_ms=self.deadline_ms,
             depends_on=self.depends_on,
             if_duplicate=fate,
             reason=(reason or self.reason) if fate == FORCE else "",
@@ -84,9 +86,9 @@ class Draft:
         shown["priority"] = self.priority
         if self.delay_min:
             shown["delay"] = round(self.delay_min * 60)
-        if self.at_ms:
-            moment = datetime.fromtimestamp(self.at_ms / 1000, UTC)
-            shown["not_before"] = moment.isoformat(timespec="seconds")
+        for name, instant in (("not_before", self.at_ms), ("deadline", self.deadline_ms)):
+            if instant:
+                shown[name] = datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="seconds")
         if self.depends_on:
             shown["depends_on"] = list(self.depends_on)
         return {**shown, "payload": mask.masked(dict(self.payload))}

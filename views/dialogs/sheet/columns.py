@@ -1,12 +1,12 @@
-"""The columns of a file and what each says: a drop-down beside some of its values."""
+"""What each column of a file says: a row of drop-downs above the grid, each over its column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Signal
+from PySide6.QtWidgets import QWidget
 
 from services.commands.sheet import columns
 from services.commands.sheet.columns import Column
@@ -14,13 +14,15 @@ from services.commands.sheet.type_index import titles_of
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.messages import render
+from views.dialogs.sheet.grid import SheetGrid
+from views.dialogs.sheet.model import STATE
 from views.support import safe, text
-from views.support.look import Label
-from views.widgets.elided import Elided
+from views.support.language import on_language_changed
+from views.support.look import Label, set_look
 from views.widgets.fields import ChoiceField
-from views.widgets.scroll_pane import ScrollPane
 
-FIELD_WIDTH, TITLE_WIDTH = 190, 150
+HEIGHT, GAP = 34, 4
+BESIDE = 50  #: pixels that a drop-down needs beside its words
 #: what people call the fields
 WORDS: Mapping[str, str] = {
     columns.IGNORED: N_("not used"),
@@ -41,46 +43,63 @@ WORDS: Mapping[str, str] = {
 }
 
 
-class SheetColumns(ScrollPane):
+class SheetColumns(QWidget):
     """Signals:
     chosen: place of a column, and what it says from now on.
     """
 
     chosen = Signal(int, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, grid: SheetGrid, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fields: list[ChoiceField] = []
-        self._rows: list[tuple[Elided, Elided]] = []
-        self._shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-        holder = QWidget()
-        self._grid = QGridLayout(holder)
-        self._grid.setContentsMargins(0, 0, 10, 0)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnMinimumWidth(0, TITLE_WIDTH)
-        self._grid.setColumnStretch(2, 1)
-        self.body.addWidget(holder)
-        self.body.addStretch(1)
+        self._grid = grid
+        self._shown: tuple[int, tuple[str, ...]] = (0, ())
+        self._holder = QWidget(self)  # cuts off what is scrolled out of sight, as the grid does
+        self._lead = Label("", "label", "text3")
+        self._lead.setParent(self._holder)
+        self.setFixedHeight(HEIGHT)
+        grid.scrolled.connect(self.place)
+        on_language_changed(self._say)
+        self._say()
 
     def show_columns(self, mapped: Iterable[Column], types: Iterable[TaskType]) -> None:
         """Show what each column says, and offer what it could say."""
         every = tuple(mapped)
         targets = self._targets(every, types)
         # the words are those of one language
-        words = (tuple(one.title for one in every), tuple(map(field_word, targets)))
+        words = (len(every), tuple(map(field_word, targets)))
         if words != self._shown:
             self._rebuild(every, targets)
         self._shown = words
-        for one, field, (title, samples) in zip(every, self.fields, self._rows, strict=True):
+        for one, field in zip(every, self.fields, strict=True):
             field.setCurrentIndex(targets.index(one.target))
             why = render(one.why) if one.why is not None and one.filled else ""
             values = text.listed([safe.one_line(value, 40) for value in one.samples])
-            title.show_text(safe.one_line(one.title, 60))
-            title.set_tone("text" if one.target else "text3")
-            samples.show_text(f"{_('not used')}: {why}" if why else values)
-            samples.set_tone("retrying" if why else "text3")
+            field.setToolTip(safe.tooltip(f"{_('not used')}: {why}" if why else values))
+            set_look(field, tone="retrying" if why else "text")
             field.setAccessibleName(_("Field of column {column}").format(column=safe.one_line(one.title, 60)))
+        self.place()
+
+    def place(self) -> None:
+        """Put each over its column."""
+        edge = self._grid.viewport().x()
+        self._holder.setGeometry(edge, 0, max(0, self.width() - edge), HEIGHT)
+        first = self._grid.columnWidth(STATE) - 2 * GAP
+        self._lead.setGeometry(self._grid.columnViewportPosition(STATE) + 2 * GAP, 0, max(0, first), HEIGHT - 4)
+        for at, field in enumerate(self.fields):
+            x = self._grid.columnViewportPosition(at + 1)
+            field.setGeometry(x + GAP // 2, 2, self._grid.columnWidth(at + 1) - GAP, HEIGHT - 6)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the grid is."""
+        return QSize(200, HEIGHT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Bring the column of a field that gets the focus into sight."""
+        if event.type() == QEvent.Type.FocusIn and watched in self.fields:
+            self._grid.show_section(self.fields.index(watched) + 1)
+        return False
 
     @staticmethod
     def _targets(every: tuple[Column, ...], types: Iterable[TaskType]) -> tuple[str, ...]:
@@ -89,27 +108,29 @@ class SheetColumns(ScrollPane):
         return tuple(wanted | dict.fromkeys(one.target for one in every))
 
     def _rebuild(self, every: tuple[Column, ...], targets: tuple[str, ...]) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.fields, self._rows = [], []
-        for place, heading in enumerate((_("Column in the file"), _("Says"), _("Values"))):
-            self._grid.addWidget(Label(heading, "caption", "text3"), 0, place)
-        for place, one in enumerate(every, start=1):
-            title, samples, field = Elided("", "strong"), Elided("", "label", "text3"), ChoiceField()
-            field.setFixedWidth(FIELD_WIDTH)
+        for old in self.fields:
+            old.hide()
+            old.deleteLater()
+        self.fields = []
+        before: QWidget = self._lead
+        for one in every:
+            field = ChoiceField(self._holder)
             for target in targets:
                 field.addItem(field_word(target), target)
             field.activated.connect(partial(self._on_chosen, one.at, field))
-            for at, widget in enumerate((title, field, samples)):
-                self._grid.addWidget(widget, place, at)
+            field.installEventFilter(self)
+            field.show()
+            room = field.fontMetrics().horizontalAdvance(field_word(one.target)) + BESIDE
+            self._grid.setColumnWidth(one.at + 1, max(self._grid.columnWidth(one.at + 1), room))
+            QWidget.setTabOrder(before, field)
+            before = field
             self.fields.append(field)
-            self._rows.append((title, samples))
 
     def _on_chosen(self, at: int, field: ChoiceField, _index: int) -> None:
         self.chosen.emit(at, str(field.currentData() or ""))
+
+    def _say(self) -> None:
+        self._lead.setText(_("Column says"))
 
 
 def field_word(target: str) -> str:

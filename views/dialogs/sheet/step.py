@@ -1,33 +1,35 @@
-"""A file of tasks before they are created: what was found, what each column says, what is left out and why."""
+"""A file of tasks before they are created: its rows in a grid, what each column says, each error corrected in place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from services.commands.sheet.orders import Fault, Orders
+from services.commands.sheet.orders import Orders
+from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS
+from services.domain.errors import UsageError
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
+from services.messages import told
 from views.dialogs.new_task.draft import ALL, QUEUE, REJECT, STOP, Draft
 from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import TwinNotice
 from views.dialogs.new_task.twins import standing
 from views.dialogs.sheet.columns import SheetColumns
 from views.dialogs.sheet.done_notice import DoneNotice
+from views.dialogs.sheet.grid import SheetGrid
+from views.dialogs.sheet.model import SheetModel
+from views.dialogs.sheet.work import left_out_text
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, line, panel
 from views.support.words import origins
-from views.tables.column import Column
-from views.tables.copying import to_tsv
-from views.tables.record_model import RecordModel
-from views.tables.table_view import TableView
 from views.theme.tokens import LANES, PLATFORM_NAMES
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
@@ -35,38 +37,15 @@ from views.widgets.fields import ChoiceField
 from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
 
+MOST_UNDONE = 99
 RUNS_NAMED = 6  #: runs of rows that are active already; all of those rows stand in the list of what is left out
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """One line of the list of what is left out."""
-
-    place: int
-    fault: Fault
-
-
-COLUMNS: tuple[Column[LeftOut], ...] = (
-    Column(key="row", title=N_("Row"), value=lambda one: one.fault.row, kind="number", width=56),
-    Column(
-        key="column", title=N_("Column"), value=lambda one: safe.one_line(one.fault.column, 60), strong=True, width=110
-    ),
-    Column(key="value", title=N_("Value"), value=lambda one: safe.one_line(one.fault.value, 120), mono=True, width=190),
-    Column(
-        key="reason",
-        title=N_("Reason"),
-        value=lambda one: one.fault.reason.code,
-        text=lambda one: safe.one_line(shown.say(one.fault.reason)),
-        tooltip=lambda one: shown.say(one.fault.reason),
-        width=300,
-        stretch=True,
-    ),
-)
 
 
 class SheetStep(QWidget):
     """Signals:
     column_chosen: place of a column, and what it says.
+    table_changed: the ``Table`` with other words in its cells, and the numbers of the rows that changed.
+    pasted: a text of the clipboard that is a table of its own, for one that holds nothing yet.
     reading_chosen: another encoding or sheet, as (encoding, sheet).
     file_wanted: choose another file.
     export_wanted: the path that the list of what is left out goes to.
@@ -79,6 +58,8 @@ class SheetStep(QWidget):
     """
 
     column_chosen = Signal(int, str)
+    table_changed = Signal(object, object)
+    pasted = Signal(str)
     reading_chosen = Signal(str, str)
     file_wanted = Signal()
     export_wanted = Signal(object)
@@ -97,17 +78,35 @@ class SheetStep(QWidget):
         self._reading_title, self.reading = Label("", "label", "text2"), ChoiceField()
         self.other = Button(N_("Another file"), icon="ph.file-text", small=True)
         self.ignored = Strip("warning")
-        self.columns = SheetColumns()
-        self._left_title = Label("", "card")
+        self.model = SheetModel(self)
+        self.grid = SheetGrid(self.model)
+        self.columns = SheetColumns(self.grid)
+        self.counts = Label("", "card")
+        self.only_errors = QCheckBox()
+        self.next = Button(N_("Next error"), icon="ph.arrow-down", hint="F8", small=True)
+        self.undo = Button(N_("Undo"), icon="ph.arrow-counter-clockwise", small=True)
         self.copy = Button(N_("Copy"), icon="ph.copy", small=True)
         self.export = Button(N_("Export"), icon="ph.export", small=True)
-        self.model: RecordModel[LeftOut] = RecordModel(COLUMNS, key=lambda one: one.place)
-        self.table = TableView(self.model, name=N_("Rows left out"), ground="input")
+        self.why, self._remedies = (
+            Elided("", "label", "text2"),
+            [LinkLabel(N_("Use what was meant")), LinkLabel(N_("Use it in all cells"))],
+        )
+        self._history: list[Table] = []
         self.summary = SheetSummary()
         self._put_together()
         self.reading.activated.connect(self._on_reading)
         self.other.clicked.connect(self.file_wanted)
         self.columns.chosen.connect(self.column_chosen)
+        self.model.written.connect(self._on_written)
+        self.grid.pasted.connect(self._on_pasted)
+        self.grid.undo_wanted.connect(self.take_back)
+        self.grid.moved.connect(self._say_cell)
+        self.model.dataChanged.connect(self._say_cell)
+        self.only_errors.toggled.connect(self._on_only_errors)
+        self.next.clicked.connect(self.grid.next_error)
+        self.undo.clicked.connect(self.take_back)
+        for at, link in enumerate(self._remedies):
+            link.activated.connect(partial(self._on_remedy, at))
         self.copy.clicked.connect(self._on_copy)
         self.export.clicked.connect(self._on_export)
         self.summary.change.activated.connect(self.defaults_wanted)
@@ -127,23 +126,34 @@ class SheetStep(QWidget):
         head.addWidget(self._reading_title)
         head.addWidget(self.reading)
         head.addWidget(self.other)
-        self._left_head = QWidget()
-        left = QHBoxLayout(self._left_head)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(8)
-        left.addWidget(self._left_title)
-        left.addStretch(1)
-        left.addWidget(self.copy)
-        left.addWidget(self.export)
+        bar = QHBoxLayout()
+        bar.setSpacing(8)
+        bar.addWidget(self.counts)
+        bar.addWidget(self.only_errors)
+        bar.addStretch(1)
+        for button in (self.next, self.undo, self.copy, self.export):
+            bar.addWidget(button)
+        box = panel("code")
+        rows = QVBoxLayout(box)
+        rows.setContentsMargins(1, 1, 1, 1)
+        rows.setSpacing(0)
+        rows.addWidget(self.columns)
+        rows.addWidget(self.grid, 1)
+        rows.addWidget(line())
+        foot = QHBoxLayout()
+        foot.setContentsMargins(10, 5, 10, 5)
+        foot.setSpacing(12)
+        foot.addWidget(self.why, 1)
+        for link in self._remedies:
+            foot.addWidget(link)
+        rows.addLayout(foot)
         column = QVBoxLayout()
         column.setContentsMargins(20, 14, 20, 14)
         column.setSpacing(10)
         column.addLayout(head)
-        column.addWidget(line())
-        column.addWidget(self.columns, 5)
         column.addWidget(self.ignored)
-        column.addWidget(self._left_head)
-        column.addWidget(self.table, 6)
+        column.addLayout(bar)
+        column.addWidget(box, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -164,8 +174,16 @@ class SheetStep(QWidget):
         """
         self._orders, self._types = found, types
         self.summary.show_orders(found, types, draft, fate, again=again)
-        self.model.apply([LeftOut(place, fault) for place, fault in enumerate(found.left_out)], settle=True)
+        self.model.show_orders(found)
+        if not found.bad_rows:
+            self.only_errors.setChecked(False)
         self.say()
+        self._say_cell()
+
+    def start_over(self) -> None:
+        """Another file: nothing was changed in it."""
+        self._history.clear()
+        self.only_errors.setChecked(False)
 
     @property
     def orders(self) -> Orders | None:
@@ -180,7 +198,63 @@ class SheetStep(QWidget):
         active = len(found.active) if found.fate == REJECT else 0
         return found.bad_rows + len(found.twins) + active + (0 if found.reason.strip() else len(found.again))
 
+    def take_back(self) -> None:
+        """Undo the last change of cells."""
+        if self._history and self._orders is not None:
+            self.table_changed.emit(self._history.pop(), frozenset())
+
     # slots
+
+    def _on_written(self, words: Mapping[tuple[int, int], str]) -> None:
+        if self._orders is None:
+            return
+        before = self._orders.table
+        try:
+            table = before.with_cells(words)
+        except UsageError as exc:
+            self.why.show_text(told(exc))
+            return
+        numbers = frozenset(number for number, _at in words)
+        self._history = [*self._history[-MOST_UNDONE:], before]
+        self.model.set_looking(numbers)
+        self.table_changed.emit(table, numbers)
+
+    def _on_pasted(self, words: str) -> None:
+        rows = [line_.split("\t") for line_ in words.rstrip("\r\n").splitlines()]
+        if not words.strip() or self._orders is None:
+            return
+        if not self._orders.total:
+            self.pasted.emit(words)
+            return
+        first, left = self.grid.place()
+        self._on_written(
+            {(first + down, left + right): word for down, row in enumerate(rows) for right, word in enumerate(row)}
+        )
+
+    def _on_only_errors(self, only: bool) -> None:
+        self.model.set_only_errors(only)
+        self._say_cell()
+
+    def _on_remedy(self, at: int) -> None:
+        here = self.grid.currentIndex()
+        found = self.grid.remedies(here.row(), here.column()) if here.isValid() else []
+        if at < len(found):
+            _words, cells, value = found[at]
+            self.grid.write(dict.fromkeys(cells, value))
+            self.grid.setFocus()
+
+    def _say_cell(self) -> None:
+        """Why the cell at the cursor is not good, and what was probably meant."""
+        at = self.grid.currentIndex()
+        there = at.isValid() and at.row() < self.model.rowCount()
+        self.why.show_text(self.model.why(at.row(), at.column()) if there else "")
+        bad = there and bool(self.model.faults(at.row()))
+        self.why.set_tone("dead" if bad else "text3")
+        found = self.grid.remedies(at.row(), at.column()) if there else []
+        for place, link in enumerate(self._remedies):
+            link.setVisible(place < len(found))
+            if place < len(found):
+                link.set_count_text(found[place][0])
 
     def _on_reading(self) -> None:
         word = str(self.reading.currentData() or "")
@@ -190,8 +264,8 @@ class SheetStep(QWidget):
             self.reading_chosen.emit(word, "")
 
     def _on_copy(self) -> None:
-        rows = [*self.model.records()]
-        QGuiApplication.clipboard().setText(to_tsv(COLUMNS, rows))
+        if self._orders is not None:
+            QGuiApplication.clipboard().setText(left_out_text(self._orders.left_out))
 
     def _on_export(self) -> None:
         tables = _("Tables")
@@ -205,6 +279,7 @@ class SheetStep(QWidget):
         """Say it in the present language."""
         found = self._orders
         self.reading.setAccessibleName(_("Encoding"))
+        self.only_errors.setText(_("Only errors"))
         if found is None:
             return
         read = found.table
@@ -222,24 +297,36 @@ class SheetStep(QWidget):
         self._reading_title.setText(_("Sheet") if read.sheet else _("Encoding"))
         self._fill_reading()
         kinds = [self._types[name] for name in found.types() if name in self._types]
-        self.columns.show_columns(found.columns, kinds)
+        every = kinds or list(self._types.values())
+        self.columns.show_columns(found.columns, every)
         words = text.listed([safe.one_line(one.title, 40) for one in found.ignored])
         number = len(found.ignored)
         lead = ngettext("{n} column is not used:", "{n} columns are not used:", number).format(n=number)
         self.ignored.show_text(words, lead)
         self.ignored.setVisible(bool(words))
-        out = self.left_out()
-        none = _("No row is left out")
-        self._left_title.setText(
-            ngettext("{n} row is left out", "{n} rows are left out", out).format(n=text.count(out)) if out else none
-        )
-        for widget in (self.copy, self.export, self.table):
-            widget.setVisible(bool(out))
+        self._say_counts(found)
         self.summary.say()
+
+    def _say_counts(self, found: Orders) -> None:
+        out, bad = self.left_out(), found.bad_rows
+        parts = [ngettext("{n} row", "{n} rows", found.total).format(n=text.count(found.total))]
+        if bad:
+            parts.append(ngettext("{n} with errors", "{n} with errors", bad).format(n=text.count(bad)))
+        if out > bad:
+            parts.append(ngettext("{n} left out", "{n} left out", out - bad).format(n=text.count(out - bad)))
+        self.counts.setText(text.listed(parts))
+        self.counts.set_tone("dead" if bad else "text")
+        self.only_errors.setVisible(bool(bad) or self.only_errors.isChecked())
+        self.next.setVisible(bool(bad))
+        self.undo.setVisible(bool(self._history))
+        for widget in (self.copy, self.export):
+            widget.setVisible(bool(out))
 
     def _fill_reading(self) -> None:
         assert self._orders is not None
         read = self._orders.table
+        for widget in (self._reading_title, self.reading):
+            widget.setVisible(bool(read.sheet or read.encoding))
         choices = [(name, name) for name in read.sheets] if read.sheet else list(ENCODINGS.items())
         self.reading.clear()
         for name, word in choices:
@@ -269,8 +356,8 @@ class SheetSummary(SideColumn):
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)
-        for told in (self.twins, self.done, self._before):
-            column.addWidget(told)
+        for notice in (self.twins, self.done, self._before):
+            column.addWidget(notice)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
             column.addWidget(line())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
@@ -14,24 +14,29 @@ from PySide6.QtCore import QObject, Signal
 from services import whole_file
 from services.clock import SystemClock
 from services.commands.sheet import columns, table
+from services.commands.sheet.cells import text_of
 from services.commands.sheet.columns import Column
-from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
+from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, look, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table
 from services.commands.tasks import TaskSpec
 from services.domain.text.cells import guarded
 from services.i18n import _
+from services.monitor.files import sheet as workbook
 from views.context import PageContext
 from views.dialogs.new_task.draft import ALL, Draft
-from views.support import shown
+from views.support import safe, shown
 from views.support.operation import Operation
+
+#: under which the choices for files with the same columns are remembered, and of how many such sets
+MAPPINGS, MOST_MAPPINGS = "newtask.columns", 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A file and what a person has chosen about it."""
+    """A file, or rows without one, and what a person has chosen about it."""
 
-    path: Path
+    path: Path | None = None  #: None where the rows were pasted or typed
     encoding: str = ""  #: "" is found
     sheet: str = ""
     mapped: tuple[Column, ...] = ()  #: () is guessed
@@ -69,6 +74,7 @@ class SheetWork(QObject):
         self._operation = Operation(self, latest=True)
         self._writing = Operation(self)
         self._asked: Wish | None = None
+        self._before: Orders | None = None
         self.wish: Wish | None = None  #: the file last read, with what it was found to be
 
     @property
@@ -79,12 +85,41 @@ class SheetWork(QObject):
     def ask(self, wish: Wish, draft: Draft) -> None:
         """Read a file, or judge its rows again after another choice; what a row leaves open is that of the draft."""
         self._asked = wish
-        call = partial(_judge, wish, draft, self._context, shown.zone())
+        call = partial(_judge, wish, draft, self._context, shown.zone(), self._before, self._remembered())
+        self._operation.start(call, partial(self._on_done, wish), self.failed.emit)
+
+    def paste(self, words: str, draft: Draft) -> None:
+        """Read rows that were copied out of a spreadsheet."""
+        wish = Wish()
+        self._asked = wish
+        name, memory = _("Pasted rows"), self._remembered()
+
+        def call() -> Orders:
+            read = table.pasted(words, name, columns.is_heading)
+            return _judge(replace(wish, read=read), draft, self._context, shown.zone(), None, memory)
+
         self._operation.start(call, partial(self._on_done, wish), self.failed.emit)
 
     def forget(self) -> None:
         """The file is not wanted any more."""
-        self.wish = self._asked = None
+        self.wish = self._asked = self._before = None
+
+    def remember(self, mapped: tuple[Column, ...]) -> None:
+        """Keep what a person has chosen for files with these columns."""
+        known = dict(self._remembered())
+        key = columns.headings([one.title for one in mapped])
+        known.pop(key, None)
+        self._context.memory.put(MAPPINGS, dict([*known.items(), (key, columns.choices(mapped))][-MOST_MAPPINGS:]))
+
+    def _remembered(self) -> Mapping[str, Mapping[str, str]]:
+        found = self._context.memory.get(MAPPINGS, {})
+        return found if isinstance(found, dict) else {}
+
+    def keep(
+        self, path: Path, found: Orders, told: Callable[[int], None], failed: Callable[[BaseException], None]
+    ) -> None:
+        """Write the rows with errors into a file as they are, each with its reasons behind it."""
+        self._writing.start(partial(write_bad, path, found), told, failed)
 
     def export(
         self,
@@ -99,6 +134,7 @@ class SheetWork(QObject):
     def _on_done(self, wish: Wish, found: Orders) -> None:
         if self._asked is wish:
             self.wish = replace(wish, read=found.table, mapped=found.columns)
+            self._before = found
             self.done.emit(found)
 
 
@@ -109,20 +145,62 @@ def write(path: Path, faults: tuple[Fault, ...]) -> int:
         OSError: the file cannot be written.
     """
     with whole_file.written(path, encoding="utf-8-sig", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow((_("Row"), _("Column"), _("Value"), _("Reason")))
-        rows.writerows(
-            (fault.row, guarded(fault.column), guarded(fault.value), guarded(shown.say(fault.reason)))
-            for fault in faults
-        )
+        csv.writer(stream).writerows((row, *map(guarded, words)) for row, *words in _lines(faults))
     return len(faults)
 
 
-def _judge(wish: Wish, draft: Draft, context: PageContext, zone: tzinfo) -> Orders:
+def left_out_text(faults: tuple[Fault, ...]) -> str:
+    """The same for the clipboard, cells with tabs between them."""
+    cells = ([safe.one_line(word) for word in line] for line in _lines(faults))
+    return "\n".join("\t".join(words) for words in cells)
+
+
+def _lines(faults: tuple[Fault, ...]) -> Iterator[tuple[str, str, str, str]]:
+    yield _("Row"), _("Column"), _("Value"), _("Reason")
+    for fault in faults:
+        yield str(fault.row), fault.column, fault.value, shown.say(fault.reason)
+
+
+def write_bad(path: Path, found: Orders) -> int:
+    """The rows with errors under the header of their file, with their reasons in a last column that is passed over when
+    they are read again; how many. As a workbook or, where the path ends so, as CSV. Blocking.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    reasons: dict[int, list[str]] = {}
+    for fault in found.faults:
+        reasons.setdefault(fault.row, []).append(": ".join(filter(None, (fault.column, shown.say(fault.reason)))))
+    lost = {fault.row: fault.value for fault in found.faults if fault.field == "line"}
+    there = {row.number: list(map(text_of, row.cells)) for row in found.table.rows if row.number in reasons}
+    width = len(found.table.columns)
+    lines = [[*found.table.columns, _("Reason")]]
+    for number, why in reasons.items():
+        cells = there.get(number, [lost.get(number, ""), *[""] * (width - 1)])
+        lines.append([*cells, "; ".join(why)])
+    if path.suffix.lower() == ".csv":
+        with whole_file.written(path, encoding="utf-8-sig", newline="") as stream:
+            csv.writer(stream).writerows([guarded(cell) for cell in line] for line in lines)
+    else:
+        workbook.write(path, "rows", lines)
+    return len(lines) - 1
+
+
+def _judge(
+    wish: Wish,
+    draft: Draft,
+    context: PageContext,
+    zone: tzinfo,
+    before: Orders | None,
+    remembered: Mapping[str, Mapping[str, str]],
+) -> Orders:
     known = Known(shops=context.shops(), types=context.types())
-    read = wish.read or table.read(wish.path, known=columns.is_heading, encoding=wish.encoding, sheet=wish.sheet)
+    read = wish.read or table.read(_path(wish), known=columns.is_heading, encoding=wish.encoding, sheet=wish.sheet)
     index = ShopIndex(known.shops)
-    mapped = wish.mapped or columns.guess(read, known.types, index, draft.task_type)
+    mapped = wish.mapped
+    if len(mapped) != len(read.columns):  # not chosen yet, or columns came to it
+        mapped = columns.guess(read, known.types, index, draft.task_type)
+        mapped = columns.recalled(mapped, remembered.get(columns.headings(read.columns), {}))
     found = orders(
         read,
         mapped,
@@ -131,8 +209,15 @@ def _judge(wish: Wish, draft: Draft, context: PageContext, zone: tzinfo) -> Orde
         now_ms=SystemClock().now_ms(),
         defaults=defaults_of(draft, mapped),
         shops=index,
+        before=before,
     )
-    return checked(found, context.commands.tasks.check(found.specs), now_ms=SystemClock().now_ms())
+    answer = look(found, context.commands.tasks.check, before)
+    return checked(found, answer, now_ms=SystemClock().now_ms())
+
+
+def _path(wish: Wish) -> Path:
+    assert wish.path is not None, "rows without a file were read before"
+    return wish.path
 
 
 def defaults_of(draft: Draft, mapped: tuple[Column, ...]) -> Defaults:
@@ -143,6 +228,7 @@ def defaults_of(draft: Draft, mapped: tuple[Column, ...]) -> Defaults:
         task_type="" if typed else draft.task_type,
         payload_type=draft.task_type,
         priority=draft.priority,
+        deadline_ms=draft.deadline_ms,
         delay_s=draft.delay_min * 60,
         at_ms=draft.at_ms,
         depends_on=draft.depends_on,

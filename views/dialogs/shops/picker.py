@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.commands.sheet import table
@@ -34,25 +34,32 @@ from views.widgets.elided import Elided
 class ShopFile(QWidget):
     """Signals:
     chosen: the path of a file.
+    blank_wanted: a table that holds nothing yet, to be typed into.
+    pasted: rows copied out of a spreadsheet.
     look_wanted: show its rows again.
     """
 
     chosen = Signal(object)
+    blank_wanted = Signal()
+    pasted = Signal(str)
     look_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words, self._error = "", ""
         self.choose = Button(N_("Choose a file"), icon="ph.file-text", small=True)
+        self.blank = Button(N_("Empty table"), icon="ph.table", small=True)
         self.look = Button(N_("Look at its rows"), icon="ph.list-bullets", small=True)
         self._state = Elided("", "label", "text3")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self.choose)
+        row.addWidget(self.blank)
         row.addWidget(self.look)
         row.addWidget(self._state, 1)
         self.choose.clicked.connect(self.ask)
+        self.blank.clicked.connect(self.blank_wanted)
         self.look.clicked.connect(self.look_wanted)
         on_language_changed(self._say)
         self._say()
@@ -60,6 +67,14 @@ class ShopFile(QWidget):
     def open(self, path: Path) -> None:
         """Take a file."""
         self.chosen.emit(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take rows that were copied in a spreadsheet."""
+        words = QGuiApplication.clipboard().text()
+        if event.matches(QKeySequence.StandardKey.Paste) and words.strip():
+            self.pasted.emit(words)
+            return
+        super().keyPressEvent(event)
 
     def show_file(self, words: str) -> None:
         """Say what was read, "" for nothing."""
@@ -86,7 +101,7 @@ class ShopFile(QWidget):
     def _say(self) -> None:
         self.look.setVisible(bool(self._words))
         self._state.set_tone("dead" if self._error else "text3")
-        hint = _("Excel, CSV or JSON lines: each row becomes the task that it says")
+        hint = _("Excel, CSV, JSON lines, or rows pasted with Ctrl+V: each becomes the task that it says")
         self._state.show_text(self._error or self._words or hint)
 
 

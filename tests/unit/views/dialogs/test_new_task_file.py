@@ -10,18 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.commands.sheet.orders import Fault
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.support import task_sheets
-from tests.support.widgets import press, words
+from tests.support.widgets import find, press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
+from views.widgets.buttons import LinkLabel
 
 Open = Callable[..., NewTaskDialog]
 
@@ -47,7 +50,7 @@ def read_file(qtbot: QtBot, fleet: Fleet, shops: list[str]) -> Open:
         dialog.shops.mode.choose("file")
         begin()
         dialog.shops.picker.file.open(path)
-        qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not dialog._work.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog), timeout=60_000)
         return dialog
 
     return make
@@ -58,6 +61,17 @@ def tasks(fleet: Fleet) -> list[Task]:
     return list(fleet.context.tasks.page("", limit=500).tasks)
 
 
+def looking(dialog: NewTaskDialog) -> bool:
+    """Whether rows are being looked at."""
+    return dialog._work.busy
+
+
+def left_out(dialog: NewTaskDialog) -> tuple[Fault, ...]:
+    """What keeps rows from becoming tasks."""
+    assert dialog.sheet.orders is not None
+    return dialog.sheet.orders.left_out
+
+
 @pytest.mark.parametrize("ending", [".csv", ".xlsx", ".jsonl"])
 def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path, ending: str
@@ -65,28 +79,28 @@ def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     good = task_sheets.rows(shops)
     dialog = read_file(task_sheets.write(tmp_path / f"tasks{ending}", task_sheets.spoilt(good)))
     first = 1 if ending == ".jsonl" else 2
-    assert dialog.verbs.create.text() == "Create 293, leave out 7"
+    assert dialog.sheet.counts.text() == "300 rows, 7 with errors"
     assert dialog.sheet.columns.fields[1].currentText() == "Shop (id or name)"
     facts = dialog.sheet.summary.facts()
     assert (facts["Order sync"], facts["Goods refresh"], facts["Single product"]) == ("96", "99", "98")
     assert facts["Pinduoduo"] == str(sum(shop.startswith("pdd") for shop in shops) * 2 - 5)
-    rows = [(one.fault.row, one.fault.column) for one in dialog.sheet.model.records()]
+    rows = [(one.row, one.column) for one in left_out(dialog)]
     assert rows == [(row - 2 + first, task_sheets.HEADER[column]) for row, column, _value in task_sheets.BAD]
     if ending == ".csv":
         assert dialog.sheet.reading.currentText() == "GBK (GB18030)"
 
-    dialog.verbs.create.click()
-    assert tasks(fleet) == [] or dialog._creator.busy
+    assert not dialog.verbs.create.isEnabled(), "nothing is sent while rows have errors"
+    assert dialog.verbs.part.text() == "Send the 293 good ones, keep 7 as a file"
     with qtbot.waitSignal(dialog.created, timeout=30_000):
-        pass
+        dialog.send_good(tmp_path / "bad.xlsx")
     made = tasks(fleet)
     assert Counter(task.task_type for task in made) == {
         "sync_order": 96, "refresh_goods": 99, "single_product": 98,
     }  # fmt: skip
-    left_out = {row for row, _column in rows}
+    bad = {row for row, _column in rows}
     wanted = []
     for number, (_platform, shop_id, _kind, priority, _payload) in enumerate(good):
-        if number + first not in left_out:
+        if number + first not in bad:
             kind = task_sheets.TYPES[number % 3]
             level = {"高": 10, "普通": 6, "低": 2, "9": 9, 5: 5, "": 6}[priority]  # type: ignore[index]
             payload = {"goods_id": f"G{number:04}"} if kind == "single_product" else {"page_size": 10 + number % 50}
@@ -112,7 +126,7 @@ def test_a_column_can_say_something_else_and_what_is_ignored_is_said(
     field = dialog.sheet.columns.fields[2]
     field.setCurrentIndex(field.findData("payload.page_size"))
     field.activated.emit(field.currentIndex())
-    qtbot.waitUntil(lambda: not dialog._work.busy and dialog.sheet.orders is not None)
+    qtbot.waitUntil(lambda: not looking(dialog) and dialog.sheet.orders is not None)
     (spec,) = dialog.sheet.orders.specs  # type: ignore[union-attr]
     assert spec.payload == {"page_size": 20}
     assert dialog.verbs.create.text() == "Create 1 task"
@@ -141,7 +155,7 @@ def test_the_dialog_speaks_only_where_rows_say_nothing_and_says_so(
     dialog.delivery.set_priority(9)
     assert dialog.verbs.create.text() == "Check 2 rows"
     dialog.verbs.create.click()
-    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not dialog._work.busy)
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog))
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     assert {(task.task_type, task.priority) for task in tasks(fleet)} == {("sync_order", 9), ("sync_order", 2)}
@@ -150,7 +164,7 @@ def test_the_dialog_speaks_only_where_rows_say_nothing_and_says_so(
 def test_a_row_without_a_type_does_not_take_the_one_of_the_dialog(read_file: Open, tmp_path: Path) -> None:
     path = task_sheets.write(tmp_path / "a.csv", [["pdd-10001", ""], ["pdd-10002", "同步订单"]], ("店铺", "任务类型"))
     dialog = read_file(path)
-    assert dialog.verbs.create.text() == "Create 1, leave out 1"
+    assert dialog.sheet.counts.text() == "2 rows, 1 with errors"
 
 
 def test_what_is_left_out_is_copied_and_exported(
@@ -167,6 +181,143 @@ def test_what_is_left_out_is_copied_and_exported(
         written = list(csv.reader(stream))
     assert [row[0] for row in written[1:]] == [str(row) for row, _column, _value in task_sheets.BAD]
     assert all(row[3] for row in written)
+
+
+def write(qtbot: QtBot, dialog: NewTaskDialog, row: int, column: int, words: str) -> None:
+    """Type into a cell of the grid as a person does, and wait until it was looked at."""
+    grid = dialog.sheet.grid
+    grid.go_to(dialog.sheet.model.row_of(row), column + 1)
+    QTest.keyClick(grid, Qt.Key.Key_F2)
+    editor = QApplication.focusWidget()
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    editor.insert(words)  # QTest types no Chinese
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    settle(qtbot, dialog)
+
+
+def settle(qtbot: QtBot, dialog: NewTaskDialog) -> None:
+    """Wait until nothing is looked at any more."""
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: not looking(dialog), timeout=30_000)
+
+
+def test_bad_cells_are_corrected_in_place_and_nothing_is_sent_before(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    good = task_sheets.rows(shops)
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(good)))
+    sheet = dialog.sheet
+    sheet.only_errors.click()
+    assert sheet.model.rowCount() == 7
+    QTest.keyClick(dialog, Qt.Key.Key_F8)
+    assert sheet.grid.place() == (task_sheets.BAD[0][0], task_sheets.BAD[0][1])
+    assert "no such shop is registered" in sheet.why.text()
+    for number, (row, column, value) in enumerate(task_sheets.BAD, start=1):
+        assert sheet.model.cell(sheet.model.row_of(row), column + 1) == value
+        right = "page_size=50" if number == 7 else str(good[row - 2][column])
+        write(qtbot, dialog, row, column, right)
+        left = 7 - number
+        assert sheet.counts.text() == (f"300 rows, {left} with errors" if left else "300 rows")
+        assert sheet.model.rowCount() == 7 or not left, "a corrected row stays under the cursor"
+    assert sheet.model.rowCount() == 300
+    assert tasks(fleet) == []
+    assert (dialog.verbs.part.isVisible(), dialog.verbs.create.text()) == (False, "Create 300 tasks")
+    sheet.undo.click()
+    settle(qtbot, dialog)
+    assert sheet.counts.text() == "300 rows, 1 with errors"
+
+
+def test_what_was_probably_meant_is_one_click_for_all_cells_that_say_it(
+    qtbot: QtBot, read_file: Open, tmp_path: Path
+) -> None:
+    rows = [[f"pdd-{10001 + n}", "同步定单"] for n in range(3)]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务类型")))
+    dialog.sheet.grid.go_to(0, 2)
+    assert "did you mean sync_order?" in dialog.sheet.why.text()
+    find(dialog.sheet, LinkLabel, "Use it in all 3 cells").click()
+    settle(qtbot, dialog)
+    assert dialog.verbs.create.text() == "Create 3 tasks"
+
+
+def test_rows_with_errors_are_kept_in_a_file_that_can_be_corrected_and_read_again(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    rows = [["pdd-10001", "同步订单", "高"], ["pdd-1", "同步订单", "低"]]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务类型", "优先级")))
+    with qtbot.waitSignal(dialog.created):
+        dialog.send_good(tmp_path / "bad.xlsx")
+    assert [task.shop for task in tasks(fleet)] == ["pdd:pdd-10001"]
+    again = read_file(tmp_path / "bad.xlsx")
+    assert again.sheet.counts.text() == "1 row, 1 with errors"
+    assert again.sheet.orders is not None
+    assert again.sheet.orders.table.columns == ("店铺", "任务类型", "优先级", "Reason")
+    write(qtbot, again, 2, 0, "pdd-10002")
+    assert again.verbs.create.text() == "Create 1 task"
+
+
+def test_nothing_is_sent_where_the_file_of_the_bad_rows_cannot_be_written(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", [["pdd-10001", "x"], ["pdd-10001", "同步订单"]], HEADER))
+    dialog.send_good(tmp_path / "nowhere" / "bad.xlsx")
+    qtbot.waitUntil(dialog.error.isVisible)
+    assert tasks(fleet) == []
+
+
+def test_rows_are_pasted_into_an_empty_table(qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open) -> None:
+    dialog = NewTaskDialog(fleet.context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
+    dialog.shops.mode.choose("file")
+    dialog.shops.picker.file.blank.click()
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog))
+    assert dialog.verbs.missing.text() == "Paste or type rows first"
+    dialog.sheet.grid.setFocus()
+    write(qtbot, dialog, 3, 0, "pdd-10001")
+    assert dialog.sheet.counts.text() == "1 row, 1 with errors", "it says no type yet"
+    dialog.sheet.grid.go_to(1, 2)
+    QGuiApplication.clipboard().setText("同步订单\t高\n商品刷新\t低\n")
+    QTest.keyClick(dialog.sheet.grid, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, dialog)
+    assert dialog.sheet.counts.text() == "2 rows, 1 with errors"
+    write(qtbot, dialog, 4, 0, "pdd-10002")
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    found = {(task.shop, task.task_type, task.priority) for task in tasks(fleet)}
+    assert found == {("pdd:pdd-10001", "sync_order", 10), ("pdd:pdd-10002", "refresh_goods", 2)}
+
+
+@pytest.mark.parametrize("head", ["店铺\t任务类型\t优先级\n", ""])
+def test_a_table_is_pasted_whole_with_its_header_or_without_one(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], head: str
+) -> None:
+    dialog = NewTaskDialog(fleet.context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.shops.picker.model.rowCount() > 0)
+    dialog.what.types.setCurrentIndex(-1)
+    dialog.shops.mode.choose("file")
+    QGuiApplication.clipboard().setText(f"{head}pdd-10001\t同步订单\t\npdd-10002\t商品刷新\t\n")
+    QTest.keyClick(dialog.shops.picker.file.choose, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog))
+    assert dialog.verbs.create.text() == "Create 2 tasks"
+
+
+def test_what_a_column_says_is_remembered_for_the_next_file_like_it(
+    qtbot: QtBot, read_file: Open, tmp_path: Path
+) -> None:
+    header, rows = ("店铺", "任务", "页"), [["pdd-10001", "同步订单", 20]]
+    first = read_file(task_sheets.write(tmp_path / "a.csv", rows, header))
+    field = first.sheet.columns.fields[2]
+    field.setCurrentIndex(field.findData("payload.page_size"))
+    field.activated.emit(field.currentIndex())
+    settle(qtbot, first)
+    second = read_file(task_sheets.write(tmp_path / "b.xlsx", rows, header))
+    assert second.sheet.columns.fields[2].currentData() == "payload.page_size"
+    other = read_file(task_sheets.write(tmp_path / "c.xlsx", [[*rows[0], "x"]], (*header, "别的")))
+    assert other.sheet.columns.fields[2].currentData() == "", "these are other columns"
 
 
 HEADER = ("店铺", "任务类型")
@@ -193,7 +344,7 @@ def test_rows_that_are_active_already_are_told_before_anything_is_created(
     assert notice.lead() == "2 rows are the same work as tasks that wait or run"
     assert notice.accessibleName().endswith("Rows 2-3: 2 waiting. They are left out.")
     assert second.verbs.create.text() == "Create 1, leave out 3"
-    told = [(one.fault.row, one.fault.reason.params["id"]) for one in second.sheet.model.records()]
+    told = [(one.row, one.reason.params["id"]) for one in left_out(second)]
     assert told == [(2, active["sync_order"]), (3, active["refresh_goods"]), (5, active["sync_order"])]
     with qtbot.waitSignal(second.tasks_wanted) as wanted:
         notice.show_wanted.emit()
@@ -261,8 +412,8 @@ def test_rows_whose_work_was_done_just_now_are_told_before_anything_is_created(
     assert notice.accessibleName().startswith("1 row was done already Row 2: last at ")
     assert "1 row is work that has succeeded before; its type lets it be done again." in words(done_before)
     assert done_before.verbs.create.text() == "Create 2, leave out 1"
-    (left_out,) = done_before.sheet.model.records()
-    assert (left_out.fault.row, left_out.fault.reason.params["id"]) == (2, ran["sync_order"].task_id)
+    (one,) = left_out(done_before)
+    assert (one.row, one.reason.params["id"]) == (2, ran["sync_order"].task_id)
     with qtbot.waitSignal(done_before.tasks_wanted) as wanted:
         notice.show_link.click()
     assert ran["sync_order"].task_id in wanted.args[0]
@@ -311,7 +462,8 @@ def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_
     try:
         i18n.set_language("zh_CN")
         dialog._say()
-        assert dialog.verbs.create.text() == "创建 293 个，跳过 7 行"
+        assert dialog.verbs.part.text() == "发送 293 个正确的，7 个另存为文件"
+        assert dialog.sheet.counts.text() == "300 行，7 行有错误"
         assert dialog.sheet.summary.facts()["同步订单"] == "96"
         assert "店铺" in dialog.sheet.columns.fields[1].currentText()
     finally:
@@ -337,5 +489,10 @@ def test_ten_thousand_rows_do_not_stall_the_window(
     timer.timeout.connect(tick)
     dialog = read_file(path, timer.start)
     timer.stop()
-    assert dialog.verbs.create.text() == "Create 9,000, leave out 1,000"
+    assert dialog.sheet.counts.text() == "10,000 rows, 1,000 with errors"
     assert longest < 1.5, "in the GUI thread it takes many seconds"
+    began = time.perf_counter()
+    write(qtbot, dialog, 2, 3, "高")
+    took = time.perf_counter() - began
+    assert dialog.sheet.counts.text() == "10,000 rows, 999 with errors"
+    assert took < 1.0, "all rows are looked at again for one"

@@ -1,0 +1,288 @@
+"""The rows of a file as a grid: what becomes of each, its cells as they can be corrected, why a cell is not good."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from services.commands.sheet import cells
+from services.commands.sheet.orders import Fault, Orders
+from services.commands.sheet.table import Row, blank
+from services.i18n import N_, _, ngettext
+from views.support import safe, shown, text
+from views.tables import roles
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+STATE = 0  #: the column before those of the file: what becomes of the row
+LONGEST = 400
+_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+
+#: what becomes of a row: its words, its status
+_GOES: Mapping[str, tuple[str, str]] = {
+    "new": (N_("becomes a task"), "succeeded"),
+    "before": (N_("done before, goes again"), "succeeded"),
+    "twin": (N_("same as another row"), "warning"),
+    "active": (N_("active already"), "warning"),
+    "done": (N_("done already"), "warning"),
+    "empty": ("", ""),
+    "looking": (N_("is looked at"), "waiting"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is to be said of each row; all by its number."""
+
+    faults: Mapping[int, tuple[Fault, ...]] = field(default_factory=dict)  #: of bad rows
+    left_out: Mapping[int, Fault] = field(default_factory=dict)  #: good ones that become no task
+    before: Mapping[int, str] = field(default_factory=dict)  #: ids of tasks that did the work of a row some time ago
+
+
+class SheetModel(QAbstractTableModel):
+    """Rows by their place in the file; with ``only_errors`` those alone that were wrong when that was chosen.
+
+    Signals:
+        written: cells that a person filled, as {(number of the row, column): text}.
+    """
+
+    written = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._orders: Orders | None = None
+        self._found = Found()
+        self._targets: dict[str, int] = {}
+        self._rows: list[Row] = []
+        self._only = False
+        self._looking: frozenset[int] = frozenset()
+
+    # what is shown
+
+    def show_orders(self, orders: Orders) -> None:
+        """Show what a file asks for; rows stay in their places where only cells have changed."""
+        before = self._orders
+        self._found = _found(orders)
+        self._targets = {one.target: one.at for one in orders.columns if one.target}
+        self._looking = frozenset()
+        kept = before is not None and before.table.columns == orders.table.columns
+        numbers = [row.number for row in _all_rows(orders)]
+        if kept and before is not None and numbers == [row.number for row in _all_rows(before)]:
+            self._orders = orders
+            wanted = {row.number for row in self._rows}
+            self._rows = [row for row in _all_rows(orders) if not self._only or row.number in wanted]
+            self._tell_all()
+            return
+        self.beginResetModel()
+        self._orders = orders
+        self._rows = self._chosen()
+        self.endResetModel()
+
+    def set_only_errors(self, only: bool) -> None:
+        """Show bad rows only, as they are now; one that is corrected meanwhile stays till this is chosen again."""
+        self.beginResetModel()
+        self._only = only
+        self._rows = self._chosen()
+        self.endResetModel()
+
+    def set_looking(self, numbers: frozenset[int]) -> None:
+        """Rows that were changed and are not judged yet."""
+        self._looking = numbers
+        self._tell_all()
+
+    @property
+    def orders(self) -> Orders | None:
+        """What is shown."""
+        return self._orders
+
+    @property
+    def only_errors(self) -> bool:
+        """Whether good rows are hidden."""
+        return self._only
+
+    def number(self, row: int) -> int:
+        """The number of a row in its file."""
+        return self._rows[row].number
+
+    def row_of(self, number: int) -> int:
+        """Where a row of the file is shown, -1 for nowhere."""
+        return next((at for at, row in enumerate(self._rows) if row.number == number), -1)
+
+    def fault_at(self, row: int, section: int) -> Fault | None:
+        """What is wrong with a cell; of the first column with the row as a whole."""
+        return next((one for one in self.faults(row) if self._section_of(one) == section), None)
+
+    def faults(self, row: int) -> tuple[Fault, ...]:
+        """All that is wrong with a row."""
+        return self._found.faults.get(self.number(row), ())
+
+    def bad_cells(self) -> list[tuple[int, int]]:
+        """Places of what is wrong, from top to bottom."""
+        found = self._found.faults
+        return [
+            (at, section)
+            for at, row in enumerate(self._rows)
+            if row.number in found
+            for section in sorted({self._section_of(one) for one in found[row.number]})
+        ]
+
+    def cell(self, row: int, section: int) -> str:
+        """What stands in a cell of the file."""
+        return cells.text_of(self._rows[row].cells[section - 1]) if section > STATE else ""
+
+    def same(self, row: int, section: int) -> list[tuple[int, int]]:
+        """All cells of the column that say the same as this one and are wrong too, as (number of the row, column)."""
+        if self._orders is None or section == STATE:
+            return []
+        wanted, found = self.cell(row, section), self._found.faults
+        return [
+            (one.number, section - 1)
+            for one in self._orders.table.rows
+            if one.number in found and cells.text_of(one.cells[section - 1]) == wanted
+        ]
+
+    def goes(self, row: int) -> str:
+        """What becomes of a row: ``bad``, or a key of the words for it."""
+        number = self.number(row)
+        if number in self._looking:
+            return "looking"
+        if number in self._found.faults:
+            return "bad"
+        if (why := self._found.left_out.get(number)) is not None:
+            return why.field if why.field in _GOES else "twin"
+        if all(map(blank, self._rows[row].cells)):
+            return "empty"
+        return "before" if number in self._found.before else "new"
+
+    def why(self, row: int, section: int) -> str:
+        """The whole of what is to be said of a cell or, where that is good, of its row."""
+        fault = self.fault_at(row, section)
+        if fault is not None:
+            return _placed(fault)
+        if faults := self.faults(row):
+            return "; ".join(map(_placed, faults))
+        left_out = self._found.left_out.get(self.number(row))
+        if left_out is not None:
+            return shown.say(left_out.reason)
+        task_id = self._found.before.get(self.number(row))
+        return (
+            _("Its work succeeded before, as {id}; the type lets it be done again.").format(id=task_id)
+            if task_id
+            else ""
+        )
+
+    # what Qt asks
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        """How many rows are shown."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        """The columns of the file and the one before them."""
+        return 0 if parent.isValid() or self._orders is None else len(self._orders.table.columns) + 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """What can be done with a cell; a row that could not be read at all has none."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        editable = index.column() > STATE and bool(self._rows[index.row()].cells)
+        return _FLAGS | Qt.ItemFlag.ItemIsEditable if editable else _FLAGS
+
+    def data(self, index: Index, role: int = roles.DISPLAY) -> Any:
+        """What `role` asks of a cell."""
+        if not index.isValid():
+            return None
+        row, section = index.row(), index.column()
+        if role == roles.DISPLAY:
+            return self._words(row, section)
+        if role == int(Qt.ItemDataRole.EditRole):
+            return self.cell(row, section) if section > STATE else self._words(row, section)
+        if role == roles.TOOLTIP:
+            return safe.tooltip(self.why(row, section)) or None
+        if role == roles.ACCESSIBLE:
+            title = self.headerData(section, roles.HORIZONTAL)
+            said = _("{title}: {value}").format(title=title, value=self._words(row, section))
+            return f"{said}. {self.why(row, section)}".removesuffix(". ")
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = roles.DISPLAY) -> Any:
+        """Titles of the columns, and numbers of the rows as the file counts them."""
+        if role != roles.DISPLAY or self._orders is None:
+            return None
+        if orientation != roles.HORIZONTAL:
+            return str(self._rows[section].number) if section < len(self._rows) else None
+        names = self._orders.table.columns
+        return (
+            _("Row") if section == STATE else safe.one_line(names[section - 1], 60) if section <= len(names) else None
+        )
+
+    def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
+        """Tell what a person has written; it stands in the grid once it was looked at."""
+        row, section = index.row(), index.column()
+        if role != int(Qt.ItemDataRole.EditRole) or str(value) == self.cell(row, section):
+            return False
+        self.written.emit({(self.number(row), section - 1): str(value)})
+        return True
+
+    # inside
+
+    def _words(self, row: int, section: int) -> str:
+        if section > STATE:
+            values = self._rows[row].cells
+            if values:
+                return safe.one_line(self.cell(row, section), LONGEST)
+            return safe.one_line(self.faults(row)[0].value, LONGEST) if section == 1 and self.faults(row) else ""
+        goes = self.goes(row)
+        if goes == "bad":
+            number = len(self.faults(row))
+            return ngettext("{n} error", "{n} errors", number).format(n=text.count(number))
+        return _(_GOES[goes][0]) if _GOES[goes][0] else ""
+
+    def status(self, row: int) -> str:
+        """The status name of what becomes of a row."""
+        goes = self.goes(row)
+        return "dead" if goes == "bad" else _GOES[goes][1]
+
+    def _section_of(self, fault: Fault) -> int:
+        names = self._orders.table.columns if self._orders is not None else ()
+        at = self._targets.get(fault.field, names.index(fault.column) if fault.column in names else -1)
+        return at + 1
+
+    def _chosen(self) -> list[Row]:
+        if self._orders is None:
+            return []
+        rows = _all_rows(self._orders)
+        return [row for row in rows if row.number in self._found.faults] if self._only else rows
+
+    def _tell_all(self) -> None:
+        if self._rows:
+            last = self.index(len(self._rows) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last, [roles.DISPLAY, roles.TOOLTIP, roles.ACCESSIBLE])
+
+
+def _all_rows(orders: Orders) -> list[Row]:
+    """With those that could not be read, which have no cells."""
+    if not orders.table.bad:
+        return list(orders.table.rows)
+    lost = [Row(number=bad.number, cells=()) for bad in orders.table.bad]
+    return sorted([*orders.table.rows, *lost], key=lambda row: row.number)
+
+
+def _found(orders: Orders) -> Found:
+    faults: dict[int, list[Fault]] = defaultdict(list)
+    for one in orders.faults:
+        faults[one.row].append(one)
+    return Found(
+        faults={number: tuple(found) for number, found in faults.items()},
+        left_out={one.row: one for one in orders.left_out if one.row not in faults},
+        before={one.spec.line: one.done.task_id for one in orders.before},
+    )
+
+
+def _placed(fault: Fault) -> str:
+    words = shown.say(fault.reason)
+    return _("{name}: {value}").format(name=safe.one_line(fault.column, 60), value=words) if fault.column else words
