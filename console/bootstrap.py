@@ -134,6 +134,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         role_now=lambda: role.role,
         environment=session.settings.environment,
         embedded=session.settings.embedded,
+        dead_log=session.engine.broker.capabilities.dead_log,
         memory=memory,
     )
 

@@ -14,14 +14,9 @@ STORE_OPTIONS: dict[str, frozenset[str] | None] = {
     "db": None, "ssl_ca_certs": None, "ssl_certfile": None, "ssl_keyfile": None,
     "ssl_cert_reqs": frozenset({"required"}), "ssl_check_hostname": frozenset({"true", "yes", "1"}),
 }  # fmt: skip
-BROKER_OPTIONS = ("heartbeat", "cacertfile", "certfile", "keyfile", "server_name_indication")
-#: what the addresses of other programs call switching the check of the server's certificate off
-_WEAKENING = ("verify", "fail_if_no_peer_cert", "ssl_options", "ssl")
-MOST_VHOST = 255  #: bytes of the name of a virtual host; its length is one byte on the wire
-_MOST_HEARTBEAT = 65_535  #: seconds; two bytes on the wire
 #: an address in brackets that is followed by something else than a port, or is none of IPv6
 _BEHIND_BRACKET = re.compile(r"\][^:@\]]+\Z|\][^:@\]]+:[0-9]*\Z|\[[vV][^@\]]*\][^@]*\Z")
-BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
+STORE = "redis://:password@host:6379/0"
 
 
 def each(url: str) -> list[str]:
@@ -35,43 +30,18 @@ def each(url: str) -> list[str]:
     return [f"{scheme}{mark}{who}{at}{host.strip()}{rest[end:]}" for host in hosts.split(",")]
 
 
-def check_broker(url: str, field: str) -> None:
-    """Refuse what is no address of a broker, or of several nodes of one; it may hold a password and is not repeated.
+def check_store(url: str, field: str) -> None:
+    """Refuse what is no address of a store; it may hold a password and is not repeated.
 
     Raises:
         UsageError: ``field`` is where it came from; the sentence names it and shows what it should look like.
-    """
-    for one in each(url):
-        _read(one, field, ("amqp", "amqps"), BROKER)
-    if len(unquote(urlsplit(each(url)[0]).path[1:]).encode("utf-8", "replace")) > MOST_VHOST:
-        raise UsageError(said("address.unreadable", field=field, like=BROKER), field=field)
-    query = url.strip().partition("?")[2]
-    secure = url.strip().startswith("amqps:")
-    known = [name for name in BROKER_OPTIONS if secure or name == "heartbeat"]
-    for name, value in parse_qsl(query, keep_blank_values=True):
-        if name in _WEAKENING:
-            raise UsageError(said("address.insecure", field=field, name=name, ca="cacertfile"), field=field)
-        if name not in known:
-            raise UsageError(said("address.option", field=field, name=name, known=", ".join(known)), field=field)
-        if name == "heartbeat" and not (re.fullmatch(r"[0-9]{1,5}", value) and int(value) <= _MOST_HEARTBEAT):
-            raise UsageError(said("address.heartbeat", field=field), field=field)
-        why = hosts.problem_of(value) if name == "server_name_indication" and value else ""
-        if why:
-            raise UsageError(said("address.host", field=f"{field} {name}", why=why, like=BROKER), field=field)
-
-
-def check_store(url: str, field: str) -> None:
-    """The same for a store.
-
-    Raises:
-        UsageError: see ``check_broker``.
     """
     scheme = url.strip().partition("://")[0]
     if "sentinel" in scheme.casefold():
         raise UsageError(said("address.sentinel", field=field, like=STORE), field=field)
     if scheme in ("redis", "rediss") and len(each(url)) > 1:
         raise UsageError(said("address.one_host", field=field, like=STORE), field=field)
-    parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
+    parts = read(url, field, ("redis", "rediss", "unix"), STORE)
     if parts is not None and not re.fullmatch(r"/?[0-9]{0,9}", parts.path):
         raise UsageError(said("address.database", field=field, like=STORE), field=field)
     _check_options(url, field)
@@ -91,8 +61,12 @@ def _check_options(url: str, field: str) -> None:
             raise UsageError(said("address.database", field=field, like=STORE), field=field)
 
 
-def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResult | None:
-    """The parts, None for a socket file."""
+def read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResult | None:
+    """The parts of an address with one of these schemes, None for a socket file; ``like`` shows what is wanted.
+
+    Raises:
+        UsageError: it is none; the sentence names ``field`` and repeats no password.
+    """
     scheme, mark, _ = url.strip().partition("://")
     if not mark or scheme not in schemes:
         wanted = " or ".join(f"{name}://" for name in schemes if name != "unix")

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from services import addresses, home_folder
+from services import home_folder
 from services import settings as config
 from services.audit_witness import Witness
+from services.broker import listed as brokers
 from services.clock import SystemClock, machine_zone
 from services.commands import operator
 from services.commands.alerts import AlertCommands
@@ -48,7 +49,8 @@ from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.worker import FleetNow
-from services.domain.task import retry
+from services.domain.task import lane, retry
+from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
 from services.domain.types import task_type
@@ -228,7 +230,7 @@ def bare_engine(settings: config.Settings) -> Engine:
     )
     defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
-    dispatcher = Dispatcher(store, broker, settings.delays, dead_log=not settings.embedded)
+    dispatcher = Dispatcher(store, broker, settings.delays)
     steps = Steps(store, dispatcher)
     producer = Producer(store, steps, registry, strict_shops=settings.strict_shops)
     return Engine(
@@ -296,7 +298,7 @@ def take_notice(engine: Engine) -> None:
     Raises:
         ConsoleError: some may be missing; it is safe to go on without.
     """
-    if not (engine.settings.embedded or engine.settings.read_only) and engine.reached:
+    if engine.broker.capabilities.others and not engine.settings.read_only and engine.reached:
         notices(engine).take_up(NOTICE_S)
 
 
@@ -473,10 +475,9 @@ def _probe_file(settings: config.Settings) -> Answer:
 
 
 def _probe_broker(settings: config.Settings) -> Answer:
-    from services.broker.rabbitmq.broker import RabbitBroker
-
+    place = msgspec.structs.replace(settings.broker, management_url="")
     try:
-        driver = RabbitBroker(settings.broker.url, SystemClock(), insecure=settings.broker.insecure_tls)
+        driver = brokers.of(place.url).open(place, SystemClock(), (), dict)
     except ConsoleError as exc:
         return Answer(part=BROKER, words=words_of(exc))
     try:
@@ -489,21 +490,12 @@ def _probe_broker(settings: config.Settings) -> Answer:
 
 
 def _probe_management(settings: config.Settings) -> Answer:
-    from services.broker.rabbitmq.management import Management
-    from services.broker.rabbitmq.url import parse
-
     clock = SystemClock()
     begun = clock.monotonic()
-    asked = Management(parse(settings.broker.url), settings.broker.management_url, clock)
-    try:
-        if asked.totals() is None:
-            return Answer(
-                part=MANAGEMENT,
-                words=said("broker.no_management", place=addresses.shown(settings.broker.management_url)),
-            )
-        return Answer(part=MANAGEMENT, latency_ms=1000 * (clock.monotonic() - begun))
-    finally:
-        asked.close()
+    words = brokers.of(settings.broker.url).ask_management(settings.broker, clock)
+    if words:
+        return Answer(part=MANAGEMENT, words=words)
+    return Answer(part=MANAGEMENT, latency_ms=1000 * (clock.monotonic() - begun))
 
 
 def _probe_store(settings: config.Settings) -> Answer:
@@ -538,23 +530,21 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         except BaseException:
             store.close()
             raise
-    from services.broker.rabbitmq.broker import RabbitBroker
-
     fleet_store = _store(settings, clock)
     try:
-        broker = settings.broker
-        management = broker.management_url
-        return fleet_store, RabbitBroker(
-            broker.url,
-            clock,
-            management_url=management,
-            profile=broker.profile,
-            insecure=broker.insecure_tls,
-            foreign=settings.foreign_queues,
-        )
+        kind, recorded = brokers.of(settings.broker.url), partial(_queued, fleet_store)
+        return fleet_store, kind.open(settings.broker, clock, settings.foreign_queues, recorded)
     except BaseException:
         fleet_store.close()
         raise
+
+
+def _queued(store: Store) -> dict[str, int]:
+    """How many tasks are recorded as queued, by queue; those of a shop with a queue of its own count in both."""
+    counts = store.counts()
+    lanes = {f"{lane.LANE_QUEUE}{name}": found.get(Status.QUEUED, 0) for name, found in counts.lanes.items()}
+    shops = {key: found.get(Status.QUEUED, 0) for key, found in counts.shops.items()}
+    return lanes | {lane.shop_queue(key.partition(":")[2]): queued for key, queued in shops.items()}
 
 
 def _store(settings: config.Settings, clock: Clock) -> Store:

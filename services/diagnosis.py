@@ -50,7 +50,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
             version=VERSION,
             production=production,
             embedded=settings.embedded,
-            foreign=() if settings.embedded else tuple(settings.foreign_queues),
+            foreign=tuple(settings.foreign_queues),
         )
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
         return Diagnosis(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())

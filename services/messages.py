@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from services import i18n, spans
+from services.broker import listed as brokers
 from services.domain.alerts import rule as alert_rule
 from services.domain.alerts import text as alert_text
 from services.domain.fleet import holders
@@ -67,6 +68,7 @@ TEMPLATES: dict[str, str] = {
     **listed.SENTENCES,
     **alert_rule.SENTENCES,
     **alert_text.SENTENCES,
+    **brokers.SENTENCES,
     "text.and": N_("{first}, {rest}"),
     "text.then": N_("{first}; {rest}"),
     "task.unknown": N_("There is no task {id}."),

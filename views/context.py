@@ -171,6 +171,7 @@ class PageContext:
     role_now: Callable[[], str] = lambda: ""  #: "" where nobody watches it
     environment: str = ""  #: as it was named; production asks twice
     embedded: bool = True
+    dead_log: bool = False  #: the broker keeps a second copy of dead letters
     pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
     memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts
 

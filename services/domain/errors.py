@@ -16,7 +16,7 @@ class BrokerUnavailable(BrokerError):
 
 
 class TopologyMismatch(BrokerError):
-    """A queue or exchange exists with other arguments; nothing was changed."""
+    """What is needed at the broker exists with other arguments; nothing was changed."""
 
 
 class StoreError(ConsoleError):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from services.domain.errors import BrokerUnavailable, StoreError
 from services.domain.task import envelope
-from services.domain.task.order import STRIPPED_HEADERS, Delivery, Order, Receipt
+from services.domain.task.order import Delivery, Order, Receipt
 from services.domain.task.record import Task
 from services.domain.task.status import LETTER, message_of
 from services.engine.lead.letters_out import LettersOut, mark_of, mark_of_bytes
@@ -29,10 +29,9 @@ class Sent(NamedTuple):
 class Dispatcher:
     """Only ``engine.steps`` sends by it: whoever publishes must clear the outbox mark too."""
 
-    def __init__(self, store: Store, broker: Broker, delays: Sequence[int], *, dead_log: bool = False) -> None:
-        """``dead_log``: the broker may keep a second copy of dead letters."""
+    def __init__(self, store: Store, broker: Broker, delays: Sequence[int]) -> None:
         self._store, self._broker, self._delays = store, broker, tuple(delays)
-        self._letters = LettersOut(store) if dead_log else None
+        self._letters = LettersOut(store) if broker.capabilities.dead_log else None
         self._platforms: frozenset[str] = frozenset()
 
     @property
@@ -67,15 +66,14 @@ class Dispatcher:
         return self._bury({mark: order})[mark]
 
     def park(self, delivery: Delivery, platform: str, marks: Mapping[str, int]) -> Receipt:
-        """Publish the message of a delivery once more, to come back to its lane after a while; raises nothing.
+        """Publish the message of a delivery once more, to come back to its lane after a while; raises nothing. Refused
+        by a broker that holds nothing back.
 
         ``marks``: headers to put on it.
         """
-        kept = {
-            name: value
-            for name, value in delivery.headers.items()
-            if name not in STRIPPED_HEADERS and isinstance(value, str | int)
-        }
+        if not self._broker.capabilities.delay:
+            return Receipt(False, "refused: this broker holds no message back")
+        kept = {name: value for name, value in delivery.headers.items() if isinstance(value, str | int)}
         enough = [level for level in self._delays if level >= PARKED_S]
         order = Order(
             kind="delay",
@@ -91,10 +89,13 @@ class Dispatcher:
 
     def _publish(self, tasks: Mapping[str, Task], orders: dict[str, Order]) -> dict[str, Receipt]:
         dead = {name: mark_of(tasks[name]) for name in orders if message_of(tasks[name].status) == LETTER}
-        others = {name: order for name, order in orders.items() if name not in dead}
+        kept = set() if self._broker.capabilities.delay else {name for name, one in orders.items() if one.delay_s}
+        others = {name: order for name, order in orders.items() if name not in dead and name not in kept}
         receipts = dict(zip(others, self._broker.publish(list(others.values())), strict=True)) if others else {}
         letters = self._bury({mark: orders[name] for name, mark in dead.items()}) if dead else {}
-        return receipts | {name: letters[mark] for name, mark in dead.items()}
+        # what the broker cannot hold back needs no message before it is due: the reconciler sends it then
+        waiting = dict.fromkeys(kept, Receipt(True))
+        return receipts | waiting | {name: letters[mark] for name, mark in dead.items()}
 
     def _bury(self, letters: dict[str, Order]) -> dict[str, Receipt]:
         """Publish letters by their marks."""

@@ -119,7 +119,7 @@ class Notices:
         """
         late = [delivery for delivery in deliveries if delivery.queue == LATE_QUEUE]
         if late:
-            self._keep_expired([one for one in late if envelope.expired_itself(one.headers)])
+            self._keep_expired([one for one in late if one.given_up is not None and one.given_up.by_sender])
             deliveries = [one for one in deliveries if one.queue != LATE_QUEUE]
         tasks: dict[str, Task] = {}
         bad: list[Bad] = []

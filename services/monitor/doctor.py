@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,7 +70,7 @@ class Doctor:
         foreign: Collection[str] = (),
     ) -> None:
         """``foreign``: plain work queues of other programs that the settings name."""
-        self._foreign = tuple(foreign)
+        self._foreign = tuple(foreign) if broker.capabilities.others else ()
         self._store, self._broker, self._clock = store, broker, clock
         self._version, self._production, self._embedded = version, production, embedded
         self._registry = Registry(store, clock, task_type.TaskType.default(""))
@@ -164,17 +164,15 @@ class Doctor:
         facts = self._broker.facts()
         what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
         return [
-            *health.of_broker(what, seen, facts),
-            *health_queues.of_patience(facts, self._longest()),
-            *self._of_queues(facts),
+            *health.of_broker(what, seen),
+            *self._broker.findings(self._longest()),
+            *self._of_queues(),
             *(health_queues.of_foreign(self._broker.depths(), self._foreign) if self._foreign else ()),
         ]
 
-    def _of_queues(self, facts: Mapping[str, str]) -> list[Finding]:
-        seen = self._broker.queues()
-        found = health_queues.of_copies(seen, facts)
+    def _of_queues(self) -> list[Finding]:
         if not self._store.health()[0]:
-            return found
+            return []
         documents = self._store.documents(shop_queue.KIND)
         known = [key.partition(":")[2] for key in documents]
         states = [shop_queue.parse(body).state for body in documents.values()]
@@ -182,11 +180,10 @@ class Doctor:
         now = self._store.now_ms()
         alive = insight.look(self._store.workers(), now).living
         self._broker.know(shops)
+        depths = self._broker.depths()
         return [
-            *found,
-            *health_queues.of_queues(self._broker.depths(), shops, workers=alive),
-            *health_queues.of_policies(seen),
-            *health_queues.of_strays(seen, known),
+            *health_queues.of_queues(depths, shops, workers=alive),
+            *health_queues.of_strays(depths, known),
         ]
 
     def _longest(self) -> tuple[str, int]:

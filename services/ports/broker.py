@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, QueueSeen, Receipt
+from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
+from services.domain.upkeep.health import Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a broker can do. What it cannot, the engine does from the store or says so; nobody asks which one it is."""
+
+    priority: bool  #: within a lane the more urgent message goes first; else a lane is in the order of its messages
+    delay: bool  #: holds a message back for its ``delay_s``; else a retry waits in the store until it is due
+    depth: bool  #: counts by itself what waits; else ``ready`` is what the records tell
+    unroutable: bool  #: a message that no queue takes is refused; else it lies where nobody may look
+    dead_log: bool  #: keeps a second copy of dead letters
+    others: bool  #: other programs send and read there: notices, results, work queues of theirs
 
 
 class Consumer(Protocol):
@@ -59,7 +73,10 @@ class Consumer(Protocol):
 
 
 class Broker(Protocol):
-    """Messages with confirm, manual ack, delay and depth."""
+    """Messages with confirm, manual ack, delay and depth, as far as the broker can: see ``capabilities``."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
 
     def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
         """Declare the topology, the known ``platforms``' dead-letter bindings and the delay queues (seconds);
@@ -128,15 +145,16 @@ class Broker(Protocol):
             BrokerUnavailable: no connection within the connect time-out.
         """
 
-    def queues(self) -> list[QueueSeen]:
-        """All queues of the fleet's names (``rpa_…``, ``single_shop_…``) that are there, as far as they are shown."""
-
     def health(self) -> BrokerHealth:
         """What is known without asking the broker again."""
 
     def facts(self) -> Mapping[str, str]:
-        """What the server says about itself: ``kind``, ``version``; of RabbitMQ also ``profile`` (single | cluster),
-        ``alarms`` that hold publishers back ("" for none) and ``management_error`` where that can be known.
+        """What the server says about itself: ``kind`` and ``version``, for people."""
+
+    def findings(self, longest: tuple[str, int]) -> list[Finding]:
+        """What a doctor has to know of this kind of broker beyond ``inspect`` and ``depths``; asks the server.
+
+        ``longest``: the task type that may run longest, and for how many seconds.
         """
 
     def close(self) -> None: ...

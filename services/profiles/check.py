@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from services import addresses
+from services.broker import listed as brokers
 from services.domain.errors import UsageError
 from services.domain.fleet.hosts import is_device
 from services.domain.text.said import said, words_of
@@ -29,7 +30,7 @@ def problems(profile: SavedProfile, others: Iterable[str], *, local: bool) -> It
         yield "name", said("profile.taken", name=name)
     if local:
         return
-    for field, check in (("broker", addresses.check_broker), ("redis", addresses.check_store)):
+    for field, check in (("broker", brokers.check), ("redis", addresses.check_store)):
         url = getattr(profile, field)
         problem = said(f"profile.no_{field}") if not url else _of(check, url, field)
         if problem:

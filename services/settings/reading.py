@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from services import addresses, home_folder
+from services.broker import listed as brokers
 from services.domain.errors import UsageError
 from services.domain.text import mask
 from services.domain.text.visible import visible
@@ -68,7 +69,7 @@ def load(
         return settings
     mask.know_addresses((settings.broker.url, settings.broker.management_url, settings.store.url))
     _refuse_lifo(settings)
-    addresses.check_broker(settings.broker.url, broker_field)
+    brokers.check(settings.broker.url, broker_field)
     addresses.check_store(settings.store.url, store_field)
     return msgspec.structs.replace(settings, profile=UNNAMED) if settings.profile == "local" else settings
 
@@ -76,8 +77,9 @@ def load(
 def _refuse_lifo(settings: Settings) -> None:
     if settings.broker.lifo_lanes:
         raise UsageError(
-            "broker.lifo_lanes: RabbitMQ hands out the oldest message of a priority first and cannot do otherwise; last"
-            " in, first out is there on this machine's own engine only. Take the setting out, or use the profile local",
+            f"broker.lifo_lanes: {brokers.of(settings.broker.url).name} hands out the oldest message of a priority"
+            " first and cannot do otherwise; last in, first out is there on this machine's own engine only. Take the"
+            " setting out, or use the profile local",
             field="broker.lifo_lanes",
         )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from services.broker import listed as brokers
 from services.domain.task.mapping import QueueMapping
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
@@ -35,7 +36,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     url: str = ""
     management_url: str = ""
-    insecure_tls: bool = False  #: amqps:// without a check of the server's certificate: who stands between reads along
+    insecure_tls: bool = False  #: TLS without a check of the server's certificate: who stands between reads along
     lifo_lanes: tuple[str, ...] = ()  #: the youngest task of a priority goes first; embedded engine only
     profile: str = "single"  #: single: classic lanes with priorities | cluster: quorum lanes
 
@@ -179,9 +180,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def unverified(self) -> tuple[str, ...]:
-        """Which servers are believed without their certificate being checked: RabbitMQ, Redis."""
-        pairs = (("RabbitMQ", self.broker, "amqps:"), ("Redis", self.store, "rediss:"))
-        return tuple(name for name, part, scheme in pairs if part.insecure_tls and part.url.startswith(scheme))
+        """Which servers are believed without their certificate being checked, by name."""
+        broker = brokers.secured(self.broker.url) if self.broker.insecure_tls else ""
+        store = "Redis" if self.store.insecure_tls and self.store.url.startswith("rediss:") else ""
+        return tuple(name for name in (broker, store) if name)
 
     @property
     def home_path(self) -> Path:

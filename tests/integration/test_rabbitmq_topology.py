@@ -11,9 +11,9 @@ import pytest
 
 from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.broker import RabbitBroker
+from services.broker.rabbitmq.given_up import STRIPPED_HEADERS
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
-from services.domain.task.order import STRIPPED_HEADERS
 from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import collect, depth, names, opened, order, raw, vhost
 from tests.support.services import RabbitMQ

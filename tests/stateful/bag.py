@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from services.clock import ManualClock
 from services.domain.task import lane as lanes
 from services.domain.task.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
+from services.ports.broker import Capabilities
 
 DEAD = "rpa_dead_queue"
 
@@ -39,6 +40,8 @@ class Message:
 
 class Bag:
     """``services.ports.Broker`` as one list of messages."""
+
+    capabilities = Capabilities(priority=False, delay=True, depth=True, unroutable=True, dead_log=False, others=False)
 
     def __init__(self, clock: ManualClock) -> None:
         self._clock = clock

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import msgspec
 
-from services.broker.rabbitmq import look, topology
+from services.broker.rabbitmq import findings, look, topology
 from services.broker.rabbitmq import url as rabbitmq_url
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.consumer import RabbitConsumer
@@ -19,8 +19,10 @@ from services.broker.rabbitmq.timing import Timing
 from services.domain.errors import BrokerError
 from services.domain.task import envelope
 from services.domain.task.lane import LANES, shop_queue
-from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
+from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.upkeep.health import Finding
 from services.ports import Clock
+from services.ports.broker import Capabilities
 
 DEAD_WINDOW, LOG_WINDOW, NOTICE_WINDOW = 50, 200, 400
 _NOTICES = (topology.NOTICES, topology.LATE)
@@ -34,6 +36,8 @@ class RabbitBroker:
 
     Both connections open when first needed and come back by themselves; what ``ensure`` declared is declared again.
     """
+
+    capabilities = Capabilities(priority=True, delay=True, depth=True, unroutable=True, dead_log=True, others=True)
 
     def __init__(
         self,
@@ -180,9 +184,6 @@ class RabbitBroker:
         self._noticed = topology.NOTICES not in seen.missing
         return seen
 
-    def queues(self) -> list[QueueSeen]:
-        return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
-
     def health(self) -> BrokerHealth:
         with self._lock:
             used = sorted(self._used, key=lambda link: link.name)
@@ -215,6 +216,16 @@ class RabbitBroker:
             "alarms": ", ".join(alarms or ()),
             "management_error": self.management.error if alarms is None else "",
         }
+
+    def findings(self, longest: tuple[str, int]) -> list[Finding]:
+        facts = self.facts()
+        seen = [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
+        return [
+            *findings.of_facts(facts),
+            *findings.of_patience(facts, longest),
+            *findings.of_copies(seen, facts),
+            *findings.of_policies(seen),
+        ]
 
     def close(self) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from services.broker.rabbitmq import topology
+from services.broker.rabbitmq import given_up, topology
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.cut import Cut
@@ -78,6 +78,7 @@ class Side:
             priority=found.priority,
             redelivered=found.redelivered,
             received=now,
+            given_up=given_up.read(found.headers),
         )
         self._arrived.append((tag, delivery))
 

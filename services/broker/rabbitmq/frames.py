@@ -8,7 +8,8 @@ from functools import lru_cache
 from pika import exceptions, frame, spec
 
 from services.broker.rabbitmq import topology
-from services.domain.task.order import STRIPPED_HEADERS, Order
+from services.broker.rabbitmq.given_up import STRIPPED_HEADERS
+from services.domain.task.order import Order
 
 PERSISTENT, MAX_AMQP_PRIORITY = 2, 255
 CHANNEL = 1  #: the publisher's channel, the only one of its connection

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from services import addresses
+from services.broker.rabbitmq.findings import QueueSeen
 from services.broker.rabbitmq.url import Address
 from services.domain.errors import UsageError
-from services.domain.task.order import QueueSeen
 from services.ports import Clock
 
 log = logging.getLogger(__name__)

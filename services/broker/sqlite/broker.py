@@ -18,9 +18,11 @@ from services.broker.sqlite import shops as shop_queues
 from services.broker.sqlite.consumer import EmbeddedConsumer
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.task import lane
-from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
+from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.domain.text.said import said
+from services.domain.upkeep.health import Finding
 from services.ports import Clock, Consumer
+from services.ports.broker import Capabilities
 from services.sqlite_holder import sentence
 from services.sqlite_setup import Schema
 from services.sqlite_writer import close_file, open_file
@@ -80,6 +82,8 @@ def broker_errors() -> Iterator[None]:
 
 class EmbeddedBroker:
     """``services.ports.Broker`` on SQLite; any thread may call it, several processes may open the same file."""
+
+    capabilities = Capabilities(priority=True, delay=True, depth=True, unroutable=True, dead_log=False, others=False)
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:
         """Open or make the file. ``lifo``: lanes that hand out the youngest message of a priority first; ``read_only``:
@@ -239,13 +243,13 @@ class EmbeddedBroker:
         """The file has every queue."""
         return Inspection(present=len(self.depths()))
 
-    def queues(self) -> list[QueueSeen]:
-        """A file has no policies; its dedicated queues are those that were opened."""
-        return [QueueSeen(name=depth.name) for depth in self.depths()]
-
     def facts(self) -> Mapping[str, str]:
         """What holds the messages."""
         return {"kind": "sqlite", "version": sqlite3.sqlite_version}
+
+    def findings(self, longest: tuple[str, int]) -> list[Finding]:
+        """None: the file is looked at where the store is."""
+        return []
 
     def close(self) -> None:
         """Close the consumers and give the file back."""

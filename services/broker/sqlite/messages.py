@@ -24,7 +24,7 @@ SILENT_MS = 60_000
 Process = tuple[str, int, float]
 _PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-MAX_LEVEL = 9  #: of the AMQP priority
+MAX_LEVEL = 9  #: of the priority of a message
 _TAKE = """UPDATE messages SET owner = ? WHERE id IN (
         SELECT id FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0 ORDER BY priority DESC, id LIMIT ?)
     RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""

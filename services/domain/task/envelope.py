@@ -14,7 +14,7 @@ import msgspec
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
 from services.domain.task import classify, ids, lane, wire
-from services.domain.task.order import Order
+from services.domain.task.order import GivenUp, Order
 from services.domain.task.record import ERROR_LIMIT, Task
 from services.domain.task.status import LETTER, ORDER, Status, Triage, message_of
 
@@ -146,7 +146,7 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
         routing_key=f"task.{task.platform}.{task.queue or task.lane}",
         body=body,
         message_id=task.task_id,
-        priority=lane.amqp_priority(task.priority),
+        priority=lane.message_priority(task.priority),
         delay_s=delay,
         headers=headers,
         platform=task.platform,
@@ -173,18 +173,17 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
     )
 
 
-def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> DeadReason:
-    """Why this message is in the dead-letter queue: its headers, else its ``error``, else the broker's ``x-death``."""
+def dead_reason(
+    body: bytes, headers: Mapping[str, object] | None = None, given_up: GivenUp | None = None
+) -> DeadReason:
+    """Why this message is in the dead-letter queue: its headers, else its ``error``, else what the broker tells."""
     headers = headers or {}
     seen = wire.salvage(body)
     error = _text(headers.get(ERROR)) or _text(seen.get("error"))
     kind = _text(headers.get(ERROR_KIND)) or _text(seen.get("error_kind"))
     if error or kind:
         return DeadReason(kind if kind in classify.KINDS else classify.classify(error), error[-ERROR_LIMIT:])
-    # the newest first: a retry has left a delay queue as expired before
-    newest = _newest_death(headers.get("x-death"))
-    reason = _text(newest.get("reason")) or _text(headers.get("x-first-death-reason"))
-    queue = (_text(newest.get("queue")) or _text(headers.get("x-first-death-queue")))[:255]
+    reason, queue = (given_up.reason, given_up.queue[:255]) if given_up else ("", "")
     sentences = {
         "expired": "the message expired in its queue before any worker took it",
         "maxlen": "the queue was over its length limit and the broker dropped the message",
@@ -195,12 +194,6 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
     sentence = f"{text} (queue {queue})" if queue else text
     kind = classify.EXPIRED if reason == "expired" else classify.UNKNOWN
     return DeadReason(kind, sentence, returned=reason == "delivery_limit")
-
-
-def expired_itself(headers: Mapping[str, object]) -> bool:
-    """Whether a message left its queue because of the time that its sender gave it, and not of a limit of the queue."""
-    newest = _newest_death(headers.get("x-death"))
-    return newest.get("reason") == "expired" and "original-expiration" in newest
 
 
 def contract(task: Task) -> dict[str, Any]:
@@ -283,8 +276,3 @@ def _whole(name: str, value: object, limit: int) -> int:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _newest_death(deaths: object) -> Mapping[str, object]:
-    newest = deaths[0] if isinstance(deaths, list) and deaths else None
-    return newest if isinstance(newest, Mapping) else {}

@@ -41,7 +41,7 @@ def is_shop_queue(queue: str) -> bool:
 
 
 def place_of(queue: str, priority: int | None) -> int:
-    """How urgent a message is, 0 for the high lane: by its lane's queue, in a shop's queue by its AMQP priority."""
+    """How urgent a message is, 0 for the high lane: by its lane's queue, in a shop's queue by its own priority."""
     if is_shop_queue(queue):
         return LANES.index(lane_of(DEFAULT_PRIORITY[Lane.NORMAL] if priority is None else priority + 1))
     name = queue.rpartition("_")[2]
@@ -65,8 +65,8 @@ def parse_priority(value: object) -> tuple[Lane, int]:
     return lane_of(number), number
 
 
-def amqp_priority(priority: int) -> int:
-    """AMQP ``priority`` property: high 9, normal 5, low 1, i.e. the task's own 1–10 minus 1."""
+def message_priority(priority: int) -> int:
+    """The ``priority`` of a message, 0–9: high 9, normal 5, low 1, i.e. the task's own 1–10 minus 1."""
     return min(max(priority, MIN_PRIORITY), MAX_PRIORITY) - 1
 
 

@@ -6,17 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-#: headers that must not travel on when a message is published again (a broker may take them for a cycle, or expire it)
-STRIPPED_HEADERS = frozenset(
-    {"x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange",
-     "x-last-death-queue", "x-last-death-reason", "x-delivery-count", "x-acquired-count", "CC", "BCC"}
-)  # fmt: skip
-
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One message to publish: persistent, mandatory, confirmed.
 
-    ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and
+    ``kind`` says what it is: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and
     then goes to ``routing_key``), ``dead`` (the dead-letter queue and, if there is one, the log beside it), ``letter``
     (the dead-letter queue alone, for the log may have it).
     """
@@ -25,7 +19,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     routing_key: str  #: task.{platform}.{lane or shop id}; ``dead`` for a dead letter
     body: bytes
     message_id: str
-    priority: int = 5  #: AMQP priority 0–9
+    priority: int = 5  #: 0–9, see ``lane.message_priority``
     delay_s: int = 0
     headers: Mapping[str, str | int] = msgspec.field(default_factory=dict)
     platform: str = ""
@@ -39,6 +33,14 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
 
     ok: bool
     error: str = ""
+
+
+class GivenUp(msgspec.Struct, frozen=True, gc=False):
+    """Why a broker put a message among the dead letters by itself."""
+
+    reason: str  #: expired | maxlen (the queue was too long) | rejected | delivery_limit (it came back too often)
+    queue: str = ""  #: where it was
+    by_sender: bool = False  #: it expired by a time that its sender gave it, and not by a limit of the queue
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -55,6 +57,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     priority: int | None = None
     redelivered: bool = False
     received: float = 0.0  #: monotonic seconds, for returning what nobody started
+    given_up: GivenUp | None = None  #: where the broker tells that it put it aside
 
 
 class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -69,23 +72,13 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     )
 
 
-class QueueSeen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One queue as the server has it, with what a policy of its operators adds to its own arguments."""
-
-    name: str
-    kind: str = ""  #: classic | quorum | stream, "" where the server does not tell
-    copies: int = 0  #: on how many nodes it stands, 0 where the server does not tell
-    policy: str = ""  #: names of the policies
-    definition: dict[str, object] = {}
-
-
 class Inspection(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a look that changes nothing found of the queues and exchanges that are needed."""
+    """What a look that changes nothing found of what is needed there."""
 
     missing: tuple[str, ...] = ()
     present: int = 0
     compared: bool = True  #: whether the arguments of those present could be seen
-    unbound: tuple[str, ...] = ()  #: what should lead from an exchange to a queue and does not, as far as it is shown
+    unbound: tuple[str, ...] = ()  #: what should lead to a queue and does not, as far as it is shown
     unreachable: tuple[tuple[str, str], ...] = ()  #: queues that nobody can get at now, and what the broker says
 
 

@@ -48,19 +48,19 @@ SENTENCES: dict[str, str] = {
     "doctor.role_bad.remedy": N_("An admin gives it again: `role set`."),
     "doctor.no_admin": N_("Nobody of the fleet is admin, so nobody can give roles or change task types"),
     "doctor.no_admin.remedy": N_("The first person of the fleet gets the role back by a repair: fleetdeck repair"),
-    "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
+    "doctor.broker": N_("The broker answers: {what}; everything that is needed there stands as it should"),
     "doctor.broker_seen": N_("The broker answers: {what}"),
-    "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),
+    "doctor.not_declared": N_("Not there yet at the broker: {what}"),
     "doctor.not_declared.remedy": N_(
         "The next worker that starts makes them; if one runs, see whether its account may configure."
     ),
-    "doctor.unbound": N_("Nothing leads from an exchange to a queue any more: {what}"),
+    "doctor.unbound": N_("Nothing leads to these queues any more: {what}"),
     "doctor.unbound.remedy": N_(
         "What other programs send there comes back to them or is lost. The next program that starts binds it again: "
         "fleetdeck repair"
     ),
     "doctor.broker_gone": N_("The broker does not answer: {error}"),
-    "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
+    "doctor.broker_gone.remedy": N_("Start the broker, and check its address, user and password."),
     "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
     "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
     "doctor.redis_keys": N_("Redis does not let this user use the keys of Fleetdeck"),
@@ -69,17 +69,10 @@ SENTENCES: dict[str, str] = {
     "doctor.unreachable.remedy": N_(
         "Start the broker's node that has them. What is meant for them waits in the store until they are back."
     ),
-    "doctor.one_node": N_("Queues that stand on one node of the cluster and go away with it: {queues}"),
-    "doctor.one_node.remedy": N_(
-        "They are from before Fleetdeck replicated them. In a quiet moment delete each when it is empty"
-        " (rabbitmqctl delete_queue NAME --if-empty); workers make it again on several nodes within seconds."
+    "doctor.topology": N_("Something at the broker is not as it is needed: {error}"),
+    "doctor.topology.remedy": N_(
+        "Empty and delete what exists with other arguments, or give the fleet a place of its own at the broker."
     ),
-    "doctor.few_copies": N_("Queues that stand on fewer nodes than they could, of {nodes}: {queues}"),
-    "doctor.few_copies.remedy": N_(
-        "Add copies on each node that has none: rabbitmq-queues grow NODE all --queue-pattern '^(rpa_|single_shop_)'"
-    ),
-    "doctor.topology": N_("Queues or exchanges are not as they are needed: {error}"),
-    "doctor.topology.remedy": N_("Empty and delete what exists with other arguments, or use a vhost of its own."),
     "doctor.redis_old": N_("Redis is {version}"),
     "doctor.redis_old.remedy": N_("Update it to 7.0 or newer; scripts and the event stream need that."),
     "doctor.replica": N_("This Redis is a replica ({role}) and cannot be written"),
@@ -94,12 +87,6 @@ SENTENCES: dict[str, str] = {
     "doctor.fsync_unknown.remedy": N_("Allow CONFIG GET to this user, or see that it is set to always."),
     "doctor.writes_fail": N_("Redis could not write its file the last time"),
     "doctor.writes_fail.remedy": N_("Look at its log and at the free disk of its machine."),
-    "doctor.alarm": N_("RabbitMQ has an alarm and holds publishers back: {what}"),
-    "doctor.alarm.remedy": N_("Give its machine memory or disk, or raise the limit."),
-    "doctor.no_management": N_("The management API is not there: {error}"),
-    "doctor.no_management.remedy": N_(
-        "Enable rabbitmq_management to see alarms, unacknowledged messages and the arguments of queues."
-    ),
     "doctor.clock": N_("This machine's clock differs from the store's by {span}"),
     "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
     "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
@@ -156,22 +143,6 @@ SENTENCES: dict[str, str] = {
     "doctor.shop_queue_waits.remedy": N_(
         "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."
     ),
-    "doctor.policy_message_ttl": N_(
-        "By the policy {policy} messages expire in {queues}: tasks would vanish, or retry early"
-    ),
-    "doctor.policy_message_ttl.remedy": N_("Take message-ttl out of it, or let its pattern leave these queues out."),
-    "doctor.policy_max_length": N_(
-        "The policy {policy} bounds {queues}: what is too many is dropped, the oldest first"
-    ),
-    "doctor.policy_max_length.remedy": N_("Take max-length out of it, or let its pattern leave these queues out."),
-    "doctor.policy_expires": N_(
-        "By the policy {policy} {queues} are deleted with their messages when nobody uses them"
-    ),
-    "doctor.policy_expires.remedy": N_("Take expires out of it, or let its pattern leave these queues out."),
-    "doctor.policy_dead_letter_exchange": N_("The policy {policy} sends what {queues} give up elsewhere"),
-    "doctor.policy_dead_letter_exchange.remedy": N_(
-        "Take dead-letter-exchange out of it, or see that it leads to rpa_dlx_exchange."
-    ),
     "doctor.stray_queue": N_("Dedicated queues that no shop is known to have: {count} ({queues})"),
     "doctor.stray_queue.remedy": N_(
         "Dedicate the shop (fleetdeck shop dedicate), or empty and delete the queue; no worker serves it."
@@ -186,20 +157,6 @@ SENTENCES: dict[str, str] = {
     ),
     "doctor.unacked": N_("{messages} messages are held by somebody while no worker is alive"),
     "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
-    "doctor.consumer_timeout": N_(
-        "Tasks of type {name} may run for {span}; RabbitMQ takes a message back after half an hour"
-        " unless told otherwise"
-    ),
-    "doctor.consumer_timeout.remedy": N_(
-        "Set consumer_timeout (milliseconds) in rabbitmq.conf to half as long again; RabbitMQ does not tell what it is."
-    ),
-    "doctor.returns_count": N_(
-        "This RabbitMQ counts every return of a message and gives it up after 20; Fleetdeck sends it again"
-    ),
-    "doctor.returns_count.remedy": N_(
-        "Raise the limit by a policy: rabbitmqctl set_policy returns '^(rpa_tasks_|single_shop_)'"
-        " '{{\"delivery-limit\": 1000}}'"
-    ),
     "doctor.unverified": N_(
         "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"
         " everything."
@@ -234,9 +191,11 @@ class Finding:
     remedy: Message | None = None
 
 
-def finding(level: str, check: str, code: str, **params: Param) -> Finding:
-    """A finding whose remedy, if there is one, is named like its code."""
-    known = f"{code}.remedy" in SENTENCES
+def finding(
+    level: str, check: str, code: str, sentences: Mapping[str, str] | None = None, /, **params: Param
+) -> Finding:
+    """A finding whose remedy, if there is one, is named like its code. ``sentences``: where it stands, if not here."""
+    known = f"{code}.remedy" in (SENTENCES if sentences is None else sentences)
     remedy = Message(f"{code}.remedy", params) if known else None
     return Finding(level=level, check=check, message=Message(code, params), remedy=remedy)
 
@@ -285,8 +244,8 @@ def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
     return [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
 
 
-def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Finding]:
-    """What stands there, alarms, and whether they can be seen. ``what``: kind and version of the broker."""
+def of_broker(what: str, seen: Inspection) -> list[Finding]:
+    """What stands there. ``what``: kind and version of the broker."""
     whole = seen.compared and not seen.missing and not seen.unreachable
     found = [finding(OK, "broker", "doctor.broker" if whole else "doctor.broker_seen", what=what)]
     if seen.missing:  # a broker that nobody has used yet lacks everything
@@ -297,10 +256,6 @@ def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Fin
     if seen.unreachable:
         queues, error = some([name for name, _ in seen.unreachable]), seen.unreachable[0][1]
         found.append(finding(ERROR, "broker", "doctor.unreachable", queues=queues, error=error))
-    if facts.get("alarms"):
-        found.append(finding(ERROR, "broker", "doctor.alarm", what=facts["alarms"]))
-    if facts.get("management_error"):
-        found.append(finding(NOTE, "broker", "doctor.no_management", error=facts["management_error"]))
     return found
 
 

@@ -11,8 +11,8 @@ DONE, PLANNED, LEFT = "done", "planned", "left"
 STATES = (LEFT, PLANNED, DONE)
 
 SENTENCES: dict[str, str] = {
-    "repair.declared": N_("Queues or exchanges that are missing: {names}"),
-    "repair.bindings": N_("Queues, exchanges and bindings: declared again, which changes nothing that is right"),
+    "repair.declared": N_("Missing at the broker: {names}"),
+    "repair.bindings": N_("What is needed at the broker: declared again, which changes nothing that is right"),
     "repair.topology": N_("Something exists with other arguments and is left as it is: {error}"),
     "repair.broker_gone": N_("The broker does not answer, its part is left: {error}"),
     "repair.shop_queue": N_("The queue of shop {shop} is missing"),

@@ -115,7 +115,7 @@ class Archiver:
         if record is None and self._store.tombstones([task_id])[0] is not None:
             log.info("an old message of %s came to the dead letters; its record is removed", task_id)
             return
-        reason = envelope.dead_reason(delivery.body, delivery.headers)
+        reason = envelope.dead_reason(delivery.body, delivery.headers, delivery.given_up)
         if record is not None and not recipe.same_work(parsed.task, record):
             text = f"a letter came under {task_id}, which is the id of another task; that one was left as it is"
             self._keep_bad(delivery, classify.ID_CONFLICT, text, now)

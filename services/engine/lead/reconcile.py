@@ -59,7 +59,9 @@ class Reconciler:
         """``lease_s``: how long a claim lasts; workers renew it four times in that time."""
         self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._policy = registry, clock, policy
-        self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
+        self._outbox_age_ms = outbox_age_ms
+        # the store alone holds a retry back where the broker cannot; else its message is under way
+        self._retry_grace_ms = retry_grace_ms if broker.capabilities.delay else 0
         self._missing = MissingFinder(
             store,
             steps,

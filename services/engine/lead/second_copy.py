@@ -73,7 +73,7 @@ class SecondCopy:
 
     def _dead(self, delivery: Delivery, now: int) -> Task:
         """The record that the letter tells of."""
-        reason = envelope.dead_reason(delivery.body, delivery.headers)
+        reason = envelope.dead_reason(delivery.body, delivery.headers, delivery.given_up)
         given = delivery.headers.get(envelope.ERROR_KIND)
         try:
             parsed = envelope.parse(delivery.body, delivery.headers, now_ms=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services import addresses
+from services.broker import listed as brokers
 from services.domain.errors import UsageError
 
 
@@ -19,7 +20,7 @@ from services.domain.errors import UsageError
     ],
 )
 def test_addresses_of_brokers(url: str) -> None:
-    addresses.check_broker(url, "--broker")
+    brokers.check(url, "--broker")
 
 
 @pytest.mark.parametrize(
@@ -49,10 +50,10 @@ def test_addresses_of_stores(url: str) -> None:
 )
 def test_what_is_no_broker_is_refused_with_its_place_and_a_remedy(url: str, says: str) -> None:
     with pytest.raises(UsageError, match=says) as caught:
-        addresses.check_broker(url, "profiles.shops.broker")
+        brokers.check(url, "profiles.shops.broker")
     assert caught.value.field == "profiles.shops.broker"
     assert "profiles.shops.broker" in str(caught.value)
-    assert addresses.BROKER in str(caught.value)
+    assert brokers.KINDS[0].like in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
 
@@ -116,7 +117,7 @@ def test_an_address_is_shown_without_its_password(url: str, words: str) -> None:
     ],
 )  # fmt: skip
 def test_a_host_or_port_that_cannot_be_is_a_sentence(rest: str, says: str) -> None:
-    for scheme, check in (("amqp", addresses.check_broker), ("amqps", addresses.check_broker)):
+    for scheme, check in (("amqp", brokers.check), ("amqps", brokers.check)):
         for who in ("", "ann:hunter2@"):
             with pytest.raises(UsageError, match=says) as caught:
                 check(f"{scheme}://{who}{rest}", "broker.url")
@@ -164,7 +165,7 @@ def test_kinds_of_redis_that_are_not_supported_are_refused_by_name(url: str, say
 @pytest.mark.parametrize("name", ["verify", "fail_if_no_peer_cert", "ssl_options"])
 def test_an_option_that_weakens_the_connection_to_a_broker_is_told_its_remedy(name: str) -> None:
     with pytest.raises(UsageError, match=r"\?cacertfile=FILE.*insecure_tls"):
-        addresses.check_broker(f"amqps://h/v?{name}=verify_none", "broker.url")
+        brokers.check(f"amqps://h/v?{name}=verify_none", "broker.url")
 
 
 @pytest.mark.parametrize(
@@ -207,11 +208,11 @@ def test_a_store_that_would_be_read_otherwise_than_it_is_written_is_refused(url:
 )
 def test_a_broker_that_would_be_read_otherwise_than_it_is_written_is_refused(url: str, says: str) -> None:
     with pytest.raises(UsageError, match=says) as caught:
-        addresses.check_broker(url, "--broker")
+        brokers.check(url, "--broker")
     assert caught.value.field == "--broker"
     assert str(caught.value).startswith("--broker")
 
 
 @pytest.mark.parametrize("url", ["amqp://[::1]/v", "amqp://[fe80::1%25eth0]:1/v", "amqp://u:p@[::1]:,[::2]:5"])
 def test_brackets_of_ipv6_stay_good(url: str) -> None:
-    addresses.check_broker(url, "--broker")
+    brokers.check(url, "--broker")

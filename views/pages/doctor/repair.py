@@ -54,7 +54,7 @@ class RepairDialog(DialogFrame):
         self.headline = Label("", "strong", wrap=True)
         self._about = Label("", "label", "text2", wrap=True)
         self.from_stream = QCheckBox()
-        self.from_stream.setVisible(not context.embedded)
+        self.from_stream.setVisible(context.dead_log)
         self.list = KeyValues()
         pane = ScrollPane()
         pane.body.setContentsMargins(0, 0, 12, 0)

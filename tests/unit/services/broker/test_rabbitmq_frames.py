@@ -8,7 +8,8 @@ import pytest
 from pika import frame, spec
 
 from services.broker.rabbitmq import frames
-from services.domain.task.order import STRIPPED_HEADERS, Order
+from services.broker.rabbitmq.given_up import STRIPPED_HEADERS
+from services.domain.task.order import Order
 
 
 def order(**fields: Any) -> Order:

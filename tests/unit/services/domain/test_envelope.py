@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from services.domain.errors import BadMessage
 from services.domain.task import classify, envelope
+from services.domain.task.order import GivenUp
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from tests.unit.services.domain.builders import NOW, body, message, task
@@ -423,30 +424,17 @@ def test_the_record_of_a_bad_message_is_named_after_its_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "kind", "words"),
+    ("headers", "broker", "kind", "words"),
     [
-        ({"x-rpa-error": "boom", "x-rpa-error-kind": "captcha"}, "captcha", "boom"),
-        ({"x-rpa-error": "network unreachable"}, "network", "network"),
-        (
-            {"x-first-death-reason": "expired", "x-first-death-queue": "rpa_tasks_low"},
-            "expired",
-            "expired in its queue",
-        ),
-        ({"x-death": [{"reason": "rejected", "queue": "q"}]}, "unknown", "rejected"),
-        (
-            {
-                "x-first-death-reason": "expired",
-                "x-first-death-queue": "rpa_delay_30s",
-                "x-death": [{"reason": "rejected", "queue": "q"}, {"reason": "expired", "queue": "rpa_delay_30s"}],
-            },
-            "unknown",
-            "rejected",
-        ),
-        ({"x-death": "forged"}, "unknown", "nobody recorded why"),
-        (None, "unknown", "nobody recorded why"),
+        ({"x-rpa-error": "boom", "x-rpa-error-kind": "captcha"}, None, "captcha", "boom"),
+        ({"x-rpa-error": "network unreachable"}, GivenUp("rejected"), "network", "network"),
+        ({}, GivenUp("expired", "rpa_tasks_low"), "expired", "expired in its queue"),
+        (None, GivenUp("rejected", "q"), "unknown", "rejected"),
+        (None, GivenUp("as it likes"), "unknown", "nobody recorded why"),
+        (None, None, "unknown", "nobody recorded why"),
     ],
 )
-def test_why_a_letter_is_dead(headers: Any, kind: str, words: str) -> None:
-    reason = envelope.dead_reason(body(), headers)
+def test_why_a_letter_is_dead(headers: Any, broker: GivenUp | None, kind: str, words: str) -> None:
+    reason = envelope.dead_reason(body(), headers, broker)
     assert reason.kind == kind
     assert words in reason.error

@@ -42,15 +42,12 @@ def test_what_redis_may_lose_or_refuse(change: dict[str, str], level: str, produ
     assert health.of_store({"kind": "sqlite", "version": "3.40"}, production=True) == []
 
 
-def test_alarms_of_the_broker() -> None:
-    def found(seen: Inspection, **facts: str) -> list[tuple[str, str]]:
-        return codes(health.of_broker("x 1", seen, facts))
+def test_what_stands_at_the_broker() -> None:
+    def found(seen: Inspection) -> list[tuple[str, str]]:
+        return codes(health.of_broker("x 1", seen))
 
-    whole = Inspection(present=5)
-    assert found(whole) == [(OK, "broker")]
-    assert found(whole, alarms="rabbit@a: disk", management_error="") == [(OK, "broker"), (ERROR, "alarm")]
-    blind = found(Inspection(present=5, compared=False), alarms="", management_error="404")
-    assert blind == [(OK, "broker_seen"), (NOTE, "no_management")]
+    assert found(Inspection(present=5)) == [(OK, "broker")]
+    assert found(Inspection(present=5, compared=False)) == [(OK, "broker_seen")]
     assert found(Inspection(present=4, missing=("q",))) == [(OK, "broker_seen"), (WARNING, "not_declared")]
     assert found(Inspection(missing=("q",))) == [(OK, "broker_seen"), (NOTE, "not_declared")]
     assert found(Inspection(present=4, unbound=("e → q",))) == [(OK, "broker"), (WARNING, "unbound")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from services.domain.change import Answer, Claim, CloseSession, Create, Forget, 
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.fleet.shop import Pause
 from services.domain.task import envelope
-from services.domain.task.order import Delivery, Order
+from services.domain.task.order import Delivery, GivenUp, Order
 from services.domain.task.search.query import Query, equals
 from services.engine.lead.archiver import Archiver
 from tests.contract.waiting import eventually
@@ -31,6 +31,12 @@ def archiver(room: Room) -> Archiver:
 def letter(body: bytes | dict[str, Any], **headers: object) -> Delivery:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     return Delivery(token=1, queue="rpa_dead_queue", body=data, routing_key="dead", headers=headers)
+
+
+def aside(body: bytes, reason: str, headers: Mapping[str, object] | None = None) -> Delivery:
+    """A letter that the broker itself made of a message."""
+    found = letter(body, **(headers or {}))
+    return msgspec.structs.replace(found, given_up=GivenUp(reason, "rpa_tasks_normal"))
 
 
 def own(room: Room, task: Any) -> Delivery:
@@ -79,13 +85,13 @@ def test_what_has_no_record_becomes_one(room: Room, archiver: Archiver) -> None:
 def test_what_still_waits_is_given_up_with_its_reason(room: Room, archiver: Archiver) -> None:
     task = room.create()
     (delivery,) = room.take()
-    deaths = [{"reason": "expired", "queue": "rpa_tasks_normal"}]
-    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": deaths})])
+    archiver.archive([aside(delivery.body, "expired", delivery.headers)])
     found = room.task(task.task_id)
     assert (found.status, "expired" in found.error) == ("dead", True)
     kept = room.store.get_letter(task.task_id)
     assert kept is not None
-    assert "expired" in kept.headers
+    assert "expired" in kept.error
+    assert "x-rpa-gen" in kept.headers
 
 
 def test_what_it_stood_in_the_way_of_is_published_at_once(room: Room, archiver: Archiver) -> None:
@@ -96,8 +102,7 @@ def test_what_it_stood_in_the_way_of_is_published_at_once(room: Room, archiver: 
     assert room.ask(Create(task=twin, on_duplicate="queue")).code == "created"
     parked = Claim(task_id=twin.task_id, gen=0, attempt=0, owner="w1#1", worker="w1", lease_ms=60_000)
     assert room.ask(parked).code == "blocked"
-    headers: dict[str, object] = {**delivery.headers, "x-death": [{"reason": "expired"}]}
-    archiver.archive([letter(delivery.body, **headers)])
+    archiver.archive([aside(delivery.body, "expired", delivery.headers)])
     assert (room.task(first.task_id).status, room.task(twin.task_id).status) == ("dead", "queued")
     assert [one.message_id for one in room.take()] == [twin.task_id]
 
@@ -216,8 +221,7 @@ def test_what_waits_and_is_given_up_by_the_broker_does_not_start_later(
     task = room.create()
     (delivery,) = room.take()
     shut(room)
-    deaths = [{"reason": "expired", "queue": "rpa_tasks_normal"}]
-    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": deaths})])
+    archiver.archive([aside(delivery.body, "expired", delivery.headers)])
     assert room.task(task.task_id).status == "dead"
     assert room.store.executed([task.task_id]) == [True], "another program does not run it either"
 
@@ -244,7 +248,7 @@ def test_an_old_copy_of_a_task_that_goes_on_does_not_stand_beside_it(room: Room,
     task = room.create()
     (delivery,) = room.take()
     running = room.claim(task)
-    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": [{"reason": "expired"}]})])
+    archiver.archive([aside(delivery.body, "expired", delivery.headers)])
     assert room.task(task.task_id) == running
     assert room.store.get_letter(task.task_id) is None
 
@@ -300,8 +304,7 @@ def test_what_came_back_too_often_and_stands_behind_an_equal_task_waits_for_a_pe
     """It cannot be sent again beside its equal, and is neither forgotten nor run."""
     equal = room.create(payload={})
     assert room.take()
-    deaths = [{"reason": "delivery_limit", "queue": "rpa_tasks_normal"}]
-    lost = letter(GOOD, **{"x-death": deaths})
+    lost = aside(GOOD, "delivery_limit")
     assert archiver.archive([lost]) == [lost]
     assert (room.task("f1").status, room.task(equal.task_id).status) == ("dead", "queued")
     assert room.store.get_letter("f1") is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,6 +78,24 @@ def test_a_plan_is_released_when_it_is_due_and_a_retry_after_its_grace(room: Roo
     after(room, RETRY_GRACE_MS)
     assert reconciler.release_due() == 1
     assert room.task(retry.task_id).status == "queued"
+
+
+def test_a_broker_that_holds_nothing_back_is_sent_a_retry_when_it_is_due(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can = replace(room.broker.capabilities, delay=False)
+    monkeypatch.setattr(type(room.broker), "capabilities", can)
+    retry = room.finish(room.running(), "retrying", delay_ms=30_000, error_kind="network")
+    room.take()
+    (receipt,) = room.steps.publish([retry])
+    assert (receipt.ok, room.ready(), room.take()) == (True, 0, [])
+    assert room.store.outbox(0, 10) == []
+    reconciler = Reconciler(room.store, room.broker, room.steps, room.registry, room.clock, POLICY)
+    room.clock.advance(29.9)
+    assert reconciler.release_due() == 0
+    room.clock.advance(0.2)
+    assert reconciler.release_due() == 1
+    assert [one.message_id for one in room.take()] == [retry.task_id]
 
 
 # -------------------------------------------------------------------------------------------------------------- leases

@@ -107,7 +107,7 @@ def test_a_repair_is_seen_before_it_is_done_and_then_audited(qtbot: QtBot, fleet
     assert set(said) == {"Would be mended"}
     assert "repair" not in audited(fleet)
     assert dialog.verb_button.text().startswith("Mend ")
-    assert fleet.context.embedded == dialog.from_stream.isHidden()
+    assert fleet.context.dead_log != dialog.from_stream.isHidden()
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
         dialog.verb_button.click()
     qtbot.waitUntil(lambda: "repaired last" in page.header.summary())
