@@ -98,6 +98,26 @@ class Care(Protocol):
         """What was set aside, the latest first, what nobody noted the time of last."""
 
 
+class PayloadIndex(Protocol):
+    """Fields of payloads whose whole values an index answers, of every task that has such a field, whatever its type.
+
+    What is written, removed or counted anew is so in the step that does it to the record.
+    """
+
+    def indexed(self) -> Mapping[str, bool]:
+        """The fields that the index knows, and whether it knows them of every record yet; one that is being forgotten
+        is not among them.
+        """
+
+    def index_fields(self, names: Iterable[str]) -> None:
+        """From now on it is these: what is created from here on is known, of what was there before ``index_more``
+        learns. A field that is still being forgotten is taken once that is done: name it again.
+        """
+
+    def index_more(self) -> bool:
+        """Learn, or forget, some milliseconds' worth of what ``index_fields`` has left; whether there is more."""
+
+
 class Recount(Protocol):
     """For repair; a walk over everything, so minutes where there are millions of tasks."""
 

@@ -19,6 +19,7 @@ from services.engine.lead.leader import Leader
 from services.engine.lead.leader_link import LinkNote
 from services.engine.lead.ledger_keeper import LedgerKeeper
 from services.engine.lead.notice_reader import NoticeReader
+from services.engine.lead.payload_indexer import PayloadIndexer
 from services.engine.lead.reconcile import LEASE_S, Reconciler
 from services.engine.lead.results import ResultRelay
 from services.engine.lead.shop_queues import ShopQueues
@@ -97,6 +98,7 @@ class Steward:
             scheduler,
             self.notices,
             ledger,
+            PayloadIndexer(store, clock),
             *taken,
             *watchers,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -17,6 +19,8 @@ TEXTS = {
     "worker": "worker", "batch": "batch", "fp": "fingerprint", "kind": "error_kind", "triage": "triage",
     "uniq": "uniq", "gate": "gate", "error": "error",
 }  # fmt: skip
+#: fields of payloads of which the store has an index
+PAYLOADS = ("payload.order", "payload.tags", "payload.to.city")
 NUMBERS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "attempts": "attempt"}
 
 
@@ -26,6 +30,11 @@ def matches(task: Task, term: Term) -> bool:
 
 
 def _holds(task: Task, term: Term) -> bool:
+    if term.field.startswith("payload."):
+        found = _in_payload(json.loads(task.payload), term.field.removeprefix("payload."))
+        if term.op == "~":
+            return any(value.lower() in text.lower() for value in term.values for text in found)
+        return any(_equal(text, value) for value in term.values for text in found)
     if term.field in NUMBERS:
         number = getattr(task, NUMBERS[term.field])
         wanted = [float(value) for value in term.values] or [term.number]
@@ -47,6 +56,13 @@ def _texts(task: Task, field: str) -> list[str]:
     if field == "text":
         return [task.task_id, task.shop, task.error]
     return [str(getattr(task, TEXTS[field]))]
+
+
+def _in_payload(payload: dict[str, Any], name: str) -> list[str]:
+    """What the payloads of ``fleet`` say under a name, as people write it."""
+    value = payload.get(name, payload.get("to", {}).get(name.removeprefix("to.")))
+    values = value if isinstance(value, list) else [value] if value is not None else []
+    return [one if isinstance(one, str) else json.dumps(one) for one in values]
 
 
 def _equal(text: str, value: str) -> bool:
@@ -77,6 +93,10 @@ def _values(field: str) -> st.SearchStrategy[str]:
         "id": ["t0001", "t00*", "t001*", "x"],
         "error": ["Boom 1", "boom", "*"],
         "text": ["boom", "T000", "pdd:s"],
+        "payload.order": ["0", "3", "3*", "x"],
+        "payload.tags": ["a", "b", "d", "true", "1.5"],
+        "payload.to.city": ["杭州", "London, UK", "上*"],
+        "payload.free": ["0", "1"],
     }
     return st.sampled_from(words[field])
 
@@ -85,7 +105,8 @@ def _values(field: str) -> st.SearchStrategy[str]:
 def terms(draw: st.DrawFn) -> Term:
     """A term over the fleet that ``fleet`` makes."""
     negated = draw(st.booleans())
-    field = draw(st.sampled_from([*TEXTS, "shop", "shop", "text", "priority", "attempts", "created"]))
+    named = [*TEXTS, "shop", "shop", "text", "priority", "attempts", "created", *PAYLOADS, *PAYLOADS, "payload.free"]
+    field = draw(st.sampled_from(named))
     if field in NUMBERS:
         number = draw(st.integers(0, 10)) + (1_700_000_000_000 if field == "created" else 0)
         return Term(field=field, op=draw(st.sampled_from(["=", "<", "<=", ">", ">="])), number=number, negated=negated)
@@ -121,9 +142,14 @@ def everything(store: Store, query: Query) -> tuple[list[Task], int | None]:
 
 
 def fill(store: Store, count: int) -> list[Task]:
-    """Put a fleet of many statuses into a store; returns its records."""
+    """Put a fleet of many statuses into a store, which indexes some of it from the middle on; returns its records."""
     asked = fleet(count)
-    assert {answer.code for answer in store.apply([Create(task=task) for task in asked])} == {"created"}
+    half = [Create(task=task) for task in asked]
+    assert {answer.code for answer in store.apply(half[: count // 2])} == {"created"}
+    store.index_fields([name.removeprefix("payload.") for name in PAYLOADS])
+    assert {answer.code for answer in store.apply(half[count // 2 :])} == {"created"}
+    while store.index_more():
+        pass
     changes: list[Op] = [Cancel(task_id=task.task_id, by="ann") for task in asked[2::5] if task.status != "dead"]
     for task in asked[1::5]:
         changes.append(Published(task_id=task.task_id, status="pending", gen=0, attempt=task.attempt))
@@ -131,6 +157,16 @@ def fill(store: Store, count: int) -> list[Task]:
     found = [task for task in store.get([task.task_id for task in asked]) if task is not None]
     assert len({task.status for task in found}) == 5
     return found
+
+
+def _payload(n: int) -> str:
+    """Numbers, texts, lists and objects; some tasks have none of them."""
+    if n % 6 == 5:
+        return "{}"
+    found: dict[str, Any] = {"order": n % 9 if n % 2 else str(n % 9), "free": n % 2}
+    if n % 3:
+        found |= {"tags": [("a", "b", True, 1.5)[n % 4], "c", "c"], "to": {"city": ("杭州", "London, UK")[n % 2]}}
+    return json.dumps(found, ensure_ascii=n % 4 == 0)
 
 
 def fleet(count: int) -> list[Task]:
@@ -157,6 +193,7 @@ def fleet(count: int) -> list[Task]:
                 error=f"Boom {n % 4}" if dead else "",
                 uniq=f"U{n}" if n % 2 else "",
                 attempt=n % 3,
+                payload=_payload(n),
             )
         )
     return made

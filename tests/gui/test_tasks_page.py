@@ -363,3 +363,16 @@ def test_an_empty_page_offers_the_first_task(desk: Desk, page: TasksPage, qtbot:
     assert page.header.summary() == "Nothing is kept yet."
     page.empty.button.click()
     assert desk.asked == [{}]
+
+
+def test_the_head_says_what_no_index_answers(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    tasks = [desk.create(number % 2, payload={"n": number, "m": 1}) for number in range(3)]
+    store = desk.session.engine.store
+    page.show_request("payload.n:1")
+    wait(qtbot, lambda: page.header.summary().endswith("payload.n is not indexed: looks through 3 tasks"))
+    store.index_fields(["n"])
+    while store.index_more():
+        pass
+    page.refresh()
+    wait(qtbot, lambda: page.header.summary() == "1 match, of 3 kept")
+    assert page.table.records.find(tasks[1].task_id) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -112,6 +113,10 @@ def check_indexes(world: World, tasks: Tasks, turn: int, gone: Iterable[Task] = 
     for batch in {task.batch for task in records} - {""}:
         expected = Counter(str(task.status) for task in (*records, *gone) if task.batch == batch)
         assert store.batch_counts(batch) == expected
+    for value in ("0", "1", "true", "false"):
+        page = store.query(Query(terms=(equals("payload.n", value),), limit=1000))
+        assert not page.searched
+        assert {task.task_id for task in page.tasks} == {task.task_id for task in records if _says(task, value)}
     lots = {task.shop for task in records if task.status == S.BLOCKED and task.gate not in ("no_worker", DEPENDENCY)}
     assert set(store.parked_shops(100)) == lots
     unserved = Counter((str(task.lane), task.task_type) for task in records if task.gate == "no_worker")
@@ -143,6 +148,11 @@ def _check_ledger(store: Store, records: Sequence[Task]) -> None:
         days = ran.days if ran else ()
         assert sum(day.count for day in days) >= len(ended), work
         assert all(any(day.first_at <= task.ended_at <= day.last_at for day in days) for task in ended), work
+
+
+def _says(task: Task, value: str) -> bool:
+    payload = json.loads(task.payload)
+    return isinstance(payload, dict) and "n" in payload and json.dumps(payload["n"]) == value
 
 
 def _active(records: Sequence[Task], uniq: str) -> bool:

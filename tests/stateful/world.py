@@ -185,6 +185,9 @@ class World:
         for name, fields in TYPES.items():
             kind = task_type.TaskType(**({"name": name, "executor": "hands", "version": 1} | fields))
             self.store.put_document("type", name, task_type.dump(kind))
+        self.store.index_fields(["n"])
+        while self.store.index_more():
+            pass
         self.hands = {"A": self._hand("A"), "B": self._hand("B")}
         self.engine = self._engine()
         self.commands = assembly.commands(self.engine)

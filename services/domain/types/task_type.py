@@ -14,12 +14,15 @@ from services.domain.gates import limit
 from services.domain.gates.limit import Limit
 from services.domain.task import ids, lane
 from services.domain.task.search import filter_time
+from services.domain.text import mask
 from services.domain.types import flow, schema
 from services.domain.types.schema import Problem
 
 UNIQUENESS = ("shop_type_payload", "shop_type", "none")
 ISOLATIONS = ("profile", "context")
 MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
+#: fields of the payload that one type may have indexed, and characters of such a name
+MAX_INDEXED, MAX_FIELD = 8, 64
 TODAY = "today"
 #: kind of the documents that keep what was replaced, named ``NAME@VERSION``
 HISTORY = "type_version"
@@ -29,6 +32,8 @@ MAX_UNIQUE_MS = 30 * 86_400_000  #: as long as a success is known for sure
 _EMPTY_PAYLOAD = "{}"
 #: what may be a whole number in the form of a fraction, and up to where such a form is exact
 _FRACTION, _EXACT = re.compile(r"\d(?:\.0|[eE][-+\d])"), 2**53
+#: what a filter takes for the name of a field, but for what stands for something else in an index
+_FIELD = re.compile(r"[^\s\"“”,，:=~<>：＝～＜＞|*\\]+\Z")
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
 
@@ -54,6 +59,8 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int | None = None  #: tasks of it that may run at once in the whole fleet, None: no limit
     rate_per_minute: int | None = None  #: starts within any minute, None: no limit
     isolation: str = "profile"  #: browser: profile (the shop's own) | context (a clean one in a shared browser)
+    #: fields of the payload whose whole values an index answers, such as ``order_id``, ``address.city``
+    indexed: tuple[str, ...] = ()
     version: int = 0  #: rises with every change; 0 for a type nobody has defined
 
     @classmethod
@@ -128,6 +135,7 @@ def check(kind: TaskType) -> None:
     problem = schema.problem_of_schema(kind.schema)
     if problem:
         raise UsageError(f"schema: {problem}", field="schema")
+    _check_declared(kind)
 
 
 def _check_policy(kind: TaskType) -> None:
@@ -219,6 +227,35 @@ def _check_words(kind: TaskType) -> None:
         raise UsageError(f"isolation must be profile or context, not {kind.isolation!r:.60}", field="isolation")
     if kind.lane not in lane.LANES:
         raise UsageError(f"lane must be high, normal or low, not {kind.lane!r:.60}", field="lane")
+    _check_indexed(kind.indexed)
+
+
+def _check_indexed(names: tuple[str, ...]) -> None:
+    if len(names) > MAX_INDEXED:
+        raise UsageError(f"indexed may name {MAX_INDEXED} fields at most, not {len(names)}", field="indexed")
+    if len(set(names)) < len(names):
+        raise UsageError("indexed names a field twice", field="indexed")
+    for name in names:
+        if len(name) > MAX_FIELD or not _FIELD.match(name) or "" in name.split("."):
+            raise UsageError(
+                f"indexed names fields of the payload such as order_id or address.city, not {name!r:.80}",
+                field="indexed",
+            )
+        if any(map(mask.is_secret, (name, *name.split(".")))):
+            raise UsageError(f"{name} is a secret, which nobody can look for; take it out of indexed", field="indexed")
+
+
+def _check_declared(kind: TaskType) -> None:
+    """Refuse an index of a field that no payload of the type can have: it would be a slip of the pen."""
+    known = kind.schema.get("properties")
+    if not isinstance(known, dict) or kind.schema.get("additionalProperties") is not False:
+        return
+    if "patternProperties" in kind.schema or "$ref" in kind.schema:
+        return
+    for name in kind.indexed:
+        if name not in known and name.partition(".")[0] not in known:
+            there = ", ".join(list(known)[:12])
+            raise UsageError(f"indexed: the schema has no field {name:.64}; it has {there}", field="indexed")
 
 
 def _check_numbers(kind: TaskType) -> None:

@@ -9,14 +9,16 @@ from typing import Any
 
 import msgspec
 
-from services.domain.change import UNREADABLE, Answer, Claim, Create, Finish, Op, Republish
+from services.domain.change import UNREADABLE, Answer, Claim, Create, Finish, Forget, Op, Republish
 from services.domain.errors import StoreError, TaskError, Unreadable
 from services.domain.task.record import ENCODER, Task, encode
+from services.domain.task.search.payload_match import index_terms
 from services.domain.task.status import TERMINAL
 from services.domain.text.said import words_of
 from services.store import fleet_day
 from services.store.fleet_day import FleetDay, zone_of
 from services.store.redis import keys
+from services.store.redis.client import FieldsChanged
 from services.store.redis.part import Part
 from services.store.redis.script import OPERATIONS, PREFIX, load_apply
 from services.store.redis.soon import Soon
@@ -28,6 +30,10 @@ _APPLY = load_apply()
 log = logging.getLogger(__name__)
 _KNOWN = frozenset(OPERATIONS)
 _Entry = tuple[Any, ...]
+#: an operation and how it goes to the script
+_Packed = tuple[Op, bytes]
+#: the fields of the index may change between two looks at them
+_LOOKS = 3
 #: SET with its time, in the form of the wire: one goes with every task that ends
 _MARK = b"*5\r\n$3\r\nSET\r\n$%%d\r\n%%b\r\n$1\r\n1\r\n$2\r\nEX\r\n$%d\r\n%d\r\n" % (
     len(str(keys.EXECUTED_S)),
@@ -89,6 +95,7 @@ class Operations(Part):
 
     _day: FleetDay
     _soon: Soon
+    _indexed = ""  #: fields of payloads that are noted, as META names them; the script tells when they are others
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """Apply a batch, each operation atomically, in order; at most 200 hold up Redis at a time."""
@@ -117,14 +124,14 @@ class Operations(Part):
         except StoreError as exc:
             log.warning("%s", words_of(exc))
 
-    def _run(self, entries: Sequence[bytes]) -> list[Answer]:
-        with self._soon.riding(BATCH - len(entries)) as riding:
-            packed = [*(ENCODER.encode(_entry(op)) for op in riding), *entries]
+    def _run(self, entries: Sequence[_Packed]) -> list[Answer]:
+        with self._soon.riding(BATCH - len(entries)) as waiting:
+            riding = [(op, ENCODER.encode(_entry(op))) for op in waiting]
+            packed = [*riding, *entries]
             if not packed:
                 return []
-            begins = self._day.begins(self._ticker.now_ms(), self._zone)
             try:
-                reply = self._link.run(_APPLY, (keys.META,), _listed(packed), secrets.token_hex(6), str(begins))
+                reply = self._sent(packed)
             except Unreadable:
                 if not riding:
                     raise
@@ -132,13 +139,39 @@ class Operations(Part):
                 self._ticker.saw(reply[0])
                 return list(_answers(reply))[len(riding) :]
         for one in riding:  # it may be one of these that meets what is none of ours
-            self._alone(ENCODER.encode(_entry(one)))
+            self._alone(one)
         return self._run(entries)
+
+    def _sent(self, packed: Sequence[_Packed]) -> Any:
+        """The answer of the script."""
+        begins = str(self._day.begins(self._ticker.now_ms(), self._zone))
+        listed = _listed([data for _, data in packed])
+        for look in range(_LOOKS):
+            fields = self._indexed
+            noted = self._noted([op for op, _ in packed], fields.split(",")) if fields else b""
+            try:
+                return self._link.run(_APPLY, (keys.META,), listed, secrets.token_hex(6), begins, fields, noted)
+            except FieldsChanged:
+                if look == _LOOKS - 1:
+                    raise
+                self._indexed = (self._link.call("HGET", keys.META, "indexed") or b"").decode()
+        raise AssertionError
+
+    def _noted(self, ops: Sequence[Op], fields: Sequence[str]) -> bytes:
+        """What the index of payloads keeps of those that come and of those that go; a payload never changes."""
+        payloads = {op.task.task_id: op.task.payload for op in ops if isinstance(op, Create | Republish)}
+        payloads |= {op.task_id: op.adopt.payload for op in ops if isinstance(op, Claim) and op.adopt is not None}
+        gone = [op.task_id for op in ops if isinstance(op, Forget)]
+        if gone:
+            stored = map(read_record, self._link.call("MGET", *map(keys.task, gone)))
+            payloads |= {task.task_id: task.payload for task in stored if task is not None}
+        noted = {task_id: terms for task_id, text in payloads.items() if (terms := index_terms(text, fields))}
+        return ENCODER.encode(noted) if noted else b""
 
     def _zone(self) -> str:
         return zone_of(self._link.call("HGET", keys.DOCUMENTS + fleet_day.KIND, fleet_day.NAME))
 
-    def _alone(self, entry: bytes) -> list[Answer]:
+    def _alone(self, entry: _Packed) -> list[Answer]:
         try:
             return self._run([entry])
         except Unreadable as exc:
@@ -157,13 +190,13 @@ class Operations(Part):
         if marks:
             self._link.tell(b"".join(_MARK % (len(mark), mark) for mark in marks), len(marks))
 
-    def _entries(self, ops: Sequence[Op]) -> Iterator[_Entry]:
+    def _entries(self, ops: Sequence[Op]) -> Iterator[_Packed]:
         foreign = self._foreign(ops)
         for op in ops:
             if isinstance(op, Claim) and op.task_id in foreign and not op.foreign_done:
-                yield _claim(msgspec.structs.replace(op, foreign_done=True))
+                yield op, ENCODER.encode(_claim(msgspec.structs.replace(op, foreign_done=True)))
             else:
-                yield _entry(op)
+                yield op, ENCODER.encode(_entry(op))
 
     def _foreign(self, ops: Sequence[Op]) -> set[str]:
         """Tasks to be claimed that carry an executed mark while their record has no outcome of ours."""
@@ -187,14 +220,13 @@ def _check(ops: Sequence[Op]) -> None:
             raise TaskError(f"{type(op).__name__} is not an operation of the store")
 
 
-def _batches(entries: Iterator[_Entry]) -> Iterator[list[bytes]]:
+def _batches(entries: Iterator[_Packed]) -> Iterator[list[_Packed]]:
     """Lists of packed of entries, each list of at most 200 and hardly more than 4 MB."""
-    batch: list[bytes] = []
+    batch: list[_Packed] = []
     size = 0
     for entry in entries:
-        data = ENCODER.encode(entry)
-        batch.append(data)
-        size += len(data)
+        batch.append(entry)
+        size += len(entry[1])
         if len(batch) >= BATCH or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0

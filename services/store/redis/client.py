@@ -107,6 +107,10 @@ def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.R
     return redis.Redis(connection_pool=pool)
 
 
+class FieldsChanged(StoreUnavailable):
+    """The script of a batch knows other fields of payloads as indexed than its caller; nothing has changed yet."""
+
+
 class Link:
     """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
 
@@ -399,6 +403,8 @@ def _refusal(address: str, error: Exception) -> StoreError:
         return StoreUnavailable(said("store.cluster", address=address))
     if "FLEETDECK_SCHEMA" in text:
         return _too_new(address)
+    if "FLEETDECK_INDEXED" in text:
+        return FieldsChanged(said("store.no_writes", address=address, error="the indexed fields have changed"))
     if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
         return StoreUnavailable(_memory(address))
     if text.startswith(

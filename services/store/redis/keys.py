@@ -16,7 +16,9 @@ from services.domain.task.status import Status
 #: 3: tombstones and limits; an older program would run again what ended and was removed, and start tasks past limits
 #: 4: sessions; an older program would start tasks of a shop that waits for a person, and bury them
 #: 5: homes; an older program would start a task away from the profile of its shop
-SCHEMA = 5
+#: 6: an index of payloads, from the first field on that is declared; an older program would leave tasks out of it
+SCHEMA = 6
+BASE_SCHEMA = 5  #: what a store is until then
 MOST_SCHEMA = 10_000  #: beyond, it is no number of ours
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
@@ -98,6 +100,9 @@ LIMIT_WAITING = ROOT + "limits:lots:"  #: by scope: lots ("shop|type") that may 
 NEEDS = ROOT + "needs:"  #: ids that a task still waits for
 DEPENDANTS = ROOT + "deps:"  #: tasks that wait for it, 1 for those that are cancelled if it fails
 BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
+#: fields of payloads that are indexed, and how far that is; META names those that every new record is noted for
+INDEXED = ROOT + "indexed"
+PAYLOAD = ROOT + "i:p:"  #: by "field|digest of a value": tasks with it in their payload, by their creation
 DOCUMENTS = ROOT + "doc:"
 ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
@@ -186,6 +191,8 @@ IN_SCRIPTS = MappingProxyType(
         "worker": WORKER,
         "batch": BATCH,
         "fingerprint": FINGERPRINT,
+        "indexed": INDEXED,
+        "payload": PAYLOAD,
     }
 )
 

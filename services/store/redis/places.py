@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from services.domain.gates import home
 from services.domain.gates.dependency import GATE
 from services.domain.task.lane import MAX_PRIORITY
 from services.domain.task.record import Task
+from services.domain.task.search.payload_match import index_terms
 from services.domain.task.status import ACTIVE, Status
 from services.store.redis import keys
 
@@ -24,8 +25,8 @@ def part(task: Task) -> str:
     return task.lane if task.status == Status.QUEUED else task.triage if task.status == Status.DEAD else ""
 
 
-def places(task: Task, *, marked: bool) -> Iterator[Place]:
-    """Keys of sorted sets that hold it, with its score."""
+def places(task: Task, *, marked: bool, fields: Sequence[str] = ()) -> Iterator[Place]:
+    """Keys of sorted sets that hold it, with its score; ``fields``: of payloads that are indexed."""
     created = task.created_at
     yield keys.status(task.status, task.priority, part(task)), created
     yield keys.SHOP + task.shop, created
@@ -34,6 +35,7 @@ def places(task: Task, *, marked: bool) -> Iterator[Place]:
     for prefix, value in ((keys.BATCH, task.batch), (keys.WORKER, task.worker), (keys.FINGERPRINT, task.fingerprint)):
         if value:
             yield prefix + value, created
+    yield from ((keys.PAYLOAD + term, created) for term in index_terms(task.payload, fields))
     yield from _timed(task)
     if marked:
         yield keys.OUTBOX, ANY

@@ -8,18 +8,22 @@ from dataclasses import field as made
 
 from services.domain.task.lane import LANES
 from services.domain.task.search.match import conditions
-from services.domain.task.search.query import Term
+from services.domain.task.search.payload_match import asked_of_index
+from services.domain.task.search.query import PAYLOAD, Term
 from services.domain.task.status import Status, Triage
 from services.store.redis import keys
 from services.store.redis.client import Command, Link
 from services.store.redis.reads import read_kinds
 from services.store.redis.script import load
-from services.store.unreadable import by_name, number, texts
+from services.store.redis.upkeep import payloads
+from services.store.unreadable import by_name, name_of, number, texts
 
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512
 #: members that are looked up to count what indexes have in common, about one a microsecond
 MOST_LOOKED_UP = 60_000
+#: tasks of several values of a payload that are told apart by their ids
+MOST_IDS = 5_000
 #: what the counters by kind, and what the parts of the status index tell apart
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
@@ -56,6 +60,7 @@ class Plan:
     size: int  #: members of those parts
     ids: tuple[str, ...] | None = None  #: the filter names its tasks
     sizes: Mapping[str, int] = made(default_factory=dict)  #: members of the indexes that were looked at
+    known: frozenset[Term] = frozenset()  #: terms on payloads that an index answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,8 @@ def make(link: Link, terms: Sequence[Term]) -> Plan:
             return Plan(Source((), len(term.values), term), (), 0, tuple(dict.fromkeys(term.values)))
     parts = _parts(terms)
     offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
+    of_payloads = _payload_names(link, terms)
+    offers += [(names, term) for term, names in of_payloads.items()]
     asked = [part.name for part in parts] + [name for names, _ in offers for name in names]
     sizes = dict(zip(asked, link.run(_CARDS, asked) if asked else (), strict=True))
     full = tuple(part for part in parts if sizes[part.name])
@@ -82,9 +89,30 @@ def make(link: Link, terms: Sequence[Term]) -> Plan:
     best = Source(tuple(part.name for part in full), size)
     for names, term in offers:
         count = sum(sizes[name] for name in names)
+        if len(names) > 1 and term in of_payloads and count > MOST_IDS:
+            continue  # a task may stand in several of these
         if count < best.size:
             best = Source(tuple(name for name in names if sizes[name]), count, term)
-    return Plan(best, full, size, sizes=sizes)
+    ids = None
+    if best.term in of_payloads and len(best.names) > 1:
+        found = link.many([("ZRANGE", name, 0, -1) for name in best.names])
+        ids = tuple(dict.fromkeys(name_of(one) for members in found for one in members))
+        best = Source((), len(ids), best.term)
+    return Plan(best, full, size, ids, sizes=sizes, known=frozenset(of_payloads))
+
+
+def _payload_names(link: Link, terms: Sequence[Term]) -> dict[Term, tuple[str, ...]]:
+    """The indexes of those terms on payloads that one answers."""
+    asked = {term: found for term in terms if term.field.startswith(PAYLOAD) and (found := asked_of_index(term))}
+    if not asked:
+        return {}
+    states = payloads.states(link)
+    whole = {f"{PAYLOAD}{name}" for name, state in states.items() if state == payloads.WHOLE}
+    return {
+        term: tuple(keys.PAYLOAD + one for one in found)
+        for term, found in asked.items()
+        if term.field in whole and len(found) <= MOST_NAMES
+    }
 
 
 def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:

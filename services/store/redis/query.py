@@ -41,9 +41,14 @@ class _Job:
 
     query: Query
     fits: tuple[Condition, ...]
-    scans: bool
+    searched: tuple[str, ...]  #: see ``Page``
     after: Place | None
     plan: redis_plan.Plan
+
+    @property
+    def scans(self) -> bool:
+        """Whether records must be looked into."""
+        return bool(self.searched)
 
     @property
     def limit(self) -> int:
@@ -75,7 +80,8 @@ class Queries(Reads):
             rows, cut = self._walked(job)
         last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
         cursor = None if last is None else _write_cursor(query.sort, last)
-        page = Page(tasks=tuple(rows[: job.limit]), next=cursor)
+        among = job.plan.best.size if job.scans else 0
+        page = Page(tasks=tuple(rows[: job.limit]), next=cursor, searched=job.searched, among=among)
         if not query.want_total or job.scans:
             return page
         found, whole = self._total(job, rows, cut)
@@ -86,8 +92,9 @@ class Queries(Reads):
             raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
         fits = tuple(match.conditions(query.terms))
         after = _read_cursor(query.sort, query.cursor) if query.cursor else None
-        scans = any(match.is_scan(term) for term in query.terms)
-        return _Job(query=query, fits=fits, scans=scans, after=after, plan=redis_plan.make(self._link, query.terms))
+        plan = redis_plan.make(self._link, query.terms)
+        scans = [term.field for term in query.terms if match.is_scan(term) and term not in plan.known]
+        return _Job(query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan)
 
     # ---------------------------------------------------------------------- order
     def _places(self, job: _Job) -> Iterator[list[Place]]:

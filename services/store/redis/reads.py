@@ -207,8 +207,8 @@ class Reads(Part):
             with contextlib.suppress(Unreadable):  # told by who writes; who looks may go on
                 self._link.many(
                     [
-                        ("HSETNX", keys.META, "schema", keys.SCHEMA),
-                        ("HSETNX", keys.META, "writer", keys.SCHEMA),
+                        ("HSETNX", keys.META, "schema", keys.BASE_SCHEMA),
+                        ("HSETNX", keys.META, "writer", keys.BASE_SCHEMA),
                         ("HSETNX", keys.META, "epoch", secrets.token_hex(6)),
                     ]
                 )

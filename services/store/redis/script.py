@@ -172,6 +172,7 @@ def _numbers() -> Mapping[str, int | str]:
     places = _fields()
     return {
         "schema": keys.SCHEMA,
+        "base_schema": keys.BASE_SCHEMA,
         "ledger_ms": KEPT_MS,
         "most_schema": keys.MOST_SCHEMA,
         "prefix": PREFIX,

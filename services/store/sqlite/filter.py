@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
@@ -84,6 +85,12 @@ def alternatives(term: Term) -> list[Condition]:
     if column is None:
         raise UsageError(f"unknown field {term.field}", field="filter")
     return [_text(column, value) for value in term.values]
+
+
+def kept_as(asked: Sequence[str]) -> Condition:
+    """What the index of payloads keeps under one of these."""
+    row = "SELECT 1 FROM payload_terms WHERE payload_terms.task_id = tasks.task_id"
+    return Condition(f"(EXISTS ({row} AND term IN ({', '.join('?' * len(asked))})))", tuple(asked))
 
 
 def _any(term: Term) -> Condition:

@@ -6,11 +6,14 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
 from services.domain.task.search import match
 from services.domain.task.search.query import ANY, Query, Term
 from services.store.sqlite import filter as filters
+from services.store.sqlite import payloads
 from services.store.sqlite.filter import Condition
 
 SORT_COLUMNS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
@@ -47,6 +50,8 @@ class Plan:
     descending: bool
     way: Way | None
     statuses: tuple[str, ...]  #: that the rows can have
+    searched: tuple[str, ...] = ()  #: see ``Page``
+    among: int = 0
 
     @property
     def column(self) -> str:
@@ -66,9 +71,10 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     """
     if query.sort not in SORT_COLUMNS:
         raise UsageError(f"tasks cannot be sorted by {query.sort}", field="sort")
+    known = payloads.answered(conn, query.terms)
     plain = [term for term in query.terms if not match.is_scan(term)]
-    tests = tuple(match.conditions(term for term in query.terms if match.is_scan(term)))
-    where = tuple(filters.condition(term) for term in plain)
+    tests = tuple(match.conditions(one for one in query.terms if match.is_scan(one) and one.field not in known))
+    where = (*(filters.condition(term) for term in plain), *map(filters.kept_as, known.values()))
     kinds = [filters.condition(term) for term in (*plain, *_implied(plain)) if term.field in TALLIES["tallies"]]
     rows = conn.execute(
         f"""SELECT status, lane, platform, task_type, sum(n) FROM tallies WHERE {conjunction(kinds)} AND n <> 0
@@ -76,11 +82,17 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
         values(kinds),
     ).fetchall()
     ways = [_way(conn, term) for term in plain]
+    ways += [_by_payload(conn, asked) for asked in known.values()]
     if kinds:
         ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows), len(rows) <= MANY_ARMS))
     best = min((way for way in ways if way is not None), key=lambda way: way.expected, default=None)
     statuses = tuple({row[0] for row in rows})
-    return Plan(where, tests, query.sort, query.descending, best, statuses)
+    searched = payloads.searched(query.terms, known)
+    if searched and best is None:
+        among = tally(conn, "tallies", [])
+    else:
+        among = best.expected if searched and best is not None else 0
+    return Plan(where, tests, query.sort, query.descending, best, statuses, searched, among)
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:
@@ -118,6 +130,15 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     if term.field == "shop":
         return Way(arms, sum(tally(conn, "shop_tallies", [part]) for part in parts), ordered)
     return _counted(conn, arms, ordered=ordered)
+
+
+def _by_payload(conn: sqlite3.Connection, asked: Sequence[str]) -> Way:
+    """What the index of payloads has, by the ids of the tasks."""
+    listed = "term IN (SELECT value FROM json_each(?))"
+    values = (msgspec.json.encode(asked).decode(),)
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM payload_terms WHERE {listed} LIMIT {COUNTED})"
+    arm = Condition(f"(task_id IN (SELECT task_id FROM payload_terms WHERE {listed}))", values)
+    return Way(((filters.INDEX["task_id"], arm),), conn.execute(sql, values).fetchone()[0], ordered=False)
 
 
 def _counted(conn: sqlite3.Connection, arms: tuple[tuple[str, Condition], ...], *, ordered: bool) -> Way:

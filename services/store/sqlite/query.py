@@ -8,6 +8,7 @@ import contextlib
 import heapq
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import msgspec
@@ -83,7 +84,7 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     place = _place_of(query)
     plan = plans.make(conn, query)
     if plan.tests:
-        return _scan(conn, plan, query.limit, place)
+        return replace(_scan(conn, plan, query.limit, place), searched=plan.searched, among=plan.among)
     tasks, cut = _rows(conn, plan, query.limit + 1, place)
     short = cut is not None
     if len(tasks) > query.limit:

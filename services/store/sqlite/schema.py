@@ -374,6 +374,17 @@ INSERT INTO successes SELECT task_type, platform || ':' || shop_id, max(updated_
     WHERE status = 'succeeded' GROUP BY 1, 2;
 """
 
+#: fields of payloads that are indexed, and how far that is: built up to a row, whole (built is NULL), or being
+#: forgotten; what the index keeps of each task (``search.payload_match``)
+_PAYLOADS = """
+CREATE TABLE payload_fields (
+    name TEXT PRIMARY KEY,
+    built INTEGER,
+    forgotten INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE payload_terms (term TEXT NOT NULL, task_id TEXT NOT NULL, PRIMARY KEY (term, task_id)) WITHOUT ROWID;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -388,5 +399,6 @@ _STEPS = (
     _WORKS,
     _WORK_DAYS,
     _SUCCESSES,
+    _PAYLOADS,
 )
 SCHEMA = Schema("store", _STEPS)

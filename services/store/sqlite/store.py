@@ -32,6 +32,7 @@ from services.store.sqlite.gates.unserved import Unserved
 from services.store.sqlite.ledger import Ledger
 from services.store.sqlite.papers import Papers, with_marks
 from services.store.sqlite.part import store_errors, words
+from services.store.sqlite.payloads import Payloads
 from services.store.sqlite.remarks import Remarks
 from services.store.sqlite.schedules import Schedules
 from services.store.sqlite.schema import SCHEMA
@@ -50,8 +51,9 @@ _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 
 
 class EmbeddedStore(
-    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Recounting, Remarks, Schedules, Unserved
-):
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Payloads, Recounting, Remarks, Schedules,
+    Unserved,
+):  # fmt: skip
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:

@@ -13,6 +13,7 @@ from services.domain.gates.home import in_lot
 from services.domain.step.transitions import WATERMARK_MS
 from services.domain.task.record import Step, Task, encode
 from services.domain.task.status import ACTIVE, Status
+from services.store.sqlite import payloads
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
 #: for a parameter made by ``text_list``: any number of values without a new statement for each number
@@ -79,6 +80,7 @@ class Buffer:
         if not self._dirty:
             return
         new: list[tuple[Any, ...]] = []
+        fresh: list[Task] = []
         changed: dict[tuple[bool, tuple[int, ...]], list[tuple[Any, ...]]] = {}
         for task_id, (task, outbox_at) in self._dirty.items():
             row = row_of(task, outbox_at)
@@ -90,6 +92,7 @@ class Buffer:
                 self._done[place_of] = max(self._done.get(place_of, 0), task.ended_at)
             if before is None:
                 new.append((*row, encode(task)))
+                fresh.append(task)
                 continue
             columns = tuple([n for n, (old, new) in enumerate(zip(before, row, strict=True)) if old != new])
             place = self._places.get(task_id)
@@ -98,6 +101,7 @@ class Buffer:
         self._dirty.clear()
         if new:
             conn.executemany(_INSERT, new)
+            payloads.add(conn, fresh)
         for (by_id, columns), rows in changed.items():
             conn.executemany(_update(by_id, columns), rows)
 
@@ -107,6 +111,7 @@ class Buffer:
         before = self._rows.pop(task.task_id)
         self._places.pop(task.task_id, None)
         conn.execute("DELETE FROM tasks WHERE task_id = ?", (task.task_id,))
+        payloads.remove(conn, task)
         self._count(before, None)
         self._events.append(_event(task, Step(now, task.status, "", "", task.gen, task.attempt)))
 

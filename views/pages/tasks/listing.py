@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.domain.task.record import Task
+from services.domain.task.search.query import PAYLOAD, Page
 from services.domain.text.message import Message
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
@@ -44,6 +45,8 @@ class Listing:
     total: int | None = None
     at_least: int = 0  #: where there is no total: so many match for certain
     more: str | None = None
+    searched: tuple[str, ...] = ()  #: fields of payloads for which ``among`` tasks are looked into
+    among: int = 0
     settle: bool = False
     wanted: Wanted = Wanted()
 
@@ -163,7 +166,14 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown:
         tries += 1
     rows = _same(_rows(queries, tasks), shown)
     least = max(page.at_least, len(tasks))
-    return Listing(rows=rows, total=page.total, at_least=least, more=cursor, settle=settle, wanted=wanted)
+    return Listing(
+        rows=rows, total=page.total, at_least=least, more=cursor, searched=_of_payloads(page), among=page.among,
+        settle=settle, wanted=wanted,
+    )  # fmt: skip
+
+
+def _of_payloads(page: Page) -> tuple[str, ...]:
+    return tuple(field for field in page.searched if field.startswith(PAYLOAD))
 
 
 def _same(rows: Iterable[TaskRow], shown: Iterable[TaskRow]) -> tuple[TaskRow, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from services.i18n import _
+from services.i18n import _, ngettext
 from views.pages.tasks.action_bar import BarState
 from views.pages.tasks.listing import Listing, TaskLister
 from views.pages.tasks.rows import name
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.support import text
+from views.support import safe, text
 from views.support.feed import Feed
 from views.support.words.rows import News
 from views.tables.table_view import TableView
@@ -24,11 +24,14 @@ class Tally:
         self._total: int | None = None
         self._at_least = 0
         self._answered, self._cut = 0, False
+        self._searched: tuple[str, ...] = ()
+        self._among = 0
 
     def note(self, listing: Listing) -> None:
         """A list was answered."""
         self._total, self._at_least = listing.total, listing.at_least
         self._answered, self._cut = len(listing.rows), listing.more is not None
+        self._searched, self._among = listing.searched, listing.among
         self._views.note_total(listing.wanted.filter, listing.total)
 
     def match(self) -> int | None:
@@ -37,7 +40,18 @@ class Tally:
         return counted if counted is not None else self._total
 
     def summary(self) -> str:
-        """The head's words."""
+        """The head's words, and why the list may take its time."""
+        if not self._searched:
+            return self._numbers()
+        looked = ngettext(
+            "{fields} is not indexed: looks through {n} tasks",
+            "{fields} are not indexed: looks through {n} tasks",
+            len(self._searched),
+        )
+        fields = safe.one_line(text.listed(self._searched), 80)
+        return " · ".join((self._numbers(), looked.format(fields=fields, n=text.count(self._among))))
+
+    def _numbers(self) -> str:
         number = max(self._feed.latest.counts.total, self._total or 0)
         if not number and self._total == 0:
             return _("Nothing is kept yet.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,6 +62,11 @@ def schema(*, new: bool) -> dict[str, Any]:
                 "title": words.field("isolation"),
                 **_titles([_(_BROWSERS[one]) for one in ISOLATIONS]),
             },
+            "indexed": {
+                "type": "string",
+                "title": words.field("indexed"),
+                "description": _("such as order_id, address.city; found at once among millions of tasks"),
+            },
             "idempotent": {
                 "type": "boolean",
                 "title": words.field("idempotent"),
@@ -78,8 +84,11 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
         spoken = document.get(field)
         if isinstance(spoken, dict) and spoken.get(code):
             found[key] = spoken[code]
-    if not found.get("unique_for"):
-        found.pop("unique_for", None)
+    for name in ("unique_for", "indexed"):
+        if not found.get(name):
+            found.pop(name, None)
+    if isinstance(found.get("indexed"), list | tuple):
+        found["indexed"] = ", ".join(map(str, found["indexed"]))
     return found
 
 
@@ -91,6 +100,8 @@ def whole(shown_: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     for key in properties:
         if key not in _SPOKEN:
             found[key] = shown_.get(key, "" if key == "name" else fresh.get(key))
+    if isinstance(found["indexed"], str):
+        found["indexed"] = [one for one in re.split(r"[\s,，、]+", found["indexed"]) if one]
     for field in ("title", "description"):
         spoken = dict(base.get(field) or {}) if isinstance(base.get(field), dict) else {}
         for key, (of, code, _title) in _SPOKEN.items():

@@ -43,6 +43,7 @@ FIELDS: Mapping[str, str] = {
     "concurrency": N_("Tasks at once"),
     "rate_per_minute": N_("Starts a minute"),
     "isolation": N_("Browser"),
+    "indexed": N_("Indexed payload fields"),
     "version": N_("Version"),
 }
 
@@ -175,6 +176,7 @@ def facts(kind: TaskType) -> list[tuple[str, str]]:
         (_("Limits"), limits(kind) or _("no limit")),
         (field("isolation"), kind.isolation if kind.executor in ("browser", flow.EXECUTOR) else ""),
         (_("Payload"), payload(kind)),
+        (field("indexed"), text.listed(kind.indexed)),
     ]
     return [row for row in rows if row[1]]
 

@@ -1,9 +1,12 @@
-"""Whether a field of a payload is as a filter asks: ``payload.order_id:8841``, ``payload.address.city~杭州``."""
+"""Whether a field of a payload is as a filter asks: ``payload.order_id:8841``, ``payload.address.city~杭州``; and under
+what an index keeps such a field.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -18,7 +21,10 @@ _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+#: between field and digest in what an index keeps
+BETWEEN = "|"
 _MOST = 10_000  #: values looked at in one payload: half a megabyte may hold a hundred thousand
+_DIGEST = 10  #: bytes of the digest that stands for a value: short, and no key shows what a payload says
 
 
 def condition(term: Term) -> Callable[[Any], bool]:
@@ -36,15 +42,55 @@ def condition(term: Term) -> Callable[[Any], bool]:
 
     def holds(task: Any) -> bool:
         text: str = task.payload
-        if needles and not any(needle in (text.lower() if term.op == "~" else text) for needle in needles):
+        words = text.lower() if term.op == "~" else text
+        if needles and "\\u" not in text and not any(needle in words for needle in needles):
             return False  # reading and masking costs a hundred times as much
-        try:
-            payload = masked(msgspec.json.decode(text))
-        except (msgspec.DecodeError, RecursionError):
-            return False
-        return any(fits(value) for value, _ in zip(_values(payload, names), range(_MOST), strict=False))
+        return any(fits(value) for value in _looked_at(_read(text), names))
 
     return holds
+
+
+def index_terms(payload: str, names: Iterable[str]) -> list[str]:
+    """Under what an index of these fields keeps a payload, each once: where ``condition`` holds for a whole value,
+    ``asked_of_index`` of the same term names one of these.
+    """
+    wanted = [name for name in names if _may_hold(payload, name)]
+    if not wanted:
+        return []
+    read = _read(payload)
+    said = ((name, _said(value)) for name in wanted for value in _looked_at(read, name))
+    return list(dict.fromkeys(_kept_as(name, words) for name, words in said if words is not None))
+
+
+def asked_of_index(term: Term) -> tuple[str, ...] | None:
+    """What an index of its field knows of a term, one for each value; None where only the payloads can tell."""
+    whole = term.op == "=" and not term.negated and term.values
+    if not whole or any(value.endswith("*") for value in term.values):
+        return None
+    return tuple(_kept_as(term.field.removeprefix(PAYLOAD), value) for value in dict.fromkeys(term.values))
+
+
+def _kept_as(name: str, words: str) -> str:
+    digest = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).hexdigest()
+    return f"{name}{BETWEEN}{digest}"
+
+
+def _may_hold(payload: str, name: str) -> bool:
+    """Whether a payload can have such a field: most of those that have not are told without reading them."""
+    last = name.rpartition(".")[2]
+    return last in payload or not last.isascii() or "\\u" in payload
+
+
+def _read(text: str) -> Any:
+    """What a payload says, as the screen shows it; None for a text that is no JSON."""
+    try:
+        return masked(msgspec.json.decode(text))
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _looked_at(payload: Any, names: str) -> Iterator[Any]:
+    return (value for value, _ in zip(_values(payload, names), range(_MOST), strict=False))
 
 
 def _test(term: Term) -> Callable[[Any], bool]:

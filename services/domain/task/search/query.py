@@ -64,6 +64,8 @@ class Page:
     next: str | None = None
     total: int | None = None
     at_least: int = 0
+    searched: tuple[str, ...] = ()  #: fields of the filter that no index knows: records are looked into for them
+    among: int = 0  #: so many of them, as far as counters tell, where there are such fields
 
     @property
     def number(self) -> Total:

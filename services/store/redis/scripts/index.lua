@@ -1,10 +1,12 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 -- Lua has room for 200 names of one chunk: what only this file uses is out of the others' way.
 local shops, done, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
-  count_task, index_unique, rank, home, index_parked, index_value, batches, settle, delivered, flush
+  count_task, index_unique, rank, home, index_parked, index_value, index_payload, batches, settle, delivered, flush
 do
 local adds, removes -- by key, what to write at the end; a member stands in one list of a key at most once
-every_batch(function()
+local NOTHING, noted = {} -- noted: by task, what the index of payloads keeps of it
+every_batch(function(args)
+  noted = args[5] ~= '' and unpack_value(args[5]) or NOTHING
   adds, removes, round = {}, {}, 1
   shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
   way.shops = shops
@@ -231,6 +233,11 @@ function index_value(key, id, created, before, now)
   if now ~= '' then add(key .. now, created, id) end
 end
 
+function index_payload(put, ...)
+  local id = select(-1, ...)
+  for _, term in ipairs(noted[id] or NOTHING) do put(K.payload .. term, ...) end
+end
+
 local function index_batch(batch, created, id)
   add(K.batch .. batch, created, id)
   if not batches[batch] then call('ZADD', K.batches, 'NX', text(created), batch) end
@@ -249,6 +256,7 @@ local function index_new(e, shop)
   add(K.shop .. shop, created, id)
   add(K.type .. e.kind, created, id)
   if e[T.batch] ~= '' then index_batch(e[T.batch], created, id) end
+  index_payload(add, created, id)
   local s = shop_of(shop)
   if s.new then
     s.new, s.dirty = false, true

@@ -10,13 +10,15 @@ local HANDLERS = {
 
 local function apply(_, args)
   for place = 1, #begins do begins[place](args) end
-  local meta = call('HMGET', K.meta, 'writer', 'epoch')
+  local meta = call('HMGET', K.meta, 'writer', 'epoch', 'indexed')
   if guard.spoilt[K.meta] then guard.refuse(K.meta) end
   local writer = tonumber(meta[1] or 0)
   if not writer or writer ~= writer or writer < 0 or writer > C.most_schema then guard.refuse(K.meta .. ' writer') end
   if writer > C.schema then
     return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
   end
+
+  if (meta[3] or '') ~= args[4] then return redis.error_reply('FLEETDECK_INDEXED') end
 
   local ops = unpack_value(args[1])
   local ids = {}
@@ -29,7 +31,7 @@ local function apply(_, args)
   end
 
   if not meta[2] then call('HSET', K.meta, 'epoch', args[2]) end
-  if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema) end
+  if writer < C.base_schema then call('HSET', K.meta, 'schema', C.base_schema, 'writer', C.base_schema) end
   local new = {}
   for i, o in ipairs(ops) do
     if o[1] == 'Create' then

@@ -15,6 +15,7 @@ local function unindex(e)
   remove(K.type .. e.kind, id)
   remove(K.updated, id)
   index_value(K.batch, id, 0, e[T.batch], '')
+  index_payload(remove, id)
   if e[T.batch] ~= '' then batches[e[T.batch]] = false end
   index_value(K.worker, id, 0, e[T.worker], '')
   index_value(K.fingerprint, id, 0, e[T.fingerprint], '')

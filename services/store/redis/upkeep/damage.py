@@ -27,6 +27,7 @@ from services.store.redis.reads import KIND, read_shop
 from services.store.redis.remarks import read_note, read_suppressed
 from services.store.redis.script import PREFIX, load
 from services.store.redis.upkeep import aside as redis_aside
+from services.store.redis.upkeep.payloads import Payloads
 from services.store.unreadable import WRONG, instant, number
 
 _SET_ASIDE = load("set_aside")
@@ -133,6 +134,7 @@ _FAMILIES = (
     Family(keys.LOGINS, _HASH, _value(read_login)),
     Family(keys.SUCCESSES, _HASH, _value(instant)),
     Family(keys.BREAKERS, _HASH, _value(read_breaker)),
+    Family(keys.INDEXED, _HASH, _value(bytes.decode)),
     Family(keys.BY_SHOP, _HASH, _numbers),
     Family(keys.UNDER_WAY, _HASH, _under_way),
     Family(keys.BY_KIND, _HASH, _kinds),
@@ -160,7 +162,7 @@ _FAMILIES = (
     *(Family(name, _ZSET, _score, many=True) for name in (keys.UNIQUE, keys.LOT, keys.UNSERVED_OF, keys.RESERVED)),
     *(Family(name, _ZSET, _score, many=True) for name in (keys.LIMIT_RESERVED, keys.LIMIT_WAITING, keys.DEPENDANTS)),
     *(Family(name, _ZSET, _score, many=True) for name in (keys.BY_STATUS, keys.SHOP, keys.TYPE, keys.WORKER)),
-    *(Family(name, _ZSET, _score, many=True) for name in (keys.BATCH, keys.FINGERPRINT)),
+    *(Family(name, _ZSET, _score, many=True) for name in (keys.BATCH, keys.FINGERPRINT, keys.PAYLOAD)),
     Family(keys.LOG, _LIST, _typed(LogLine), many=True),
 )
 #: the audit, which is never shortened
@@ -178,7 +180,7 @@ def family_of(key: str) -> Family | None:
     return found or next((family for family in _MANY if key.startswith(family.name)), None)
 
 
-class Damages(Fleet):
+class Damages(Fleet, Payloads):
     """The calls of ``services.ports.upkeep``."""
 
     def damage(self, check: Check, *, deep: bool) -> list[Damage]:
@@ -235,6 +237,7 @@ class Damages(Fleet):
         elif key == keys.META:
             fields = (("schema", keys.SCHEMA), ("writer", keys.SCHEMA))
             self._link.many([("HSETNX", keys.META, field, value) for field, value in fields])
+            self.index_fields(self.indexed())
 
     def _slots(self) -> None:
         """How many tasks of each shop may run, from its description."""

@@ -10,6 +10,7 @@ from services.domain.change import OpenShop
 from services.domain.gates import dependency, limit, listed
 from services.domain.step.transitions import RESERVATION_MS
 from services.domain.task.record import ENCODER, Task
+from services.domain.task.search.payload_match import BETWEEN
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.redis import keys
@@ -19,6 +20,7 @@ from services.store.redis.limits import Limits
 from services.store.redis.plan import all_parts
 from services.store.redis.reads import read_kinds
 from services.store.redis.script import PREFIX, load
+from services.store.redis.upkeep.payloads import Payloads
 from services.store.redis.upkeep.recount_works import Works
 from services.store.unreadable import by_name, name_of, number, readable
 
@@ -35,6 +37,7 @@ _INDEXES = (
     keys.BATCH,
     keys.WORKER,
     keys.FINGERPRINT,
+    keys.PAYLOAD,
     keys.LOT,
     keys.UNSERVED_OF,
     keys.UNIQUE,
@@ -48,13 +51,16 @@ Change = tuple[str, bytes, Sequence[Sequence[Any]]]
 Stored = tuple[str, bytes, Task | None]
 
 
-class Recounting(Operations, Limits, Works):
+class Recounting(Operations, Limits, Payloads, Works):
     """The call of ``services.ports.Store``."""
+
+    _fields: tuple[str, ...] = ()  #: of payloads that are indexed whole
 
     def recount(self, *, mend: bool) -> list[Miscount]:
         """Places first, for the counters are made of them."""
         if mend:
             self._link.check_writable()
+        self._fields = tuple(name for name, whole in self.indexed().items() if whole)
         found = [self._astray(mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
         found += [self._links(mend=mend), *self._limits(mend=mend), self.recount_works(mend=mend)]
@@ -82,7 +88,7 @@ class Recounting(Operations, Limits, Works):
     def _misplaced(self, ids: Sequence[str]) -> list[Change]:
         records = list(self._as_stored(ids))
         expected = [
-            (task_id, stored, task, list(redis_places.places(task, marked=_marked(stored))))
+            (task_id, stored, task, list(redis_places.places(task, marked=_marked(stored), fields=self._fields)))
             for task_id, stored, task in records
             if task is not None
         ]
@@ -115,7 +121,7 @@ class Recounting(Operations, Limits, Works):
         return [
             (keys.task(task_id), stored, [("ZREM", name, task_id)])
             for task_id, stored, task in self._as_stored(ids)
-            if not _belongs(task, stored, name)
+            if not _belongs(task, stored, name, self._fields)
         ]
 
     # ---------------------------------------------------------------------------------------------------- counters
@@ -189,7 +195,12 @@ class Recounting(Operations, Limits, Works):
         yield from _SINGLE
         for prefix in _INDEXES:
             for names in self._scan("MATCH", prefix + "*", "TYPE", "zset"):
-                yield from (name_of(name) for name in names if name_of(name) not in _SINGLE)
+                yield from (name for name in map(name_of, names) if name not in _SINGLE and self._is_whole(name))
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether it is not one of those that are still being built, or forgotten."""
+        term = name.removeprefix(keys.PAYLOAD)
+        return term == name or term.rpartition(BETWEEN)[0] in self._fields
 
     def _members(self, name: str) -> Iterator[list[str]]:
         cursor = 0
@@ -338,10 +349,10 @@ def _marked(stored: bytes) -> bool:
     return stored[PREFIX - 1] == 1
 
 
-def _belongs(task: Task | None, stored: bytes, name: str) -> bool:
+def _belongs(task: Task | None, stored: bytes, name: str, fields: Sequence[str]) -> bool:
     if task is None:
         return False
-    return any(key == name for key, _ in redis_places.places(task, marked=_marked(stored)))
+    return any(key == name for key, _ in redis_places.places(task, marked=_marked(stored), fields=fields))
 
 
 def _questions(task: Task, places: Sequence[redis_places.Place]) -> Iterator[Sequence[Any]]:

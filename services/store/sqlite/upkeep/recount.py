@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import msgspec
+
 from services.domain.change import Answer, Op, OpenShop
 from services.domain.gates import dependency, limit, listed
 from services.domain.step.transitions import RESERVATION_MS
 from services.domain.task.record import Task
+from services.domain.task.search.payload_match import BETWEEN
 from services.domain.task.status import Status
 from services.domain.upkeep.miscount import Miscount, some
+from services.store.sqlite import payloads
 from services.store.sqlite.gates import switches
 from services.store.sqlite.part import Part, words
 from services.store.sqlite.upkeep import recount_works
@@ -69,10 +73,51 @@ def _deadlines(read: Read, write: Write, tasks: Sequence[Task], *, mend: bool) -
 
 
 def _put(conn: sqlite3.Connection, task_ids: Sequence[str]) -> None:
-    for (data,) in conn.execute(f"SELECT data FROM tasks WHERE task_id {IN_LIST}", (text_list(task_ids),)).fetchall():
-        task = readable(data)
-        if task is not None and task.bound:
+    for task in _as_they_are(conn, task_ids):
+        if task.bound:
             conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
+
+
+def _unnoted(read: Read, write: Write, tasks: Sequence[Task], *, mend: bool) -> list[str]:
+    """Ids of these tasks that the index of payloads does not know as it should; with ``mend`` it learns them."""
+    with read() as conn:
+        fields = payloads.whole(conn)
+        if not fields:
+            return []
+        rows = {row for task in tasks for row in payloads.rows_of(task, fields)}
+        asked = (msgspec.json.encode(sorted(rows)).decode(),)
+        sql = """SELECT term, task_id FROM json_each(?) AS one JOIN payload_terms
+            ON term = json_extract(one.value, '$[0]') AND task_id = json_extract(one.value, '$[1]')"""
+        known = {(words(term), words(task_id)) for term, task_id in conn.execute(sql, asked)}
+    missing = sorted({task_id for _, task_id in rows - known})
+    if missing and mend:
+        write(lambda conn: payloads.add(conn, _as_they_are(conn, missing)))
+    return missing
+
+
+def _as_they_are(conn: sqlite3.Connection, task_ids: Sequence[str]) -> list[Task]:
+    found = conn.execute(f"SELECT data FROM tasks WHERE task_id {IN_LIST}", (text_list(task_ids),)).fetchall()
+    return [task for (data,) in found if (task := readable(data)) is not None]
+
+
+def _strangers(read: Read, write: Write, *, mend: bool) -> list[str]:
+    """Ids that the index of payloads has though there is no such record, or it says something else."""
+    wrong: list[tuple[str, str]] = []
+    last = ("", "")
+    while True:
+        with read() as conn:
+            fields = payloads.whole(conn)
+            sql = "SELECT term, task_id FROM payload_terms WHERE (term, task_id) > (?, ?) ORDER BY 1, 2 LIMIT ?"
+            rows = conn.execute(sql, (*last, SLICE)).fetchall() if fields else []
+            tasks = {task.task_id: task for task in _as_they_are(conn, list({task_id for _, task_id in rows}))}
+            right = {row for task in tasks.values() for row in payloads.rows_of(task, fields)}
+        if not rows:
+            break
+        last = rows[-1]
+        wrong += [row for row in rows if row not in right and row[0].rpartition(BETWEEN)[0] in fields]
+    if wrong and mend:
+        write(lambda conn: conn.executemany(payloads.REMOVE, wrong))
+    return list(dict.fromkeys(task_id for _, task_id in wrong))
 
 
 def _links(read: Read, write: Write, *, mend: bool) -> Miscount:
@@ -136,7 +181,10 @@ class Recounting(Part):
                     if mend:
                         self._write(functools.partial(_set_right, place=place))
             late = _deadlines(self._read, self._write, tasks, mend=mend)
+            late += _unnoted(self._read, self._write, tasks, mend=mend)
             wrong += [task_id for task_id in late if task_id not in wrong]
+        strangers = _strangers(self._read, self._write, mend=mend)
+        wrong += [task_id for task_id in strangers if task_id not in wrong]
         return [
             Miscount(kind="index", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
         ]

@@ -220,3 +220,30 @@ def test_what_may_not_run_twice_asks_why_when_it_has_just_succeeded(fields: dict
     now = 1_900_000_000_000
     since = task_type.done_since(TaskType(name="t", **fields), now)
     assert since == (now - asks_ms if asks_ms else 0)
+
+
+def test_fields_of_the_payload_are_named_for_the_index() -> None:
+    kind = parse(document(schema=ORDER, indexed=["since", "items.id"]))
+    assert kind.indexed == ("since", "items.id")
+    assert parse(task_type.dump(kind)) == kind
+
+
+@pytest.mark.parametrize(
+    ("indexed", "words"),
+    [
+        ([str(n) for n in range(9)], "8 fields at most"),
+        (["a", "a"], "twice"),
+        (["a b"], "such as order_id"),
+        (["a|b"], "such as order_id"),
+        (["a*"], "such as order_id"),
+        (["a..b"], "such as order_id"),
+        ([""], "such as order_id"),
+        (["x" * 65], "such as order_id"),
+        (["login.password"], "a secret"),
+        (["sinse"], "it has since, pages, mode, items"),
+    ],
+)
+def test_an_index_that_could_find_nothing_is_refused(indexed: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words) as refused:
+        parse(document(schema=ORDER, indexed=indexed))
+    assert refused.value.field == "indexed"

@@ -227,7 +227,7 @@ def test_the_first_write_keeps_older_programs_from_writing(store: RedisStore, pl
     epoch = plain.hget(keys.META, "epoch")
     plain.hset(keys.META, mapping={"schema": 1, "writer": 1})
     store.apply([Create(task=task(1))])
-    number = str(keys.SCHEMA).encode()
+    number = str(keys.BASE_SCHEMA).encode()
     assert plain.hmget(keys.META, ["schema", "writer", "epoch"]) == [number, number, epoch]
     assert store.get(["t0"])[0] is not None
 

@@ -129,13 +129,20 @@ def test_the_form_changes_the_policy_and_leaves_the_rest_alone(qtbot: QtBot, fle
     settled(qtbot, dialog, lambda: fill("timeout_s", 900))
     settled(qtbot, dialog, lambda: fill("concurrency", 3))
     settled(qtbot, dialog, lambda: fill("title_zh", "订单同步"))
-    assert dialog.change.text() == "sync_order becomes version 1: Title, Time-out, Tasks at once"
+    settled(qtbot, dialog, lambda: fill("indexed", "since，buyer.id"))
+    assert dialog.change.text().startswith("sync_order becomes version 1: Title, Time-out, Tasks at once, Indexed")
     with qtbot.waitSignal(dialog.saved, timeout=WAIT_MS):
         dialog.save_button.click()
     after = stored(fleet)
     assert (after.timeout_s, after.concurrency, after.title["zh_CN"]) == (900, 3, "订单同步")
+    assert after.indexed == ("since", "buyer.id")
     assert after == msgspec.structs.replace(
-        before, timeout_s=900, concurrency=3, title={**before.title, "zh_CN": "订单同步"}, version=1
+        before,
+        indexed=after.indexed,
+        timeout_s=900,
+        concurrency=3,
+        title={**before.title, "zh_CN": "订单同步"},
+        version=1,
     )
 
 
