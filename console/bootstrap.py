@@ -117,6 +117,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
         past=session.queries.past,
         handover=session.queries.handover,
         logs=session.queries.logs,
+        remote=session.queries.remote,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

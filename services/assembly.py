@@ -79,6 +79,7 @@ from services.monitor.overview import Attention
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
 from services.monitor.queues.queries import QueueQueries
+from services.monitor.remote import RemoteQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -160,6 +161,7 @@ class Queries:
     audit: AuditQueries
     roles: RoleQueries
     artifacts: ArtifactQueries
+    remote: RemoteQueries
     letters: LetterQueries
     works: WorkQueries
     promises: PromiseQueries
@@ -342,6 +344,7 @@ def queries(engine: Engine) -> Queries:
         alerts=alerts,
         past=past,
         handover=handover,
+        remote=RemoteQueries(engine.store),
         logs=LogQueries(engine.settings.home_path, engine.clock.now_ms, engine.settings.time_zone),
     )
 

@@ -11,6 +11,7 @@ import json
 import logging
 import logging.handlers
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -33,6 +34,17 @@ _ABOUT: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("what is logged is 
 _OF_PROCESS: dict[str, str] = {}
 #: a traceback longer than that is cut at its head
 MAX_TRACE = 20_000
+
+
+#: the last lines of this process, each with when (UTC ms) and how bad
+_RECENT: deque[tuple[int, str, str]] = deque(maxlen=500)
+
+
+def recent() -> tuple[tuple[int, str, str], ...]:
+    """When (UTC ms), how bad and what: the last that this process has logged from INFO up, the newest last; secrets as
+    dots.
+    """
+    return tuple(_RECENT)
 
 
 @contextmanager
@@ -77,6 +89,17 @@ class _Masked(logging.Formatter):
         return visible(masked_text(super().format(record)), keep_newlines=True)
 
 
+class _Recent(logging.Handler):
+    """Remembers the last lines."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(Exception):  # what cannot be written down is no reason to fail
+            _RECENT.append((round(record.created * 1000), record.levelname.lower(), self.format(record)))
+
+
 class _Json(logging.Formatter):
     """One object a line: when (UTC, milliseconds), how bad, who says it, what, what it is about, and a traceback."""
 
@@ -112,6 +135,7 @@ def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
     stream = logging.StreamHandler()
     stream.setLevel(logging.INFO if verbose else logging.WARNING)
     _add(stream, _Masked("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    _add(_Recent(), _Masked("%(name)s: %(message)s"))
     root.setLevel(logging.INFO)
     for noisy in ("pika", "qtawesome"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)

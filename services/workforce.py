@@ -38,7 +38,7 @@ from services.engine.lead.notice_reader import NoticeReader
 from services.engine.lead.shop_queues import ShopQueues
 from services.engine.work_queue import WorkQueue
 from services.executors import batch
-from services.executors.base import Executor
+from services.executors.base import Executor, ProfileControl
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
 from services.vault import Vault
@@ -228,7 +228,7 @@ def promise_keeper(engine: Engine) -> PromiseKeeper:
 
 def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
     """What the workers of this process are made of."""
-    executors, handlers = _executors(engine, in_console=in_console)
+    executors, handlers, profiles = _executors(engine, in_console=in_console)
     introduce(engine, handlers.values())
     look_s = float(engine.policy.base_s)
     executors[batch.NAME] = batch.BatchExecutor(engine.store, engine.producer, engine.registry, look_s=look_s)
@@ -242,6 +242,7 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
         handlers=frozenset(handlers),
         policy=engine.policy,
         artifacts=engine.artifacts,
+        profiles=profiles,
     )
 
 
@@ -356,7 +357,9 @@ def _introduce(engine: Engine, handler: Handler) -> None:
     engine.registry.forget()
 
 
-def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor], Mapping[str, Handler]]:
+def _executors(
+    engine: Engine, *, in_console: bool
+) -> tuple[dict[str, Executor], Mapping[str, Handler], ProfileControl | None]:
     settings = engine.settings
     from services.executors import process_tree, registry
     from services.executors.browser.executor import BrowserExecutor
@@ -385,6 +388,7 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
     made: dict[str, Executor] = {"rpa": flows}
     made["http"] = HttpExecutor(settings.executors.http, secret=vault.find, now_ms=SystemClock().now_ms)
     browser = settings.executors.browser
+    browsers: BrowserExecutor | None = None
     if BrowserExecutor.installed() or browser.path:
         made["browser"] = browsers = BrowserExecutor(
             browser,
@@ -400,4 +404,4 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
     handlers = registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))
     if handlers:
         made["python"] = PythonExecutor(handlers, process_only=in_console)
-    return made, handlers
+    return made, handlers, browsers

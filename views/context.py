@@ -39,6 +39,7 @@ from services.monitor.overview import OverviewSource
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries
 from services.monitor.queues.board import QueueBoard
+from services.monitor.remote import RemoteQueries
 from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
@@ -154,6 +155,7 @@ class PageContext:
     past: PastQueries
     handover: HandoverQueries
     logs: LogQueries
+    remote: RemoteQueries
     alerts: AlertQueries
     overview: OverviewSource
     commands: CommandSet

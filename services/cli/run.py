@@ -17,7 +17,7 @@ from services import assembly, workforce
 from services import log as logs
 from services import settings as config
 from services.cli import output, signals
-from services.cli.commands import workers
+from services.cli.commands import machines, workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.fleet import autoscale
@@ -46,6 +46,8 @@ EXAMPLES = (
     "worker slots desk-01-4711-3f2a auto:2-16",
     "worker refuse desk-01-4711-3f2a batch_reply shop_crawl",
     "worker stop desk-01-4711-3f2a --grace 10m",
+    "worker log desk-01-4711-3f2a --follow",
+    "worker browser open desk-01-4711-3f2a pdd:s1",
 )
 #: statuses that a draining worker waits for (held ones wait for a person)
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
@@ -68,6 +70,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=work)
     verbs = parser.add_subparsers(metavar="VERB")
     workers.add(verbs, common)
+    machines.add(verbs, common)
 
 
 def _options(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,8 @@ from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
 from services.domain.fleet import worker_order
 from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker_order import WorkerOrder
 from services.domain.gates import lane_share
 from services.domain.gates import limit as limits
 from services.domain.gates.limit import Limit
@@ -216,24 +218,48 @@ class FleetCommands:
         return tuple(changes)
 
     def tell_worker(self, worker: str, order: str) -> None:
-        """Order a worker to drain, resume, stop, change its slots or refuse types (see ``worker_order``); it obeys at
-        its next heartbeat.
+        """Order a worker to drain, resume, stop, change its slots, refuse types, do something with the browser profile
+        of a shop or show its log (see ``worker_order``); it obeys at its next heartbeat.
         """
         try:
             told = worker_order.parse(order)
         except ValueError as exc:
             raise UsageError(f"{exc}", field="slots" if order.startswith("slots") else "order") from exc
         self._audit.need(self._operator, "operator", f"worker.{told.verb}", [worker])
-        if worker not in {info.worker for info in self._store.workers()}:
+        known = self._store.workers()
+        found = next((info for info in known if info.worker == worker), None)
+        if found is None:
             raise NotFound(said("worker.unknown", name=repr(worker)), field="worker")
+        if told.shop:
+            self._check_profile(found, told, known)
         details: dict[str, object] = {"slots": told.slots, **dict(lane_share.named(told.shares))} if told.slots else {}
         details |= {"slots": str(told.auto)} if told.auto is not None else {}
         details |= {"types": list(told.types)} if told.verb == "refuse" else {}
+        details |= {"shop": told.shop} if told.shop else {}
+        details |= {"seconds": told.log_s} if told.log_s else {}
         details |= {"grace_s": told.grace_s} if told.grace_s is not None else {}
         with self._audit.act(f"worker.{told.verb}", [worker], details or None):
             if told.verb == "stop":
                 farewells.told(self._store, worker, self._operator.who)
             self._store.tell_worker(worker, order)
+
+    def _check_profile(self, worker: WorkerInfo, told: WorkerOrder, known: Sequence[WorkerInfo]) -> None:
+        """Refuse what would help nobody, or would end the work of another worker on the same machine.
+
+        Raises:
+            UsageError: the worker has no browsers, or the profile lives or works elsewhere.
+        """
+        if "browser" not in worker.executors and not worker.lends:
+            raise UsageError(said("profile.no_browser", worker=worker.worker), field="worker")
+        if told.verb == worker_order.OPEN_WINDOW:
+            home = self._store.homes([told.shop]).get(told.shop)
+            if home is not None and home.node != worker.node:
+                raise UsageError(said("profile.elsewhere", shop=told.shop, node=home.node), field="worker")
+        if told.verb == worker_order.RELEASE_PROFILE:
+            for other in known:
+                busy = any(one.shop == told.shop and one.state in ("busy", "lent") for one in other.pool)
+                if busy and other.node == worker.node and not insight.missed(other, self._store.now_ms()):
+                    raise UsageError(said("profile.at_work", shop=told.shop, worker=other.worker), field="shop")
 
     def forget_worker(self, worker: str) -> None:
         """Strike a worker off the list that is gone; if it beats again it is back, and hears what it was told.

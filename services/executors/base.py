@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Protocol
 
 import msgspec
@@ -67,6 +68,39 @@ class NoneToLend(Exception):
         self.unable = unable
 
 
+class NoProfile(Exception):
+    """What was wanted of a shop's browser cannot be done here; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the browser of a shop shows to a person."""
+
+    url: str = ""
+    logged_in: bool = False
+    visible: bool = False  #: at the machine itself
+    picture: bytes = b""  #: JPEG
+
+
+class ProfileControl(Protocol):
+    """What a person may have done to the browser profiles of shops on this machine. Every call blocks.
+
+    Raises:
+        NoProfile: see there.
+    """
+
+    def restart_browser(self, platform: str, shop_id: str) -> None:
+        """End the shop's browser; a task in it fails with it, the next one starts a new browser."""
+
+    def release_profile(self, platform: str, shop_id: str) -> None:
+        """Let nobody hold the shop's profile any more; refused while a task of this worker works in it."""
+
+    def open_window(
+        self, platform: str, shop_id: str, *, stop: Event, again: Event, told: Callable[[Shown], None]
+    ) -> None:
+        """Open the shop's browser for a person until it is closed, or ``stop``; ``again`` loads its page anew."""
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt to execute."""
 
@@ -114,6 +148,7 @@ class Fitness:
     lends: frozenset[str] = frozenset()  #: types whose flows get the browser of their shop
     browsers: int = 0  #: that it has running
     pool: tuple[BrowserState, ...] = ()  #: what they do
+    versions: Mapping[str, str] = field(default_factory=dict)  #: of what it runs on
 
 
 class Executor(Protocol):

@@ -27,6 +27,7 @@ class Abilities:
         self._declines: frozenset[str] = frozenset()
         self.browsers = 0
         self.pool: tuple[BrowserState, ...] = ()
+        self.versions: dict[str, str] = {}
         self.ability = Ability()
         self._taken: dict[str, bool] = {}
         self._homed: dict[str, bool] = {}
@@ -39,10 +40,12 @@ class Abilities:
         lends: set[str] = set()
         lacks: dict[str, str] = {}
         browsers, pool = 0, list[BrowserState]()
+        versions: dict[str, str] = {}
         for name, executor in self._executors.items():
             fitness = executor.fitness()
             browsers += fitness.browsers
             pool += fitness.pool
+            versions |= fitness.versions
             lends |= fitness.lends
             types |= fitness.types if name != PYTHON else set()
             lacks |= {f"{name}:{kind}" if kind else name: what for kind, what in fitness.lacks.items()}
@@ -57,6 +60,7 @@ class Abilities:
             declines=tuple(sorted(self._declines)),
         )
         self.browsers, self.pool = browsers, tuple(pool[:POOL_SHOWN])
+        self.versions = versions
         self._taken, self._homed = {}, {}
         return self.ability
 

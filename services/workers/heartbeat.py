@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import psutil
 
+from services.domain.fleet.remote import OrderEnd
 from services.domain.fleet.worker import BrowserState, LinkState, SlotState, WorkerInfo
 from services.domain.gates.ability import Ability
 from services.domain.gates.lane_share import Share
@@ -40,6 +41,8 @@ class Heartbeat:
         auto: str = "",
         browsers: int = 0,
         pool: tuple[BrowserState, ...] = (),
+        versions: Mapping[str, str] | None = None,
+        answers: tuple[OrderEnd, ...] = (),
         broker: BrokerHealth | None = None,
     ) -> WorkerInfo:
         """The heartbeat."""
@@ -76,6 +79,8 @@ class Heartbeat:
             auto=auto,
             browsers=browsers,
             pool=pool,
+            versions={"python": platform.python_version(), **(versions or {})},
+            answers=answers,
             cpu_machine=psutil.cpu_percent(None),
             memory_machine=psutil.virtual_memory().percent,
             link=publisher.of_health(broker) if broker is not None else LinkState(),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from services.domain.fleet import worker_order
 from services.domain.fleet.autoscale import Range
+from services.domain.fleet.worker_order import WorkerOrder
 from services.domain.gates.lane_share import Share
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,8 @@ class Ordered(Protocol):
     def refuse(self, types: Iterable[str]) -> None: ...
     def cancel(self, task_id: str) -> None: ...
     def scale_within(self, bounds: Range | None) -> None: ...
+    def about_profile(self, order: WorkerOrder, words: str) -> None: ...
+    def show_log(self, seconds: float) -> None: ...
     def set_slots(self, slots: int, shares: Mapping[str, Share] | None = None) -> None: ...
 
 
@@ -36,15 +39,15 @@ def obey(worker: Ordered, order: str) -> None:
     except ValueError as exc:
         log.warning("order not understood: %r: %s", order, exc)
         return
-    if verb == "drain":
-        worker.drain()
-    elif verb == "resume":
-        worker.resume()
-    elif verb == "stop":
-        worker.leave(told.grace_s)
-    elif verb == "refuse":
-        worker.refuse(told.types)
-    elif told.auto is not None:
+    if told.auto is not None:
         worker.scale_within(told.auto)
-    else:
-        worker.set_slots(told.slots, told.shares)
+        return
+    do: dict[str, Callable[[], None]] = {
+        "drain": worker.drain,
+        "resume": worker.resume,
+        "stop": lambda: worker.leave(told.grace_s),
+        "refuse": lambda: worker.refuse(told.types),
+        "slots": lambda: worker.set_slots(told.slots, told.shares),
+        worker_order.LOG: lambda: worker.show_log(told.log_s),
+    }
+    do.get(verb, lambda: worker.about_profile(told, order))()

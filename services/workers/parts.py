@@ -11,7 +11,7 @@ from services.domain.gates.lane_share import Share
 from services.domain.task import retry
 from services.engine.registry import Registry
 from services.engine.steps import Steps
-from services.executors.base import Executor
+from services.executors.base import Executor, ProfileControl
 from services.ports import ArtifactStore, Broker, Clock, Store
 
 
@@ -28,6 +28,7 @@ class WorkerParts:
     policy: retry.RetryPolicy
     handlers: frozenset[str] = frozenset()
     artifacts: ArtifactStore | None = None  #: takes the files of attempts; None keeps none
+    profiles: ProfileControl | None = None  #: the browsers of shops on this machine; None: there are none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

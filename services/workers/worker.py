@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from services.domain.change import Finish
 from services.domain.errors import StoreError
 from services.domain.fleet.autoscale import Range
-from services.domain.fleet.worker import Heard, WorkerInfo
+from services.domain.fleet.worker import POOL_SHOWN, Heard, WorkerInfo
+from services.domain.fleet.worker_order import WorkerOrder
 from services.domain.gates.lane_share import Share, Sharing
 from services.engine import farewells
 from services.workers import orders
@@ -27,6 +28,7 @@ from services.workers.keeper import Keeper
 from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.preempt import Preemptor
+from services.workers.remote import LogShow, ProfileOrders, tidy
 from services.workers.runner import Runner
 from services.workers.slots import Claimed, Held, SlotPool
 from services.workers.spool import Spool
@@ -105,6 +107,8 @@ class Worker:
         self._subscriptions = Subscriptions(
             self._consumer, parts.registry, self._abilities, self._pool, options, name=self.name
         )
+        self._profiles = ProfileOrders(parts.store, parts.clock, parts.profiles, self.name)
+        self._log_show = LogShow(parts.store, parts.clock, self.name)
         self._keeper = Keeper(
             parts.store,
             parts.steps,
@@ -192,7 +196,9 @@ class Worker:
             failed=self._finisher.failed,
             auto=self._autoscaler.words,
             browsers=self._abilities.browsers,
-            pool=self._abilities.pool,
+            pool=(*self._profiles.windows(), *self._abilities.pool)[:POOL_SHOWN],
+            versions=self._abilities.versions,
+            answers=self._profiles.answers,
             broker=self._parts.broker.health(),
         )
         return self._last
@@ -215,6 +221,14 @@ class Worker:
     def refuse(self, types: Iterable[str]) -> None:
         """Start no task of these types, and only of these, from now on; others may have them."""
         self._abilities.decline(types)
+
+    def about_profile(self, order: WorkerOrder, words: str) -> None:
+        """Do something with the browser profile of a shop; how it ended stands in the heartbeat."""
+        self._profiles.obey(order, words)
+
+    def show_log(self, seconds: float) -> None:
+        """Show the last lines of this process to whoever asked, for so long."""
+        self._log_show.show(seconds)
 
     def cancel(self, task_id: str) -> None:
         """Ask the attempt of a task to end."""
@@ -275,6 +289,8 @@ class Worker:
         for held in self._claimed.all():
             held.cancel("shutdown")
         self._pool.close(30.0)
+        self._profiles.close()
+        self._log_show.close()
         clean = self._finisher.close(30.0)
         self._keeper.close()
         self._consumer.close()
@@ -288,6 +304,7 @@ class Worker:
     def _announce(self) -> None:
         try:
             self._hear(self._parts.store.heartbeat(self.info()))
+            tidy(self._parts.store)
         except StoreError as exc:
             log.warning("first heartbeat failed: %s", exc)
 

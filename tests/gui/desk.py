@@ -148,6 +148,7 @@ def open_desk(settings: Settings) -> Desk:
         past=session.queries.past,
         handover=session.queries.handover,
         logs=session.queries.logs,
+        remote=session.queries.remote,
         alerts=session.queries.alerts,
         overview=session.overview,
         commands=session.commands,

@@ -9,11 +9,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _
+from services.monitor.remote import opener
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.shop_window import ShopWindowDialog
 from views.support import safe
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec, failure
+
+#: name of a shop, node of its profile, worker there
+Found = tuple[str, str, str]
 
 
 class ShopLogin(QObject):
@@ -41,8 +46,23 @@ class ShopLogin(QObject):
         """Somebody has logged a shop in by other means: its tasks go on."""
         self._acting.start(partial(_go_on, self._context, shop), partial(self._ended, logged_in=True), self._fail)
 
-    def _begin(self, shop: str, found: tuple[str, str]) -> None:
-        name, node = found
+    def open_on(self, shop: str, worker: str) -> None:
+        """Open the browser of a shop on the machine of a worker, and show it here."""
+        self._asking.start(
+            partial(_name, self._context, shop), lambda name: self._open_there(shop, name, worker), self._fail
+        )
+
+    def _open_there(self, shop: str, name: str, worker: str) -> None:
+        dialog = ShopWindowDialog(self._context, shop, name, worker, self._owner)
+        dialog.logged_in.connect(partial(self._ended, name, logged_in=True))
+        dialog.finished.connect(lambda _code: self.changed.emit())
+        dialog.open()
+
+    def _begin(self, shop: str, found: Found) -> None:
+        name, node, worker = found
+        if node and worker:
+            self._open_there(shop, name, worker)
+            return
         if node:
             self._tell_where(shop, name, node)
             return
@@ -51,8 +71,11 @@ class ShopLogin(QObject):
         call = partial(self._context.logins.log_in, shop)
         self._browsing.start(call, lambda logged_in: self._ended(name, logged_in=logged_in), self._fail)
 
-    def _show(self, shop: str, found: tuple[str, str]) -> None:
-        name, node = found
+    def _show(self, shop: str, found: Found) -> None:
+        name, node, worker = found
+        if node and worker:
+            self._open_there(shop, name, worker)
+            return
         if node:
             command = f"shop login {shop}"
             question = Question(
@@ -85,8 +108,8 @@ class ShopLogin(QObject):
             title=N_("Log in on another machine"),
             rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
             text=_(
-                "The browser profile of this shop lives on another machine; a login here would not help its tasks. Open"
-                " this shop's browser in the window of Fleetdeck there, or run the command there."
+                "The browser profile of this shop lives on another machine, where no worker with browsers is alive; a"
+                " login here would not help its tasks. Start a worker there, or run the command there."
             ),
             verb=_("Logged in elsewhere: go on"),
             other=_("Copy the command"),
@@ -111,9 +134,11 @@ class ShopLogin(QObject):
         self.changed.emit()
 
 
-def _look(context: PageContext, shop: str) -> tuple[str, str]:
-    """Its name, and the node on which its profile lies, "" for this one."""
-    return _name(context, shop), context.logins.elsewhere(shop)
+def _look(context: PageContext, shop: str) -> Found:
+    """Its name, the node on which its profile lives ("" for this one), and a worker there that can open its browser."""
+    node = context.logins.elsewhere(shop)
+    worker = opener(context.feed.latest.workers, shop, node, context.remote.now_ms()) if node else ""
+    return _name(context, shop), node, worker
 
 
 def _go_on(context: PageContext, shop: str) -> str:

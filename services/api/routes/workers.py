@@ -1,10 +1,10 @@
-"""Workers: list, show, drain, resume, stop, slots, refuse, forget."""
+"""Workers: list, show, drain, resume, stop, slots, refuse, forget; their machines, logs and browsers."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from services.api import shapes
@@ -25,6 +25,26 @@ class Worker(shapes.Open):
     """One of them."""
 
     worker: dict[str, Any]
+
+
+class Nodes(shapes.Open):
+    """All machines with a living worker."""
+
+    nodes: list[dict[str, Any]]
+
+
+class Log(shapes.Open):
+    """Lines, the newest last."""
+
+    worker: str
+    lines: list[dict[str, Any]]
+
+
+class Browser(shapes.Body):
+    """What is done to the browser of a shop."""
+
+    action: Literal["restart", "release", "open", "reload", "done", "close"]
+    wait_s: Annotated[float, Field(ge=0, le=60, description="how long to wait until it is done")] = 20.0
 
 
 class Slots(shapes.Body):
@@ -48,6 +68,26 @@ class Types(shapes.Body):
 @router.get("", response_model=Workers, summary="All workers")
 def workers(here: Here) -> Response:
     return here.look("worker list")
+
+
+@router.get("/nodes", response_model=Nodes, summary="The machines: load, versions, and which differ")
+def nodes(here: Here) -> Response:
+    return here.look("worker nodes")
+
+
+@router.get("/windows/{shop}", response_model=shapes.Open, summary="What the open browser of a shop shows")
+def window(here: Here, shop: Name) -> Response:
+    return here.look("worker window", shop)
+
+
+@router.post("/{worker}/log", response_model=Log, summary="The last lines that it has logged")
+def log(here: Here, worker: Name, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Response:
+    return here.act("worker log", worker, limit=limit)
+
+
+@router.post("/{worker}/browsers/{shop}", response_model=shapes.Open, summary="Restart, release or open a browser")
+def browser(here: Here, worker: Name, shop: Name, how: Browser) -> Response:
+    return here.act("worker browser", how.action, worker, shop, yes=True, wait=f"{how.wait_s:f}")
 
 
 @router.get("/{worker}", response_model=Worker, summary="One worker, its slots and browsers")

@@ -99,7 +99,7 @@ def show_worker(context: Context) -> int:
     """Print one worker."""
     with context.engine(looking=True) as engine:
         fleet, now = fates.look(engine.store), engine.store.now_ms()
-        info = _one([one.info for one in fleet.workers], context.args.workers[0])
+        info = only([one.info for one in fleet.workers], context.args.workers[0])
     one = fleet.find(info.worker)
     assert one is not None
     lines = [
@@ -120,7 +120,7 @@ def show_worker(context: Context) -> int:
 def forget(context: Context) -> int:
     """Strike a worker off the list that is gone."""
     with context.engine() as engine:
-        info = _one(engine.store.workers(), context.args.workers[0])
+        info = only(engine.store.workers(), context.args.workers[0])
         assembly.commands(engine).fleet.forget_worker(info.worker)
     context.show(
         {"worker": info.worker, "forgotten": True}, [f"{info.worker} is forgotten; it is back if it beats again"]
@@ -285,10 +285,15 @@ def _chosen(workers: Sequence[WorkerInfo], words: Sequence[str], now: int, *, ev
         if not alive:
             raise UsageError("no worker is alive", field="worker")
         return alive
-    return list({info.worker: info for info in (_one(workers, word) for word in words)}.values())
+    return list({info.worker: info for info in (only(workers, word) for word in words)}.values())
 
 
-def _one(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
+def only(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
+    """The worker of this name, or with this beginning.
+
+    Raises:
+        UsageError: none is called so, or several are.
+    """
     exact = [info for info in workers if info.worker == word]
     found = exact or [info for info in workers if word and info.worker.startswith(word)]
     if len(found) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.fleet.remote import OrderEnd
 from services.domain.upkeep.stored import Instant, Measure
 
 AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
@@ -90,6 +91,8 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     memory_machine: Measure = -1.0
     link: LinkState = LinkState()
     proxies: dict[str, str] = {}  #: ``host:port`` that browsers go through, by shop; "" for all others
+    versions: dict[str, str] = {}  #: of what it runs on: python, playwright, chromium
+    answers: tuple[OrderEnd, ...] = ()  #: how the last orders ended that take a while
     ledger: int = 0  #: what its program writes down of works (``domain.task.ledger.FORM``); 0: one of before, not told
 
     @property

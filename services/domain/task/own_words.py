@@ -74,6 +74,15 @@ SENTENCES: dict[str, str] = {
     "own.channel_shops": N_("The broker closed the channel of the shops' queues: {why}"),
     "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
     "own.already_done": N_("the same work succeeded as {id}, by {by}; nothing was run"),
+    "own.no_browser_of": N_("no browser of {shop} runs here"),
+    "own.works_in_it": N_("a task works in the browser of {shop}"),
+    "own.browser_between": N_("the browser of {shop} is just starting or ending"),
+    "own.profile_held": N_("another process holds the profile of {shop} and does not let go"),
+    "own.browser_missing": N_("there is no browser on this machine: install fleetdeck[browser] and Chromium"),
+    "own.host_silent": N_("the browser host has not answered within {seconds} s"),
+    "own.no_window": N_("no window of {shop} is open here"),
+    "own.window_open": N_("the window of {shop} is open already"),
+    "own.task_in_profile": N_("a task of {shop} works in its browser; wait for its end, or pause the shop"),
     "own.left": N_("{left} of {of} tasks have not ended"),
 }
 #: what the system and the libraries of connections say of the usual failures, as a person may read it

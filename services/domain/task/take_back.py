@@ -114,6 +114,12 @@ TABLE: dict[str, TakeBack] = {
     "worker.stop": TakeBack(ASKED, "what it interrupts is listed before; a stopped one is started on its machine"),
     "worker.slots": TakeBack(AGAIN, "the slots of before are set"),
     "worker.refuse": TakeBack(AGAIN, "what it refused before is set"),
+    "worker.restart_browser": TakeBack(ASKED, "what works in it is told before; the next task starts a new one"),
+    "worker.release_profile": TakeBack(ASKED, "what is ended is told before; whoever needs the profile takes it again"),
+    "worker.open_window": TakeBack(REVERSE, "the window is closed", "worker.close_window"),
+    "worker.reload_window": TakeBack(AGAIN, "the page is loaded once more"),
+    "worker.close_window": TakeBack(REVERSE, "it is opened again, with its login", "worker.open_window"),
+    "worker.log": TakeBack(ASKED, "what was seen cannot be unseen; it ends by itself"),
     "worker.forget": TakeBack(ASKED, "it comes back by itself when it lives"),
 }
 

@@ -281,6 +281,15 @@ REFUSALS: dict[str, str] = {
     "worker.slots": N_("slots must be 1 to 512"),
     "worker.lives": N_("{worker} is alive or was until a moment ago; stop it first"),
     "worker.holds": N_("{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s"),
+    "profile.no_browser": N_("{worker} has no browsers; choose the worker on the machine where the profile lives"),
+    "profile.elsewhere": N_("the browser profile of {shop} lives on {node}; choose a worker there, or move the shop"),
+    "profile.at_work": N_(
+        "a task works in the browser of {shop} on {worker}; wait for its end, or restart the browser"
+    ),
+    "profile.no_worker": N_(
+        "no worker with browsers runs on {node}, where the profile of {shop} lives; start one there"
+    ),
+    "profile.nobody": N_("no worker with browsers is alive; start one on a machine with Chromium"),
     "worker.unknown": N_("there is no worker {name}; see `worker list`"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import queue
 import secrets
 import shutil
 import threading
@@ -14,12 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from services.domain.task import classify, own_words
+from services.domain.task import classify, ids, own_words
 from services.domain.types import flow
 from services.executors import own_folder
-from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
+from services.executors.base import Fitness, Job, JobContext, NoneToLend, NoProfile, Outcome, Shown
 from services.executors.browser import installation, orders
 from services.executors.browser.host_process import PREFIX, BrowserHost
+from services.executors.browser.profile import Profile, ProfileInUse, end_on
 from services.executors.rpa import ALLOWED_ENVIRONMENT
 from services.executors.stdout import BoundedLog, OutputLimits
 from services.settings.browser import BrowserSettings
@@ -29,6 +31,8 @@ NAMES = installation.NAMES
 #: a host that has done so much is replaced when it has nothing to do: its driver grows
 JOBS_PER_HOST = 500
 _TICK_S, _FORCE_S, _CLOSE_S = 0.05, 8.0, 15.0
+#: so long is waited for the end of a browser, and for others to let go of a profile
+_LET_GO_S, _GIVE_WAY_S = 15.0, 4.0
 
 Secret = Callable[[str, str, str], str | None]
 
@@ -93,6 +97,7 @@ class BrowserExecutor:
         self._lock, self._closing = threading.Lock(), threading.Event()
         self._quiet = threading.Condition()
         self._running = 0
+        self._chromium = ""  #: its version, once one was started
         own_folder.clean_up(PREFIX)
 
     @staticmethod
@@ -107,7 +112,10 @@ class BrowserExecutor:
         if not self.program():
             return Fitness(lacks={"": self._settings.path or "chromium"})
         pulse = self.pulse
-        return Fitness(browsers=pulse.total, pool=pulse.places)
+        self._chromium = pulse.version or self._chromium
+        named = {"playwright": installation.playwright_version(), "chromium": self._chromium}
+        versions = {name: version for name, version in named.items() if version}
+        return Fitness(browsers=pulse.total, pool=pulse.places, versions=versions)
 
     def program(self) -> str:
         """Where Chromium is, "" for nowhere."""
@@ -169,6 +177,81 @@ class BrowserExecutor:
             finally:
                 host.cancel(token)
                 host.forget(token)
+
+    def restart_browser(self, platform: str, shop_id: str) -> None:
+        """End the shop's browser, also while a task works in it."""
+        if not self._let_go(platform, shop_id, force=True):
+            raise NoProfile(own_words.write("own.no_browser_of", shop=f"{platform}:{shop_id}"))
+
+    def release_profile(self, platform: str, shop_id: str) -> None:
+        """Close the shop's idle browser, and whatever else has its profile open: a forgotten window, a stray."""
+        self._let_go(platform, shop_id, force=False)
+        profile = Profile(self._profiles / ids.profile_id(platform, shop_id))
+        if not profile.folder.is_dir():
+            return
+        with profile.wish():
+            until = time.monotonic() + _GIVE_WAY_S
+            for forced in (False, True):
+                while time.monotonic() < until:
+                    try:
+                        profile.take()
+                    except ProfileInUse:
+                        self._closing.wait(_TICK_S)
+                        continue
+                    profile.leave()
+                    return
+                if not forced:  # nobody gives way: the browsers themselves end, and who held them hears of it
+                    end_on(profile.folder)
+                    until = time.monotonic() + _GIVE_WAY_S
+        raise NoProfile(own_words.write("own.profile_held", shop=f"{platform}:{shop_id}"))
+
+    def open_window(
+        self,
+        platform: str,
+        shop_id: str,
+        *,
+        stop: threading.Event,
+        again: threading.Event,
+        told: Callable[[Shown], None],
+    ) -> None:
+        """Open the shop's browser for a person: with a window where this machine has a screen."""
+        program = self.program()
+        if not program or not self.installed():
+            raise NoProfile(own_words.write("own.browser_missing"))
+        from services.executors.browser.login import LoginWindow, NoWindow, Seen
+
+        visible = installation.has_display()
+
+        def show(seen: Seen) -> None:
+            told(Shown(url=seen.url, logged_in=seen.logged_in, visible=visible, picture=seen.picture))
+
+        window = LoginWindow(self._settings, self._profiles, program, headless=not visible)
+        url = self._settings.sites.get(platform, "")
+        try:
+            window.show(platform, shop_id, url, stop=stop, told=show, pictures=True, again=again)
+        except NoWindow as exc:
+            raise NoProfile(str(exc)) from exc
+
+    def _let_go(self, platform: str, shop_id: str, *, force: bool) -> bool:
+        """Let the host end the browser of a shop; whether there is a host at all.
+
+        Raises:
+            NoProfile: it stays.
+        """
+        host = self._host
+        if host is None or not host.alive:
+            return False
+        token, answers = secrets.token_hex(8), queue.Queue[orders.Word | None]()
+        host.order(orders.LetGo(token=token, platform=platform, shop_id=shop_id, force=force), answers.put)
+        try:
+            end = answers.get(timeout=_LET_GO_S)
+        except queue.Empty:
+            raise NoProfile(own_words.write("own.host_silent", seconds=f"{_LET_GO_S:g}")) from None
+        finally:
+            host.forget(token)
+        if isinstance(end, orders.End) and not end.ok:
+            raise NoProfile(end.error)
+        return True
 
     def close(self) -> None:
         """End what is still running, which returns as cancelled, and the browsers."""

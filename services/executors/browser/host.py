@@ -52,8 +52,11 @@ class Host:
     def _take(self, order: orders.Order) -> None:
         if isinstance(order, orders.Cancel):
             self._cancel(order)
-        elif isinstance(order, orders.Run | orders.Lend):
-            work = self._run(order) if isinstance(order, orders.Run) else self._lend(order)
+        elif not isinstance(order, orders.Setup):
+            if isinstance(order, orders.LetGo):
+                work = self._let_go(order)
+            else:
+                work = self._run(order) if isinstance(order, orders.Run) else self._lend(order)
             task = self._running[order.token] = asyncio.create_task(work)
             token = order.token
             task.add_done_callback(lambda _: self._running.pop(token, None))
@@ -108,6 +111,10 @@ class Host:
         if order.light:
             return await self._pool.acquire_light()
         return await self._pool.acquire(order.platform, order.shop_id)
+
+    async def _let_go(self, order: orders.LetGo) -> None:
+        error = await self._pool.let_go(f"{order.platform}:{order.shop_id}", force=order.force)
+        self._say(orders.End(token=order.token, ok=not error, error=error))
 
     async def _lend(self, order: orders.Lend) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from services.executors.browser.orders import Setup
-from services.settings import child_environment, is_windows
+from services.settings import child_environment, console_environment, is_windows
 from services.settings.browser import BrowserSettings
 
 #: where a browser may be, in this order; on Windows it is on no path but registered, or where all programs are
@@ -28,6 +29,20 @@ _PARTS = (
 def has_playwright() -> bool:
     """Whether Playwright is there."""
     return importlib.util.find_spec("playwright") is not None
+
+
+def playwright_version() -> str:
+    """Which Playwright is there, "" for none."""
+    try:
+        return importlib.metadata.version("playwright")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def has_display() -> bool:
+    """Whether somebody at this machine would see a window."""
+    around = console_environment()
+    return bool(around["DISPLAY"] or around["WAYLAND_DISPLAY"]) or is_windows() or sys.platform == "darwin"
 
 
 def program(settings: BrowserSettings, path: str | None) -> str:

@@ -75,6 +75,12 @@ class Chromium:
         """Its process, 0 where it was not found."""
         return self._process.pid if self._process else 0
 
+    @property
+    def version(self) -> str:
+        """Which Chromium it is, "" where it does not tell."""
+        browser = self._owner.browser if isinstance(self._owner, BrowserContext) else self._owner
+        return browser.version if browser is not None else ""
+
     async def context(self, **options: Any) -> BrowserContext:
         """The profile's context, or a new light one.
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
-from services.domain.task import classify, ids
+from services.domain.fleet.remote import PICTURE_BYTES
+from services.domain.task import classify, ids, own_words
 from services.domain.types import linear
 from services.executors.browser import installation
 from services.executors.browser.actions import visible
@@ -23,6 +24,9 @@ from services.executors.browser.profile import Profile, ProfileInUse
 from services.settings.browser import BrowserSettings
 
 _LOOK_S, _RETRY_S = 0.5, 0.25
+#: what did not change is told again after so long; a picture that is not taken in time is left out
+_STILL_S, _PICTURE_MS = 5.0, 4_000
+_QUALITIES = (70, 35)
 
 
 class NoWindow(Exception):
@@ -34,6 +38,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
     logged_in: bool
     url: str = ""  #: of the page in front, without what stands behind "?"
+    picture: bytes = b""  #: JPEG of that page, where pictures are wanted
 
 
 class LoginWindow:
@@ -44,18 +49,31 @@ class LoginWindow:
         self._profiles, self._program = profiles, program
         self._login = linear.compiled(settings.login_pages, ignore_case=True) if settings.login_pages else None
         self._seen = Seen(logged_in=False)
+        self._pictures = False
+        self._told = 0.0
 
     def show(
-        self, platform: str, shop_id: str, url: str, *, stop: threading.Event, told: Callable[[Seen], None]
+        self,
+        platform: str,
+        shop_id: str,
+        url: str,
+        *,
+        stop: threading.Event,
+        told: Callable[[Seen], None],
+        pictures: bool = False,
+        again: threading.Event | None = None,
     ) -> Seen:
-        """Open it and wait until the person closes it, or ``stop``. ``told`` hears of each change of what is seen.
+        """Open it and wait until the person closes it, or ``stop``. ``told`` hears of each change of what is seen; with
+        ``pictures`` also of each new look of the page, and every few seconds that it is still so. ``again`` loads the
+        page anew, and is cleared by that.
 
         Raises:
             NoWindow: another process works in the profile, or Chromium does not start.
         """
         folder = tempfile.mkdtemp(prefix="fleetdeck-login-")
+        self._pictures = pictures
         try:
-            return asyncio.run(self._show(folder, platform, shop_id, url, stop, told))
+            return asyncio.run(self._show(folder, platform, shop_id, url, stop, told, again or threading.Event()))
         except (Error, OSError, TimeoutError) as exc:
             raise NoWindow(f"Chromium did not start: {str(exc).strip()[-1500:]}") from exc
         finally:
@@ -69,6 +87,7 @@ class LoginWindow:
         url: str,
         stop: threading.Event,
         told: Callable[[Seen], None],
+        again: threading.Event,
     ) -> Seen:
         setup = installation.setup(self._settings, self._program, self._profiles, folder)
         async with async_playwright() as playwright:
@@ -84,6 +103,9 @@ class LoginWindow:
                     if trouble and trouble.kind in classify.PERMANENT:  # Chromium's own page tells a number
                         raise NoWindow(trouble.text)
                 while not browser.gone and not stop.is_set():
+                    if again.is_set():
+                        again.clear()
+                        await self._load_again(context)
                     await self._look(context, told)
                     await browser.keep_cookies()
                     await asyncio.sleep(_LOOK_S)
@@ -102,10 +124,7 @@ class LoginWindow:
                     return await launcher.launch(platform, shop_id)
                 except ProfileInUse:
                     if time.monotonic() > until:
-                        why = (
-                            f"a task of {platform}:{shop_id} works in its browser; wait for its end, or pause the shop"
-                        )
-                        raise NoWindow(why) from None
+                        raise NoWindow(own_words.write("own.task_in_profile", shop=f"{platform}:{shop_id}")) from None
                     await asyncio.sleep(_RETRY_S)
 
     async def _look(self, context: BrowserContext, told: Callable[[Seen], None]) -> None:
@@ -115,10 +134,27 @@ class LoginWindow:
                 return
             asks = [page for page in pages if await self._asks(page)]
             front = (asks or pages[::-1])[0]
-            seen = Seen(logged_in=not asks, url=front.url.partition("?")[0][:200])
-            if seen != self._seen:
-                self._seen = seen
+            picture = await self._picture(front) if self._pictures else b""
+            seen = Seen(logged_in=not asks, url=front.url.partition("?")[0][:200], picture=picture)
+            now = time.monotonic()
+            if seen != self._seen or (self._pictures and now - self._told > _STILL_S):
+                self._seen, self._told = seen, now
                 told(seen)
+
+    async def _picture(self, page: Page) -> bytes:
+        """The page as it looks now; the one of before where it does not hold still, nothing where it is too large."""
+        for quality in _QUALITIES:
+            try:
+                found = await page.screenshot(type="jpeg", quality=quality, timeout=_PICTURE_MS)
+            except Error:
+                return self._seen.picture
+            if len(found) <= PICTURE_BYTES:
+                return found
+        return b""
+
+    async def _load_again(self, context: BrowserContext) -> None:
+        with contextlib.suppress(Error, TimeoutError, IndexError):
+            await context.pages[-1].reload(wait_until="commit", timeout=_PICTURE_MS)
 
     async def _asks(self, page: Page) -> bool:
         if self._login is not None and self._login.search(page.url.partition("?")[0]):

@@ -41,6 +41,15 @@ class Lend(msgspec.Struct, frozen=True, kw_only=True, tag="lend"):
     shop_id: str
 
 
+class LetGo(msgspec.Struct, frozen=True, kw_only=True, tag="let_go"):
+    """End the browser of a shop; ``force``: also one in which a task works, whose attempt fails then."""
+
+    token: str
+    platform: str
+    shop_id: str
+    force: bool = False
+
+
 class Cancel(msgspec.Struct, frozen=True, kw_only=True, tag="cancel"):
     """Give the attempt up; ``force``: with its browser."""
 
@@ -60,6 +69,7 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, tag="pulse"):
     launches: int = 0
     reused: int = 0
     memory_mb: float = 0.0
+    version: str = ""  #: of Chromium, once one was started
     places: tuple[BrowserState, ...] = ()
 
 
@@ -107,7 +117,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
     unable: bool = False
 
 
-Order = Setup | Run | Lend | Cancel
+Order = Setup | Run | Lend | LetGo | Cancel
 Word = Ready | Pulse | Log | Progress | File | Lent | End
 read_order = msgspec.json.Decoder(Order).decode
 read_word = msgspec.json.Decoder(Word).decode

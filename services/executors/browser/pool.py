@@ -14,7 +14,7 @@ from playwright.async_api import BrowserContext, Error, Page
 
 from services.clock import SystemClock
 from services.domain.fleet.worker import POOL_SHOWN, BrowserState
-from services.domain.task import ids
+from services.domain.task import ids, own_words
 from services.executors.browser.launch import Chromium, Launcher, measure, new_page
 from services.executors.browser.orders import Pulse
 from services.executors.browser.profile import ProfileInUse
@@ -112,6 +112,7 @@ class Pool:
         self._places: dict[str, _Place] = {}
         self._changed = asyncio.Condition()
         self._launches = self._reused = 0
+        self._version = ""
         self._measured = 0.0
         self._census = Census()
         self._closing = False
@@ -163,6 +164,22 @@ class Pool:
             if place is not None:
                 await self._give_place(browser.key, place)
 
+    async def let_go(self, key: str, *, force: bool = False) -> str:
+        """End the browser of a shop now; "" or why it stays. ``force``: whoever works in it fails at once."""
+        place = self._places.get(key)
+        if place is None:
+            return own_words.write("own.no_browser_of", shop=key) if force else ""
+        if not place.users:
+            await self._evict(key)
+            return ""
+        if not force:
+            return own_words.write("own.works_in_it", shop=key)
+        if place.browser is None:
+            return own_words.write("own.browser_between", shop=key)
+        place.browser.gone = True
+        await asyncio.to_thread(place.browser.kill)
+        return ""
+
     async def tend(self) -> None:
         """End what has been idle or open too long."""
         now, keep = time.monotonic(), self._settings
@@ -189,6 +206,7 @@ class Pool:
             launches=self._launches,
             reused=self._reused,
             memory_mb=round(sum(max(0.0, place.memory_mb) for place in places), 1),
+            version=self._version,
             places=places[:POOL_SHOWN],
         )
 
@@ -281,6 +299,7 @@ class Pool:
                 continue
             browser.uses += 1
             self._reused += warm
+            self._version = browser.version or self._version
             return Lease(browser, context, page)
         raise AssertionError("unreachable")
 

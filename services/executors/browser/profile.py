@@ -60,10 +60,7 @@ class Profile:
         marks = [self.folder / name for name in MARKS]
         if not any(os.path.lexists(mark) for mark in marks):
             return
-        for stray in running_on(self.folder):
-            with contextlib.suppress(psutil.Error):
-                stray.kill()
-                stray.wait(3)
+        end_on(self.folder)
         for mark in marks:
             mark.unlink(missing_ok=True)
 
@@ -129,6 +126,14 @@ def running_on(folder: Path) -> list[psutil.Process]:
             if word in line and not any(part.startswith("--type=") for part in line):
                 found.append(process)
     return found
+
+
+def end_on(folder: Path) -> None:
+    """End the browsers that run on a profile folder."""
+    for stray in running_on(folder):
+        with contextlib.suppress(psutil.Error):
+            stray.kill()
+            stray.wait(3)
 
 
 def _lock(handle: Any) -> None:

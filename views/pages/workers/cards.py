@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
@@ -19,7 +19,7 @@ from services.i18n import N_, _
 from views.kit.verb import Place, Verbs
 from views.pages.workers import nodes
 from views.pages.workers.lanes_dialog import obeyed
-from views.pages.workers.nodes import BROWSERS_NAMED, Names
+from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
 from views.pages.workers.verbs import OfWorker, WorkerVerb
 from views.support import safe, text
@@ -41,11 +41,13 @@ class Board(ScrollPane):
         ordered: worker, order.
         task_wanted: id of a task.
         tasks_wanted: filter of the tasks behind a fact.
+        chosen: a person has chosen this worker.
     """
 
     ordered = Signal(str, str)
     task_wanted = Signal(str)
     tasks_wanted = Signal(str)
+    chosen = Signal(str)
 
     def __init__(self, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +71,10 @@ class Board(ScrollPane):
             card.set_selected(name == worker)
         if worker in self._cards:
             self.ensureWidgetVisible(self._cards[worker])
+
+    def _on_chosen(self, worker: str) -> None:
+        self.select(worker)
+        self.chosen.emit(worker)
 
     def selected(self) -> str:
         """The worker that was asked for, "" for none."""
@@ -118,6 +124,7 @@ class Board(ScrollPane):
         card.ordered.connect(self.ordered)
         card.task_wanted.connect(self.task_wanted)
         card.tasks_wanted.connect(self.tasks_wanted)
+        card.chosen.connect(self._on_chosen)
         card.set_selected(one.name == self._wanted)
         after = sum(1 for name in self._cards if name < one.name)
         self._column.insertWidget(after, card)
@@ -137,7 +144,7 @@ STEP_MS = 700
 ASKED_MS = 20_000
 _CLOCK = SystemClock()
 #: in their order
-_ICONS = ("share", "drain", "resume", "stop")
+_ICONS = ("share", "log", "drain", "resume", "stop")
 
 
 class NodeCard(QFrame):
@@ -147,11 +154,13 @@ class NodeCard(QFrame):
         ordered: worker, order (``slots=6``).
         task_wanted: id of the task in a slot.
         tasks_wanted: filter of the tasks behind a fact.
+        chosen: somebody has chosen it.
     """
 
     ordered = Signal(str, str)
     task_wanted = Signal(str)
     tasks_wanted = Signal(str)
+    chosen = Signal(str)
 
     def __init__(self, now: WorkerNow, verbs: Verbs[WorkerVerb, OfWorker], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -178,8 +187,6 @@ class NodeCard(QFrame):
         self.facts.tasks_wanted.connect(self.tasks_wanted)
         middle.addWidget(self.facts)
         middle.addWidget(self.grid)
-        self.browsers = BrowserList()
-        middle.addWidget(self.browsers)
         middle.addStretch(1)
         row.addLayout(middle, 1)
         row.addWidget(line("v"))
@@ -242,6 +249,12 @@ class NodeCard(QFrame):
         column.addLayout(row)
         column.addStretch(1)
         return side
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose it, and show its browsers beside it."""
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit(self.now.name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Say the verbs in words where there is room for them."""
@@ -322,7 +335,6 @@ class NodeCard(QFrame):
         self.badge.show_text(_("this computer") if self._here else "")
         self.grid.show_worker(one, self._names, now)
         self.facts.show_lines(nodes.facts(one, now))
-        self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
         self._show_load()
         self._show_verbs()
         self._arrange()
@@ -413,27 +425,6 @@ def _asked_words(order: str) -> str:
     if verb == "refuse":
         return _("asked to refuse types") if value else _("asked to take all types")
     return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]
-
-
-class BrowserList(QWidget):
-    """Takes no room where there are none."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._lines = [Elided("", "label", "text3") for _ in range(BROWSERS_NAMED)]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 5, 0, 0)
-        column.setSpacing(2)
-        for one in self._lines:
-            column.addWidget(one)
-        self.show_lines(())
-
-    def show_lines(self, lines: Sequence[str]) -> None:
-        """Show these, so many as there is room for."""
-        for place, one in enumerate(self._lines):
-            one.show_text(lines[place] if place < len(lines) else "")
-            one.setVisible(place < len(lines))
-        self.setVisible(bool(lines))
 
 
 Line = tuple[str, str, str]  #: words, tone, filter of the tasks behind it ("" for none)

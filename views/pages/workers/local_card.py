@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from services.domain.insight.worker import WorkerNow
 from services.domain.task.lane import Lane
 from services.i18n import N_, _, ngettext
-from views.pages.workers.nodes import Names
-from views.pages.workers.slot_grid import SlotGrid
+from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
@@ -43,14 +42,10 @@ class LocalCard(Card):
     Signals:
         start_wanted: slots, lanes.
         stop_wanted: stop, running tasks get their grace.
-        slots_wanted: another number of slots while it runs.
-        task_wanted: id of the task in a slot.
     """
 
     start_wanted = Signal(int, object)
     stop_wanted = Signal()
-    slots_wanted = Signal(int)
-    task_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(N_("This computer"), divided=False, parent=parent)
@@ -61,12 +56,9 @@ class LocalCard(Card):
         self.add_before_title(self._glyph)
         self.add_action(self._pill)
         self._text = Label("", "label", "text2", wrap=True)
-        self._grid = SlotGrid()
-        self._grid.task_wanted.connect(self.task_wanted)
         self.error = ErrorStrip()
         self.error.retry.connect(self._on_button)
         self.slots = Stepper(N_("Slots"), SLOTS, 1, 64)
-        self.slots.value_changed.connect(self._on_slots)
         self.lanes = ChoiceField()
         self.lanes.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.lanes.setMinimumWidth(84)
@@ -78,10 +70,11 @@ class LocalCard(Card):
         row.addWidget(self._slots_title)
         row.addWidget(self.slots)
         row.addWidget(self.lanes, 1)
-        row.addWidget(self.button)
-        for widget in (self._text, self._grid, self.error):
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (self._text, self.error):
             self.body.addWidget(widget)
         self.body.addLayout(row)
+        self.body.addStretch(1)
         for lanes, _title in LANES:
             self.lanes.addItem("", lanes)
         theme().changed.connect(self._say)
@@ -110,14 +103,9 @@ class LocalCard(Card):
             self._leads = leads
             self._say()
 
-    def show_worker(self, info: WorkerNow | None, names: Names, now_ms: int) -> None:
-        """Show the slots of the local worker."""
-        fresh = info is not None and (self._info is None or len(self._info.slots) != len(info.slots))
+    def show_worker(self, info: WorkerNow | None) -> None:
+        """What is told of the local worker beyond its state; the rest stands where all workers are."""
         self._info = info
-        if info is not None:
-            self._grid.show_worker(info, names, now_ms)
-            if fresh:
-                self.slots.set_value(len(info.slots))
         self._say()
 
     def chosen_lanes(self) -> tuple[str, ...]:
@@ -130,14 +118,13 @@ class LocalCard(Card):
         status, word = _PILLS[self._state]
         self._pill.set_status(status, _(word))
         self._text.setText(self._sentence(busy))
-        self._grid.setVisible(self._state in (RUNNING, STOPPING) and self._info is not None)
         self._slots_title.setText(_("Slots"))
         for number, (_lanes, title) in enumerate(LANES):
             self.lanes.setItemText(number, _(title))
         self.lanes.setAccessibleName(_("Lanes"))
         running = self._state in (RUNNING, STOPPING)
-        self.lanes.setEnabled(self._state == STOPPED)
-        self.slots.setEnabled(self._state in (STOPPED, RUNNING))
+        for widget in (self._slots_title, self.slots, self.lanes):
+            widget.setVisible(self._state == STOPPED)
         self.button.set_kind("primary" if self._leads and not running else "plain")
         self.button.set_glyph("ph.stop-fill" if running else "ph.play-fill")
         self.button.set_source(
@@ -154,10 +141,8 @@ class LocalCard(Card):
         if self._state == STOPPING:
             left = ngettext("{n} running task may finish first.", "{n} running tasks may finish first.", busy)
             return left.format(n=busy) if busy else _("Giving back what has not started.")
-        slots = len(self._info.slots) if self._info is not None else self.slots.value()
-        return _("{busy} of {slots} slots busy. Closing Fleetdeck asks what becomes of them.").format(
-            busy=busy, slots=slots
-        )
+        name = safe.one_line(self._info.name, 60) if self._info is not None else _("The worker of this program")
+        return _("{worker} runs in this program. Closing Fleetdeck asks what becomes of its tasks.").format(worker=name)
 
     def _on_button(self) -> None:
         if self._state == STOPPED:
@@ -165,7 +150,3 @@ class LocalCard(Card):
             self.start_wanted.emit(self.slots.value(), self.chosen_lanes())
         elif self._state == RUNNING:
             self.stop_wanted.emit()
-
-    def _on_slots(self, slots: int) -> None:
-        if self._state == RUNNING:
-            self.slots_wanted.emit(slots)

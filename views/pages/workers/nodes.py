@@ -9,14 +9,14 @@ from services import messages
 from services.domain.fleet import autoscale
 from services.domain.fleet.autoscale import Range
 from services.domain.fleet.shop import Shop
-from services.domain.fleet.worker import BrowserState, SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.types.task_type import TaskType
-from services.i18n import N_, _, ngettext
+from services.i18n import _, ngettext
 from views.support import safe, shown, text
 from views.support.words import type_names
 
@@ -26,8 +26,6 @@ CPU_HIGH = 90.0
 #: so many tasks are named by the filter behind a number
 DOOR_TASKS = 50
 TYPES_NAMED = 12
-#: so many lines tell of the browsers of a worker at most
-BROWSERS_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,37 +156,6 @@ def abilities(info: WorkerInfo) -> str:
     if info.browsers >= 0:
         lines.append(ngettext("{n} browser runs", "{n} browsers run", info.browsers).format(n=info.browsers))
     return "\n".join(lines)
-
-
-def browser_words(one: BrowserState, names: Names, now_ms: int) -> str:
-    """One browser of the pool as a line."""
-    states = {
-        "starting": N_("starting for {span}"),
-        "busy": N_("at work for {span}"),
-        "lent": N_("lent to a program for {span}"),
-        "idle": N_("idle for {span}"),
-        "closing": N_("closing for {span}"),
-    }
-    words = states.get(one.state)
-    span = text.duration(shown.span(max(0, now_ms - one.since)))
-    parts = [
-        names.shop(one.shop) if one.shop else _("shared by light tasks"),
-        _(words).format(span=span) if words else one.state,
-        ngettext("{n} use", "{n} uses", one.uses).format(n=text.count(one.uses)),
-        text.join(text.count(round(one.memory_mb)), "MB") if one.memory_mb >= 0 else "",
-        _("port {port}").format(port=one.port) if one.port else "",
-    ]
-    return text.listed(part for part in parts if part)
-
-
-def browser_lines(info: WorkerInfo, names: Names, now_ms: int) -> tuple[str, ...]:
-    """The browsers of a worker: a few lines, and how many more there are."""
-    few = info.pool if len(info.pool) <= BROWSERS_NAMED else info.pool[: BROWSERS_NAMED - 1]
-    lines = [browser_words(one, names, now_ms) for one in few]
-    more = max(info.browsers, len(info.pool)) - len(few)
-    if lines and more > 0:
-        lines.append(ngettext("{n} more browser", "{n} more browsers", more).format(n=text.count(more)))
-    return tuple(lines)
 
 
 def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QMenu, QStackedWidget, QWidget
 
+from services.domain.gates.session import ClosedSession
+from services.domain.insight import machines
 from services.domain.insight import worker as insight
+from services.domain.insight.machines import MachineNow
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -16,9 +19,12 @@ from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.kit.verb import Verbs
 from views.page import Page, PageCommand
-from views.pages.workers import nodes
+from views.pages.workers import browsers, nodes
+from views.pages.workers import machines as machine_rows
+from views.pages.workers.browsers import QWIDGETSIZE_MAX, BrowsersCard
 from views.pages.workers.cards import Board
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
+from views.pages.workers.machines import COLUMNS as MACHINE_COLUMNS
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
 from views.pages.workers.verbs import VERBS, OfWorker, WorkerActions, WorkerVerb
@@ -35,8 +41,9 @@ from views.widgets.segmented import Segmented
 
 SIDE = 380
 SIDE_NARROW, TIGHT, WIDE = 352, 1000, 1300
+#: from so many workers on there is a field that finds some
+FIND, FIND_FROM = 200, 6
 BELOW = 176  #: height of the side where it stands below, with a row of slots
-QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
 CARDS_UP_TO = 24
 NAMES_EVERY = 20
 
@@ -59,6 +66,15 @@ class WorkersPage(Page):
         self._model: RecordModel[NodeRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
         )
+        self._machines: RecordModel[MachineNow] = RecordModel(
+            MACHINE_COLUMNS,
+            key=lambda row: row.name,
+            hold_new=False,
+            local_sort=True,
+            sentence=machine_rows.sentence,
+        )
+        self._sessions: tuple[ClosedSession, ...] = ()
+        self._homes: dict[str, str] = {}
         self._build()
         self._connect()
         self._active = False
@@ -88,12 +104,12 @@ class WorkersPage(Page):
         self._actions.forbid(reason)
         self.board.set_acting(reason)
         self.local.set_acting(reason)
+        self.browsers.set_acting(reason)
         self.empty.button.disable(reason)
 
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the worker that is chosen, and a worker on this computer."""
-        chosen = self.board.selected() if self._stack.currentWidget() is self.board else self.table.current_key()
-        card = self.board.card(str(chosen))
+        card = self.board.card(self._chosen())
         found = self.verbs.commands("workers", card.about(), card.info.worker) if card is not None else []
         if not self._context.local.name:
             reason = self._actions.barred() or (_("It is starting") if self._actions.local_busy else "")
@@ -117,10 +133,16 @@ class WorkersPage(Page):
     # putting together
 
     def _build(self) -> None:
-        self._view = Segmented((("slots", N_("Slots")), ("table", N_("Table"))), N_("View of the nodes"))
+        self.finder = QLineEdit()
+        self.finder.setClearButtonEnabled(True)
+        self.finder.setFixedWidth(FIND)
+        self.header.add_action(self.finder)
+        choices = (("slots", N_("Slots")), ("table", N_("Table")), ("machines", N_("Machines")))
+        self._view = Segmented(choices, N_("View of the nodes"))
         self.header.add_action(self._view)
         self.board = Board(self.verbs)
         self.table = TableView(self._model, name=N_("Workers"))
+        self.machines = TableView(self._machines, name=N_("Machines"))
         self.empty = EmptyState(
             N_("No worker is running."),
             N_("Tasks wait until one is started here or on another machine."),
@@ -128,12 +150,15 @@ class WorkersPage(Page):
             icon="ph.robot",
         )
         self._stack = QStackedWidget()
-        for widget in (self.board, self.table, self.empty):
+        for widget in (self.board, self.table, self.machines, self.empty):
             self._stack.addWidget(widget)
         self.local = LocalCard()
         self._side = ScrollPane()
+        self._side.body.setSpacing(CARD_GAP)
         self._side.body.addWidget(self.local)
-        self._side.body.addStretch(1)
+        self.browsers = BrowsersCard(self._context)
+        self._side.body.addWidget(self.browsers, 1)
+        self._side.body.addStretch(0)
         self._row = QHBoxLayout()
         self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         self._row.setSpacing(CARD_GAP)
@@ -149,6 +174,10 @@ class WorkersPage(Page):
         # orders to nodes
         self.board.ordered.connect(self._actions.tell)
         self.board.task_wanted.connect(self._open_task)
+        self.board.chosen.connect(lambda _worker: self._show_browsers())
+        self.table.current_changed.connect(lambda _key: self._show_browsers())
+        self.machines.open_requested.connect(self._open_machine)
+        self.finder.textChanged.connect(lambda _text: self._say())
         self.board.tasks_wanted.connect(lambda terms: self.navigate.emit("tasks", terms))
         self._actions.start_wanted.connect(self._start_here)
         self.table.menu_requested.connect(self._fill_menu)
@@ -159,20 +188,27 @@ class WorkersPage(Page):
         self.empty.action.connect(self._start_here)
         self.local.start_wanted.connect(self._actions.start_local)
         self.local.stop_wanted.connect(self._on_stop_local)
-        self.local.slots_wanted.connect(self._on_local_slots)
-        self.local.task_wanted.connect(self._open_task)
         self._actions.local_changed.connect(self.local.set_state)
         self._actions.local_failed.connect(self._on_local_failed)
 
     def resizeEvent(self, event: object) -> None:
         """Give the side less in a narrow window, and put it below where a card would be cut beside it."""
         super().resizeEvent(event)  # type: ignore[arg-type]
-        below = self.width() < TIGHT
+        self._fit_side()
+
+    def _fit_side(self) -> None:
+        below, browsers_too = self.width() < TIGHT, not self.browsers.isHidden()
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+        self._side.body.setDirection(
+            QBoxLayout.Direction.LeftToRight if below and browsers_too else QBoxLayout.Direction.TopToBottom
+        )
+        self.browsers.set_short(short=below)
         if below:
             self._side.setMinimumWidth(0)
             self._side.setMaximumWidth(QWIDGETSIZE_MAX)
-            self._side.setFixedHeight(max(BELOW, self.local.sizeHint().height()))
+            tall = self.browsers.sizeHint().height() if browsers_too else 0
+            tall = max(self.local.sizeHint().height(), tall)
+            self._side.setFixedHeight(max(BELOW, tall))
         else:
             self._side.setFixedWidth(SIDE if self.width() >= WIDE else SIDE_NARROW)
             self._side.setMinimumHeight(0)
@@ -187,6 +223,9 @@ class WorkersPage(Page):
     def _show(self, snapshot: Snapshot) -> None:
         if snapshot.at_ms:
             self._unknown.answer()
+        if snapshot.sessions != self._sessions:
+            self._sessions = snapshot.sessions
+            self._ask_names()
         self.show_fleet(snapshot.fleet(), instant.now_ms() if snapshot.at_ms else 0)
 
     def show_fleet(self, fleet: FleetNow, now_ms: int) -> None:
@@ -201,23 +240,56 @@ class WorkersPage(Page):
         if missing and self.board.selected() not in known:  # who comes here comes for the one that is not well
             self.board.select(max(missing, key=lambda one: (len(one.unconfirmed), one.silence_ms)).name)
         can_start = bool(missing) and not here and not self._actions.local_busy
-        self.board.show_workers(workers, self._names, here, self._now_ms, can_start=can_start)
+        wanted = self._found(workers)
+        self.board.show_workers(wanted, self._names, here, self._now_ms, can_start=can_start)
         self.local.set_leading(not can_start)
-        self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in workers))
+        self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in wanted))
+        self._machines.apply(machines.look(wanted))
         if not self._by_hand:
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")
         self._show_view()
         self._show_local(here)
+        self._show_browsers()
+        self.finder.setVisible(len(workers) >= FIND_FROM or bool(self.finder.text()))
+        self.finder.setPlaceholderText(_("Find a worker or machine"))
+        self.finder.setAccessibleName(_("Find a worker or machine"))
         self.set_summary(worker_words.summary(self._fleet), worker_words.machines(self._fleet))
         self.refreshed.emit()
 
     def _show_local(self, here: str) -> None:
         if not self._actions.local_busy:
             self.local.set_state(RUNNING if here else STOPPED)
-        self.local.show_worker(self._find(here), self._names, self._now_ms)
+        self.local.show_worker(self._find(here))
+
+    def _found(self, workers: Sequence[WorkerNow]) -> tuple[WorkerNow, ...]:
+        """Those that the words of the field fit, all of them where there are none."""
+        words = self.finder.text().casefold().split()
+        return tuple(one for one in workers if all(word in _told(one) for word in words))
+
+    def _chosen(self) -> str:
+        """The worker that is chosen, "" for none."""
+        found = self.table.current_key() if self._stack.currentWidget() is self.table else self.board.selected()
+        return str(found) if found is not None else ""
+
+    def _show_browsers(self) -> None:
+        one = self._find(self._chosen())
+        if one is None:  # nobody has chosen: the first that has any, so that they are seen at all
+            each = (one for one in self._fleet.workers if browsers.rows(one, self._names, self._sessions, self._homes))
+            one = next(each, None)
+        found = browsers.rows(one, self._names, self._sessions, self._homes)
+        hidden = self.browsers.isHidden()
+        self.browsers.show_browsers(one.name if one is not None else "", found)
+        if self.browsers.isHidden() != hidden:
+            self._fit_side()
+
+    def _open_machine(self, name: object) -> None:
+        """The workers of a machine, as a table."""
+        self.finder.setText(str(name))
+        self._choose_view("table")
 
     def _show_view(self) -> None:
-        chosen: QWidget = self.board if self._view.current() == "slots" else self.table
+        views: dict[str, QWidget] = {"slots": self.board, "table": self.table, "machines": self.machines}
+        chosen = views[self._view.current()]
         self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
         last = insight.last(self._fleet, self._now_ms)
         self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")
@@ -244,11 +316,15 @@ class WorkersPage(Page):
         self._say()
 
     def _ask_names(self) -> None:
-        context = self._context
-        self._asking.start(lambda: Names(shops=context.shops(), types=context.types()), self._on_names, _pass)
+        context, shops = self._context, [session.shop for session in self._sessions]
 
-    def _on_names(self, names: Names) -> None:
-        self._names = names
+        def ask() -> tuple[Names, dict[str, str]]:
+            return Names(shops=context.shops(), types=context.types()), context.remote.homes(shops)
+
+        self._asking.start(ask, self._on_names, _pass)
+
+    def _on_names(self, found: tuple[Names, dict[str, str]]) -> None:
+        self._names, self._homes = found
         self._say()
 
     # acting
@@ -283,10 +359,6 @@ class WorkersPage(Page):
         found = self._find(self._context.local.name)
         self._actions.stop_local(found.info if found is not None else None, self._names, self._now_ms)
 
-    def _on_local_slots(self, slots: int) -> None:
-        if self._context.local.name:
-            self._actions.tell(self._context.local.name, f"slots={slots}")
-
     def _on_local_failed(self, error: BaseException) -> None:
         self.local.error.show_error(told(error))
         self._show_view()
@@ -298,6 +370,13 @@ class WorkersPage(Page):
         card = self.board.card(str(key))
         if card is not None:
             self.verbs.fill(menu, card.about())
+
+
+def _told(one: WorkerNow) -> str:
+    """What may be looked for: its name, machine, state and what it runs on."""
+    info = one.info
+    parts = (one.name, info.host, info.node, one.state, info.system, info.version, nodes.note(one)[0])
+    return " ".join(parts).casefold()
 
 
 def _pass(_error: BaseException) -> None:

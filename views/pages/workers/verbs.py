@@ -18,6 +18,7 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.workers.lanes_dialog import LanesDialog
+from views.pages.workers.log_dialog import LogDialog
 from views.pages.workers.nodes import NO_NAMES, Names, running_rows
 from views.support import shown
 from views.support.operation import Operation
@@ -137,6 +138,10 @@ class WorkerActions(QObject):
         dialog = LanesDialog(of.info, self._forbidden, self._owner)
         dialog.chosen.connect(partial(self.tell, of.info.worker))
         dialog.open()
+
+    def log(self, of: OfWorker) -> None:
+        """What its program has logged, in a dialog."""
+        LogDialog(self._context, of.info.worker, self._owner).open()
 
     def start(self, _of: OfWorker) -> None:
         """Let one run on this computer in its place."""
@@ -295,6 +300,10 @@ VERBS: tuple[WorkerVerb, ...] = (
     WorkerVerb(
         key="share", text=N_("Slots and lanes"), tip=N_("Slots and lanes"), word=N_("Lanes"),
         icon="ph.sliders-horizontal", role=LOOK, do=WorkerActions.share,
+    ),
+    WorkerVerb(
+        key="log", text=N_("Log"), tip=N_("Look at the last lines of its log"), icon="ph.article",
+        do=WorkerActions.log,
     ),
     Forget(
         key="forget", text=N_("Forget"), tip=N_("Take it off the list; it comes back if it beats."), icon="ph.trash",

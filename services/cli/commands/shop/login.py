@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 from urllib.parse import urlsplit
 
 from services import assembly, workforce
-from services import settings as config
 from services.cli import known_shops, output
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context
 from services.domain.errors import OperatorError, UsageError
+from services.executors.browser import installation
 
 EXAMPLES = ("shop login pdd:s1", "shop login pdd:s1 --url https://mms.example.com/login")
 
@@ -53,7 +52,7 @@ def login(context: Context) -> int:
         if window is None:
             raise OperatorError("there is no browser here: install fleetdeck[browser] and Chromium, or log in where the"
                                 f" shop's worker runs and say: shop session open {shop.key}")  # fmt: skip
-        if not _has_display():
+        if not installation.has_display():
             raise OperatorError(
                 "there is no display here: run this at the screen of the machine, or log in by other means and say:"
                 f" shop session open {shop.key}"
@@ -87,11 +86,6 @@ def _names_a_site(url: str) -> bool:
         return url.startswith(("http://", "https://")) and bool(urlsplit(url).hostname)
     except ValueError:  # brackets that are no IPv6 address
         return False
-
-
-def _has_display() -> bool:
-    around = config.console_environment()
-    return bool(around["DISPLAY"] or around["WAYLAND_DISPLAY"]) or config.is_windows() or sys.platform == "darwin"
 
 
 def _tell(url: str, logged_in: bool) -> None:

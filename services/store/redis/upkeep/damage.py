@@ -111,7 +111,7 @@ _HASH, _ZSET, _SET, _STRING, _LIST = "hash", "zset", "set", "string", "list"
 #: of documents; those of single runs are found by a deep look
 _KINDS = (
     *("type", "queue", "cause", "fleet", "role", "people", "move", "leader", "relay", "bulk", "type_version"),
-    *("token", "token_used"),
+    *("token", "token_used", "window", "worker_log"),
 )
 _SCANS = {_HASH: "HSCAN", _ZSET: "ZSCAN", _SET: "SSCAN"}
 _FAMILIES = (

@@ -23,6 +23,9 @@ from services.domain.types.task_type import TaskType
         ("slots=auto:2-8", WorkerOrder(verb="slots", auto=Range(2, 8))),
         ("refuse=a,b,a", WorkerOrder(verb="refuse", types=("a", "b"))),
         ("refuse=", WorkerOrder(verb="refuse")),
+        ("open_window=pdd:s1", WorkerOrder(verb="open_window", shop="pdd:s1")),
+        ("log", WorkerOrder(verb="log", log_s=300.0)),
+        ("log=60", WorkerOrder(verb="log", log_s=60.0)),
     ],
 )
 def test_orders(text: str, order: WorkerOrder) -> None:
@@ -43,6 +46,11 @@ def test_orders(text: str, order: WorkerOrder) -> None:
         "slots=auto:9",
         "refuse",
         "refuse=a b",
+        "restart_browser",
+        "restart_browser=s1",
+        "release_profile=../x:s1",
+        "log=",
+        "log=99999",
     ],
 )
 def test_what_is_no_order(text: str) -> None:

@@ -119,14 +119,18 @@ ROUTES = {
     "type list": "GET /types",
     "type show": "GET /types/{name}",
     "work": "GET /work",
+    "worker browser": "POST /workers/{worker}/browsers/{shop}",
     "worker drain": "POST /workers/{worker}/drain",
     "worker forget": "DELETE /workers/{worker}",
     "worker list": "GET /workers",
+    "worker log": "POST /workers/{worker}/log",
+    "worker nodes": "GET /workers/nodes",
     "worker refuse": "PUT /workers/{worker}/refuses",
     "worker resume": "POST /workers/{worker}/resume",
     "worker show": "GET /workers/{worker}",
     "worker slots": "PUT /workers/{worker}/slots",
     "worker stop": "POST /workers/{worker}/stop",
+    "worker window": "GET /workers/windows/{shop}",
 }
 #: routes that do a part of a verb, or what the window alone does
 MORE_ROUTES = {
@@ -216,6 +220,8 @@ LEFT_OUT = {
     "task create --skip-bad": "of --file",
     "task log --follow": "ask again from `next`",
     "causes fingerprint": "a route of its own",
+    "worker log --follow": "ask again",
+    "worker window --save": "the picture stands in the answer",
     "worker drain --all": "a request for each",
     "worker resume --all": "a request for each",
     "worker stop --all": "a request for each",

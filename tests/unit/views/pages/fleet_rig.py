@@ -266,6 +266,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         past=questions.past,
         handover=questions.handover,
         logs=questions.logs,
+        remote=questions.remote,
         alerts=questions.alerts,
         overview=OverviewQueries(
             engine.store,

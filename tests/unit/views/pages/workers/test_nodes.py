@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.fleet.worker import BrowserState, LinkState, SlotState, WorkerInfo
+from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, Fate, WorkerNow
 from services.domain.types.task_type import TaskType
@@ -104,25 +104,6 @@ def test_a_task_is_slow_against_what_its_type_usually_takes() -> None:
 def test_what_a_stop_interrupts() -> None:
     rows = nodes.running_rows(worker(slots=(BUSY, SlotState())), NO_NAMES, NOW)
     assert rows == (("sync_order  1", "1\u202fm\u202f01\u202fs"),)
-
-
-def browser(shop: str, state: str, **more: object) -> BrowserState:
-    return BrowserState(shop=shop, state=state, since=NOW - 61_000, **more)  # type: ignore[arg-type]
-
-
-def test_browsers_are_told_in_lines_and_many_of_them_in_few() -> None:
-    busy = browser("pdd:shop1", "busy", uses=3, memory_mb=181.6, port=9222)
-    shared = browser("", "idle", uses=1)
-    assert nodes.browser_lines(worker(pool=(busy, shared)), NO_NAMES, NOW) == (
-        "shop1, at work for 1\u202fm\u202f01\u202fs, 3 uses, 182\u202fMB, port 9222",
-        "shared by light tasks, idle for 1\u202fm\u202f01\u202fs, 1 use",
-    )
-    many = worker(pool=tuple(browser(f"pdd:{n}", "idle") for n in range(6)), browsers=9)
-    lines = nodes.browser_lines(many, NO_NAMES, NOW)
-    assert (len(lines), lines[-1]) == (nodes.BROWSERS_NAMED, "6 more browsers")
-    unknown = worker(pool=(browser("pdd:1", "dreaming"),))
-    assert nodes.browser_lines(unknown, NO_NAMES, NOW) == ("1, dreaming, 0 uses",)
-    assert nodes.browser_lines(worker(), NO_NAMES, NOW) == ()
 
 
 def test_a_worker_that_cannot_reach_the_broker_says_so_and_why() -> None:

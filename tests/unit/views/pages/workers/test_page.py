@@ -383,7 +383,7 @@ def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     assert page.table.records.rowCount() == 30
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, "rpa-03")
-    assert [action.text() for action in menu.actions()] == ["Drain", "Stop", "Slots and lanes"]
+    assert [action.text() for action in menu.actions()] == ["Drain", "Stop", "Slots and lanes", "Log"]
     page.show_request("rpa-03")
     assert page.board.isVisible()
 
@@ -474,10 +474,10 @@ def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     fleet.heartbeat("rpa-01", slots=4)
     page = open_page()
     node = card(page, "rpa-01")
-    verbs = (node.buttons["share"], node.buttons["drain"], node.buttons["stop"])
-    names = ["Slots and lanes", "Drain: take no new tasks", "Stop this worker"]
-    node.setFixedWidth(820)
-    qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Drain", "Stop"])
+    verbs = (node.buttons["share"], node.buttons["log"], node.buttons["drain"], node.buttons["stop"])
+    names = ["Slots and lanes", "Look at the last lines of its log", "Drain: take no new tasks", "Stop this worker"]
+    node.setFixedWidth(880)
+    qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Log", "Drain", "Stop"])
     assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
 
     def apart() -> list[int]:
@@ -523,7 +523,13 @@ def test_the_palette_offers_the_verbs_of_the_worker_that_is_chosen(qtbot: QtBot,
     assert [one.words for one in page.commands()] == ["Start one on this computer"], "none is chosen"
     page.show_request("rpa-01")
     offered = {one.key: one for one in page.commands()}
-    assert [one.words for one in offered.values()] == ["Drain", "Stop", "Slots and lanes", "Start one on this computer"]
+    assert [one.words for one in offered.values()] == [
+        "Drain",
+        "Stop",
+        "Slots and lanes",
+        "Log",
+        "Start one on this computer",
+    ]
     assert offered["workers.drain"].note == "rpa-01"
     page.set_acting("Not while the connection is lost")
     assert [one.words for one in page.commands() if not one.reason] == ["Slots and lanes"], "that only shows them"

@@ -1,0 +1,231 @@
+"""``worker nodes|log|browser|window``: the machines of workers, what they log, and the browsers of shops on them."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from services import assembly, whole_file
+from services.cli import known_shops, output
+from services.cli.commands import workers
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
+from services.domain.errors import OperatorError, UsageError
+from services.domain.fleet import remote, worker_order
+from services.domain.fleet.remote import WorkerLog
+from services.domain.insight import machines
+from services.domain.insight.machines import MachineNow
+from services.engine import fates
+
+#: what can be done to a browser: the order for it, "" where it takes more than one
+ACTIONS = {
+    "restart": worker_order.RESTART_BROWSER,
+    "release": worker_order.RELEASE_PROFILE,
+    "open": worker_order.OPEN_WINDOW,
+    "reload": worker_order.RELOAD_WINDOW,
+    "close": worker_order.CLOSE_WINDOW,
+    "done": "",
+}
+_PACE_S, _WAIT_S = 0.5, 20.0
+T = TypeVar("T")
+
+
+def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verbs beside those of a worker."""
+    text = "the machines: their load and versions, and which differ from the others"
+    verbs.add_parser("nodes", parents=[common], help=text).set_defaults(handler=nodes)
+    parser = verbs.add_parser("log", parents=[common], help="the last lines that a worker has logged on its machine")
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    text = f"the newest so many (default: 50, at most {remote.LOG_LINES})"
+    parser.add_argument("--limit", type=whole(1, remote.LOG_LINES), default=50, help=text)
+    parser.add_argument("--follow", action="store_true", help="go on with what comes, until Ctrl-C; not with --json")
+    parser.set_defaults(handler=log)
+    parser = verbs.add_parser(
+        "browser",
+        parents=[common],
+        help="restart, release or open the browser of a shop on the machine of a worker",
+        description="restart ends a stuck browser, with the task in it; release lets nobody hold the profile any more;"
+        " open opens it for a person: worker window shows what it shows; reload loads its page again; done says that"
+        " the shop is logged in, lets its tasks go on and closes it; close only closes it.",
+    )
+    parser.add_argument("action", choices=tuple(ACTIONS))
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+    parser.add_argument("--yes", action="store_true", help="do not ask, where a task works in the browser")
+    text = "how long to wait for the worker to do it (default: 20s)"
+    parser.add_argument("--wait", type=seconds, default=_WAIT_S, metavar="SPAN", help=text)
+    parser.set_defaults(handler=browser)
+    text = "what the open browser of a shop shows"
+    parser = verbs.add_parser("window", parents=[common], help=text)
+    parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+    parser.add_argument("--save", type=Path, default=None, metavar="FILE", help="keep the picture (JPEG)")
+    parser.set_defaults(handler=window)
+
+
+def nodes(context: Context) -> int:
+    """Print the machines."""
+    with context.engine(looking=True) as engine:
+        found = machines.look(fates.look(engine.store).workers)
+    rows = [
+        (
+            one.name,
+            len(one.workers),
+            f"{one.busy}/{one.slots}",
+            _percent(one.cpu),
+            _percent(one.memory),
+            *(one.version(part) for part in machines.PARTS),
+            one.system,
+        )
+        for one in found
+    ]
+    header = ("node", "workers", "busy", "cpu", "memory", *machines.PARTS, "system")
+    context.show({"nodes": msgspec.to_builtins(found)}, [*table(header, rows), *_drift(found)])
+    return EXIT_OK
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0f}%" if share >= 0 else ""
+
+
+def _drift(found: Sequence[MachineNow]) -> list[str]:
+    return [
+        f"{one.name}: {gap.part} {', '.join(gap.own)}, most others {gap.others}" for one in found for gap in one.differs
+    ]
+
+
+def log(context: Context) -> int:
+    """Ask a worker for its log and print it, the newest last.
+
+    Raises:
+        OperatorError: it does not answer.
+    """
+    args = context.args
+    with context.engine() as engine:
+        name = workers.only(engine.store.workers(), args.workers[0]).worker
+        told = assembly.queries(engine).remote
+        known = told.log(name)
+        ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
+        ask()
+        found = known or _wait(lambda: told.log(name), _WAIT_S)
+        if found is None:
+            raise OperatorError(f"{name} has not shown its log within {_WAIT_S:g} s; is it alive? see worker list")
+        shown = found.lines[-args.limit :]
+        document = {"worker": name, "lines": [{"at": one.at, "level": one.level, "text": one.text} for one in shown]}
+        context.show(document, [*map(_line, shown)])
+        if args.follow and not context.json:
+            _follow(lambda: told.log(name), found, ask)
+    return EXIT_OK
+
+
+def _follow(ask: Callable[[], WorkerLog | None], found: WorkerLog, again: Callable[[], None]) -> None:
+    pause, last = threading.Event(), found
+    while not pause.wait(_PACE_S):
+        now = ask()
+        if now is None:  # the time that was asked for is over
+            again()
+            _wait(ask, _WAIT_S)
+            continue
+        fresh = new_lines(last, now)
+        output.out(map(_line, fresh))
+        last = now
+
+
+def new_lines(before: WorkerLog, now: WorkerLog) -> tuple[remote.LogLine, ...]:
+    """What came since: lines of one millisecond may be alike, so they are counted from the end."""
+    known = before.lines
+    for place in range(len(now.lines), 0, -1):
+        end = now.lines[:place]
+        if known[-len(end) :] == end:
+            return now.lines[place:]
+    return now.lines
+
+
+def _line(one: remote.LogLine) -> str:
+    at = datetime.fromtimestamp(one.at / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")[:23]
+    return f"{at}  {one.level:<8} {one.text}"
+
+
+def browser(context: Context) -> int:
+    """Give an order about the browser of a shop, and wait for what becomes of it.
+
+    Raises:
+        OperatorError: the worker could not do it.
+    """
+    args = context.args
+    with context.engine() as engine:
+        shop = known_shops.find(engine, args.shop).key
+        info = workers.only(engine.store.workers(), args.workers[0])
+        commands, told = assembly.commands(engine), assembly.queries(engine).remote
+        works = any(one.shop == shop and one.state in ("busy", "lent") for one in info.pool)
+        asked = f"end the browser of {shop} with the task that works in it"
+        if args.action == "restart" and works and not context.confirm(asked):
+            return EXIT_FAILED
+        if args.action == "done":
+            commands.sessions.login(shop, lambda: True, node=info.node)
+        order = f"{ACTIONS[args.action] or worker_order.CLOSE_WINDOW}={shop}"
+        began = engine.store.now_ms()
+        commands.fleet.tell_worker(info.worker, order)
+
+        def answer() -> str | None:
+            opened = args.action == "open" and (found := told.window(shop)) is not None and found.opened >= began
+            return "" if opened else told.answer(info.worker, order, began)
+
+        error = _wait(answer, args.wait)
+    if error:
+        raise OperatorError(f"{info.worker}: {error}")
+    done = error is not None
+    words = "done" if done else "asked for; it obeys at its next heartbeat"
+    document = {"worker": info.worker, "shop": shop, "action": args.action, "done": done}
+    context.show(document, [f"{info.worker}: {args.action} the browser of {shop}: {words}"])
+    return EXIT_OK
+
+
+def window(context: Context) -> int:
+    """Print what an open browser shows, and keep its picture.
+
+    Raises:
+        UsageError: none is open.
+    """
+    args = context.args
+    with context.engine(looking=True) as engine:
+        shop = known_shops.find(engine, args.shop).key
+        found = assembly.queries(engine).remote.window(shop)
+        age = engine.store.now_ms() - found.at if found is not None else 0
+    if found is None:
+        raise UsageError(f"no browser of {shop} is open for a person; open it with worker browser open", field="shop")
+    if args.save is not None:
+        if not found.picture:
+            raise UsageError(f"there is no picture of the browser of {shop} yet; ask again", field="--save")
+        draft = args.save.with_name(f"{args.save.name}.part")
+        draft.write_bytes(found.picture)
+        whole_file.put(draft, args.save)
+    document = {
+        "shop": found.shop,
+        "worker": found.worker,
+        "opened": found.opened,
+        "at": found.at,
+        "url": found.url,
+        "logged_in": found.logged_in,
+        "visible": found.visible,
+        "picture": base64.b64encode(found.picture).decode(),
+    }
+    state = "asks for nothing" if found.logged_in else "asks for a login or shows a captcha"
+    lines = [f"{found.worker}: {found.url or 'no page yet'} {state}, seen {age / 1000:.0f} s ago"]
+    context.show(document, [*lines, *([f"picture: {args.save}"] if args.save is not None else [])])
+    return EXIT_OK
+
+
+def _wait(ask: Callable[[], T | None], wait_s: float) -> T | None:
+    """Ask until there is an answer."""
+    pause, left = threading.Event(), wait_s
+    while (found := ask()) is None and left > 0:
+        pause.wait(_PACE_S)
+        left -= _PACE_S
+    return found

@@ -1,0 +1,97 @@
+"""The machines of the fleet: what works on each, how loaded it is, and where its versions differ from the others'."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import WorkerNow
+
+#: what is compared; the version of this program stands first
+PROGRAM = "fleetdeck"
+PARTS = (PROGRAM, "python", "playwright", "chromium")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A part that is not of the version which most machines have."""
+
+    part: str
+    own: tuple[str, ...]
+    others: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineNow:
+    """One machine with its workers that are heard of."""
+
+    name: str
+    system: str = ""
+    workers: tuple[str, ...] = ()
+    slots: int = 0
+    busy: int = 0
+    browsers: int = 0
+    cpu: float = -1.0  #: percent of the whole machine, as ``memory``; -1 unknown
+    memory: float = -1.0
+    versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: by part; several where its workers differ
+    differs: tuple[Difference, ...] = ()
+
+    def version(self, part: str) -> str:
+        """As people read it, "" where nobody told."""
+        return ", ".join(self.versions.get(part, ()))
+
+
+def look(workers: Iterable[WorkerNow]) -> tuple[MachineNow, ...]:
+    """All machines with a living worker, by name."""
+    by_name: dict[str, list[WorkerNow]] = {}
+    for one in workers:
+        if one.living:
+            by_name.setdefault(insight.machine(one.info), []).append(one)
+    found = {name: _versions(group) for name, group in sorted(by_name.items())}
+    usual = {part: _usual([versions.get(part, ()) for versions in found.values()]) for part in PARTS}
+    return tuple(_machine(name, by_name[name], versions, usual) for name, versions in found.items())
+
+
+def _versions(group: Sequence[WorkerNow]) -> dict[str, tuple[str, ...]]:
+    told: dict[str, set[str]] = {}
+    for one in group:
+        for part, version in {PROGRAM: one.info.version, **one.info.versions}.items():
+            if version and part in PARTS:
+                told.setdefault(part, set()).add(version)
+    return {part: tuple(sorted(told[part], key=_order)) for part in PARTS if part in told}
+
+
+def _usual(told: Sequence[tuple[str, ...]]) -> str:
+    """What most machines have; of equally many the newest."""
+    counts = Counter(version for versions in told for version in versions)
+    return max(counts, key=lambda version: (counts[version], _order(version)), default="")
+
+
+def _machine(
+    name: str, group: Sequence[WorkerNow], versions: Mapping[str, tuple[str, ...]], usual: Mapping[str, str]
+) -> MachineNow:
+    infos = [one.info for one in group]
+    return MachineNow(
+        name=name,
+        system=infos[0].system,
+        workers=tuple(sorted(info.worker for info in infos)),
+        slots=sum(len(one.slots) for one in group),
+        busy=sum(one.busy for one in group),
+        browsers=sum(max(0, info.browsers) for info in infos),
+        cpu=max(info.cpu_machine for info in infos),
+        memory=max(info.memory_machine for info in infos),
+        versions=versions,
+        differs=tuple(
+            Difference(part=part, own=own, others=usual[part])
+            for part, own in versions.items()
+            if own != (usual[part],)
+        ),
+    )
+
+
+def _order(version: str) -> tuple[tuple[int, str], ...]:
+    """3.9 comes before 3.11."""
+    return tuple((int(word), "") if word.isdecimal() else (0, word) for word in re.findall(r"\d+|[^\d.]+", version))

@@ -1,0 +1,98 @@
+"""What workers show of their machines: the window of a shop's browser, the last lines of a log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from services.domain.errors import NotFound
+from services.domain.fleet import remote
+from services.domain.fleet.remote import Window, WorkerLog
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight import worker as insight
+from services.domain.text.said import said
+from services.ports import Store
+
+#: a window that its worker has not looked at for so long is not there any more
+OLD_MS = 30_000
+PACE_S = 0.5
+Kept = TypeVar("Kept", Window, WorkerLog)
+
+
+class RemoteQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def window(self, shop: str) -> Window | None:
+        """The browser of a shop that is open for a person, None while there is none."""
+        found = self._read(remote.WINDOWS, shop, remote.read_window)
+        return found if found is not None and self._store.now_ms() - found.at < OLD_MS else None
+
+    def log(self, worker: str) -> WorkerLog | None:
+        """The last lines of a worker, None until it shows them."""
+        return self._read(remote.LOGS, worker, remote.read_log)
+
+    def answer(self, worker: str, order: str, since_ms: int) -> str | None:
+        """How an order ended that was given at that time (UTC ms): "" it is done, else why it could not be; None
+        while nobody knows.
+        """
+        for info in self._store.workers():
+            if info.worker == worker:
+                ends = [one for one in info.answers if one.order == order and one.at >= since_ms]
+                return ends[-1].error if ends else None
+        return None
+
+    def outcome(self, worker: str, order: str, since_ms: int, seconds: float) -> str | None:
+        """Wait for how an order ends; None where nobody knows after so long."""
+        pause, left = threading.Event(), seconds
+        while (found := self.answer(worker, order, since_ms)) is None and left > 0:
+            pause.wait(PACE_S)
+            left -= PACE_S
+        return found
+
+    def now_ms(self) -> int:
+        """The time of the store, UTC ms."""
+        return self._store.now_ms()
+
+    def homes(self, shops: Sequence[str]) -> dict[str, str]:
+        """The node where the profile of each of these shops lives, of those that have one."""
+        return {shop: home.node for shop, home in self._store.homes(shops).items()} if shops else {}
+
+    def opener(self, shop: str) -> str:
+        """The worker on whose machine the browser of a shop can be opened: where its profile lives, else any.
+
+        Raises:
+            NotFound: none is there.
+        """
+        home = self._store.homes([shop]).get(shop)
+        found = opener(self._store.workers(), shop, home.node if home is not None else "", self._store.now_ms())
+        if not found and home is None:
+            raise NotFound(said("profile.nobody"), field="worker")
+        if not found and home is not None:
+            raise NotFound(said("profile.no_worker", shop=shop, node=home.node), field="worker")
+        return found
+
+    def _read(self, kind: str, name: str, read: Callable[[str], Kept]) -> Kept | None:
+        body = self._store.documents(kind).get(name)
+        if body is None:
+            return None
+        try:
+            return read(body)
+        except msgspec.MsgspecError:
+            return None
+
+
+def opener(workers: Sequence[WorkerInfo], shop: str, node: str, now_ms: int) -> str:
+    """The worker that can open the browser of a shop; one that has it open already comes first. "": none."""
+    able = [
+        info
+        for info in workers
+        if "browser" in info.executors and not insight.missed(info, now_ms) and (not node or info.node == node)
+    ]
+    able.sort(key=lambda info: (not any(one.shop == shop for one in info.pool), info.worker))
+    return able[0].worker if able else ""

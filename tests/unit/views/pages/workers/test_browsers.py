@@ -1,0 +1,148 @@
+"""The browsers of workers elsewhere: listed beside their worker, opened, seen and gone on with from here; its log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QBuffer
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from services.domain.change import CloseSession
+from services.domain.fleet import remote
+from services.domain.fleet.remote import LogLine, OrderEnd, Window, WorkerLog
+from services.domain.fleet.worker import BrowserState, WorkerInfo
+from services.domain.task import classify
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.shop_window import OPEN, OVER, ShopWindowDialog
+from views.pages.workers.log_dialog import LogDialog
+from views.pages.workers.page import WorkersPage
+
+Open = Callable[[], WorkersPage]
+WAIT_MS = 10_000
+SHOP = "pdd:s1"
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    def show(page: WorkersPage) -> None:
+        page.show()
+        page.activate()
+        expected = len(fleet.store.workers())
+        qtbot.waitUntil(lambda: page.table.records.rowCount() == expected, timeout=WAIT_MS)
+
+    yield from opening(qtbot, lambda: WorkersPage(fleet.context), show)
+
+
+def desk(fleet: Fleet, *pool: BrowserState, **more: object) -> WorkerInfo:
+    """A worker with browsers, on a machine of its own."""
+    return fleet.heartbeat("desk", node="desk-01", executors=("browser",), pool=pool, **more)
+
+
+def need_login(fleet: Fleet, kind: str = classify.LOGIN_EXPIRED) -> None:
+    fleet.store.apply([CloseSession(shop=SHOP, kind=kind, by="chen", note="")])
+
+
+def picture() -> bytes:
+    image = QImage(320, 200, QImage.Format.Format_RGB32)
+    image.fill(QColor("#336699"))
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "JPEG")
+    return bytes(buffer.data().data())
+
+
+def test_a_shop_that_needs_a_login_is_listed_where_its_profile_lives_and_gone_on_with_from_here(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    info = desk(fleet, BrowserState(shop="pdd:s2", state="busy", since=1))
+    fleet.store.put_home(SHOP, "desk-01")
+    need_login(fleet)
+    page = open_page()
+    table = page.browsers.table
+    qtbot.waitUntil(lambda: table.records.rowCount() == 2, timeout=WAIT_MS)
+    assert page.browsers.hint.text() == "1 shop waits for a login here."
+    table.set_current_key("pdd:s2")
+    assert not page.browsers.buttons["open"].isEnabled(), "a task works in it"
+    table.set_current_key(SHOP)
+    assert not page.browsers.buttons["restart"].isEnabled(), "no browser of it runs"
+
+    page.browsers.buttons["open"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ShopWindowDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ShopWindowDialog)
+    qtbot.waitUntil(lambda: f"open_window={SHOP}" in fleet.store.heartbeat(info).orders, timeout=WAIT_MS)
+    shown = Window(
+        shop=SHOP, worker="desk", opened=fleet.store.now_ms(), at=fleet.store.now_ms(), url="https://pdd/login",
+        picture=picture(),
+    )  # fmt: skip
+    fleet.store.put_document(remote.WINDOWS, SHOP, remote.dump(shown).decode())
+    qtbot.waitUntil(lambda: dialog.state == OPEN and not dialog.picture.image.isNull(), timeout=WAIT_MS)
+    assert dialog.pill.words() == "asks for a login or shows a captcha"
+    dialog.done_button.click()
+    qtbot.waitUntil(lambda: not fleet.store.sessions(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: f"close_window={SHOP}" in fleet.store.heartbeat(info).orders, timeout=WAIT_MS)
+    acts = [entry.action for entry in fleet.store.audit(9)]
+    assert {"worker.open_window", "session.login", "worker.close_window"} <= set(acts)
+
+
+def test_why_a_browser_could_not_be_opened_is_told_in_its_place(qtbot: QtBot, fleet: Fleet) -> None:
+    info = desk(fleet)
+    dialog = ShopWindowDialog(fleet.context, SHOP, "Shop one", "desk")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: bool(fleet.store.heartbeat(info).orders), timeout=WAIT_MS)
+    why = OrderEnd(order=f"open_window={SHOP}", at=fleet.store.now_ms(), error=f"the window of {SHOP} is open already")
+    desk(fleet, answers=(why,))
+    qtbot.waitUntil(lambda: dialog.state == OVER, timeout=WAIT_MS)
+    assert not dialog.done_button.isEnabled()
+    assert "is open already" in dialog.problem.accessibleName()
+
+
+def test_a_restart_with_a_task_in_it_asks_first_and_tells_how_it_ended(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    info = desk(fleet, BrowserState(shop=SHOP, state="busy", since=1))
+    page = open_page()
+    qtbot.waitUntil(lambda: page.browsers.buttons["restart"].isEnabled(), timeout=WAIT_MS)
+    page.browsers.buttons["restart"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: f"restart_browser={SHOP}" in fleet.store.heartbeat(info).orders, timeout=WAIT_MS)
+    desk(fleet, answers=(OrderEnd(order=f"restart_browser={SHOP}", at=fleet.store.now_ms() + 1),))
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "The browser of s1 is ended; the next task starts a new one."
+
+
+def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet) -> None:
+    info = desk(fleet)
+    dialog = LogDialog(fleet.context, "desk")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: any(one.startswith("log=") for one in fleet.store.heartbeat(info).orders), timeout=WAIT_MS)
+    lines = (LogLine(1, "info", "began"), LogLine(2, "warning", "the store is slow"))
+    for number in (1, 2):
+        log = WorkerLog(worker="desk", at=number, lines=lines[:number])
+        fleet.store.put_document(remote.LOGS, "desk", remote.dump(log).decode())
+        qtbot.waitUntil(lambda number=number: dialog.text.blockCount() == number, timeout=WAIT_MS)
+    dialog.levels.choose("bad")
+    assert "the store is slow" in dialog.text.toPlainText()
+    assert "began" not in dialog.text.toPlainText()
+
+
+def test_machines_tell_where_their_versions_differ_and_lead_to_their_workers(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for number in (1, 2, 3):
+        python = "3.11.9" if number < 3 else "3.10.4"
+        fleet.heartbeat(f"w{number}", node=f"desk-0{number}", versions={"python": python})
+    page = open_page()
+    records = page.machines.records
+    assert records.rowCount() == 3
+    differs = [records.record(row).differs for row in range(3)]
+    assert [bool(one) for one in differs] == [False, False, True]
+    page.machines.open_requested.emit("desk-03")
+    assert page.table.isVisible()
+    assert page.table.records.rowCount() == 1

@@ -1,0 +1,129 @@
+"""Machines as rows of a table: load, versions, and where these differ from those of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from services.domain.insight.machines import Difference, MachineNow
+from services.i18n import N_, _
+from views.support import safe, text
+from views.tables.column import Column
+
+#: what a part is called
+NAMES = {
+    "fleetdeck": N_("Program"),
+    "python": "Python",
+    "playwright": "Playwright",
+    "chromium": N_("Browser"),
+}
+
+
+def difference(one: Difference) -> str:
+    """One of them in words."""
+    words = {"part": _(NAMES[one.part]), "own": text.listed(one.own), "others": one.others}
+    if len(one.own) > 1:
+        return _("{part} is of several versions here: {own}").format(**words)
+    return _("{part} {own}, most others {others}").format(**words)
+
+
+def _differs(row: MachineNow) -> str:
+    return text.listed(map(difference, row.differs))
+
+
+def sentence(row: MachineNow) -> str:
+    """The row for a screen reader."""
+    words = {"name": row.name, "busy": row.busy, "slots": row.slots, "note": _differs(row) or _("same versions")}
+    return _("{name}, {busy} of {slots} slots busy, {note}").format(**words)
+
+
+def _share(value: float) -> str:
+    return text.whole_percent(value / 100) if value >= 0 else ""
+
+
+def _number(
+    key: str,
+    title: str,
+    value: Callable[[MachineNow], float],
+    say: Callable[[MachineNow], str],
+    width: int,
+    hide_rank: int = 0,
+) -> Column[MachineNow]:
+    return Column(
+        key=key,
+        title=title,
+        value=value,
+        text=say,
+        kind="number",
+        width=width,
+        sortable=True,
+        descending_first=True,
+        hide_rank=hide_rank,
+    )
+
+
+def _version(part: str, row: MachineNow) -> str:
+    return safe.one_line(row.version(part), 60)
+
+
+def _version_tone(part: str, row: MachineNow) -> str:
+    return "retrying" if any(one.part == part for one in row.differs) else "text2"
+
+
+def _of_part(part: str, width: int, hide_rank: int) -> Column[MachineNow]:
+    return Column(
+        key=part,
+        title=NAMES[part],
+        value=partial(_version, part),
+        tone=partial(_version_tone, part),
+        width=width,
+        sortable=True,
+        hide_rank=hide_rank,
+    )
+
+
+COLUMNS: tuple[Column[MachineNow], ...] = (
+    Column(
+        key="state",
+        title="",
+        value=lambda row: "warning" if row.differs else "healthy",
+        kind="glyph",
+        width=30,
+        speech=sentence,
+    ),
+    Column(
+        key="machine",
+        title=N_("Machine"),
+        value=lambda row: row.name,
+        kind="strong",
+        names=True,
+        width=130,
+        sortable=True,
+    ),
+    _number("workers", N_("Workers"), lambda row: len(row.workers), lambda row: text.count(len(row.workers)), 76),
+    _number("busy", N_("Busy"), lambda row: row.busy, lambda row: f"{row.busy} / {row.slots}", 76),
+    _number("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), 64),
+    _number("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), 76, 4),
+    _number("browsers", N_("Browsers"), lambda row: row.browsers, lambda row: text.count(row.browsers), 80, 3),
+    _of_part("fleetdeck", 84, 0),
+    _of_part("python", 72, 6),
+    _of_part("chromium", 110, 5),
+    _of_part("playwright", 84, 1),
+    Column(
+        key="system",
+        title=N_("System"),
+        value=lambda row: safe.one_line(row.system, 60),
+        tone="text2",
+        width=110,
+        hide_rank=2,
+    ),
+    Column(
+        key="differs",
+        title=N_("Differs"),
+        value=_differs,
+        tone="retrying",
+        width=180,
+        stretch=True,
+        tooltip=lambda row: "\n".join(map(difference, row.differs)),
+    ),
+)
