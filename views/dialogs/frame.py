@@ -95,6 +95,12 @@ class DialogFrame(Dimming):
         """Show a short note beside the title, already translated."""
         self._note.setText(note)
 
+    def add_to_head(self, widget: QWidget) -> None:
+        """Put something before the cross that closes the dialog."""
+        row = self._head.layout()
+        if isinstance(row, QHBoxLayout):
+            row.insertWidget(row.count() - 1, widget)
+
     def fill(self, *parts: QWidget | QLayout, size: tuple[int, int], least: tuple[int, int]) -> None:
         """Give the whole body to parts, the second of which grows; `size` shrinks to what the window behind leaves."""
         self.body.setContentsMargins(0, 0, 0, 0)

@@ -61,6 +61,11 @@ def zone() -> tzinfo:
     return _zone[0]
 
 
+def zone_key() -> str:
+    """The name of that zone, "" for the machine's own."""
+    return str(getattr(zone(), "key", ""))
+
+
 def status_word(status: str) -> str:
     """The word for a record status."""
     return _(_WORDS[status]) if status in _WORDS else status

@@ -233,6 +233,9 @@ REFUSALS: dict[str, str] = {
     "cron.part": N_("cron: the {what} of {text} is not readable"),
     "cron.never": N_("cron: {text} never comes"),
     "schedule.unreadable": N_("the schedule is not readable: {error}"),
+    "schedule.repeats": N_(
+        "not clear how often: {words}; write 30m, daily 02:30, weekdays 9:00, monday 8:00, or a cron expression"
+    ),
     "schedule.one_rule": N_("give either cron or every"),
     "schedule.name": N_(
         "name must be 1-64 characters without blanks, quotes or any of , : ; | / \\ @ * ~ < > =, not {name}"

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import Submitted, TaskSpec
+from services.domain.plans.schedule import Planned, Schedule
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext, pgettext
@@ -36,8 +37,10 @@ class Creator(QObject):
     settled: a ``TaskSpec`` decided about one by one, and what became of it in words.
     failed: nothing was created, and why.
     tasks_wanted: a filter that the Tasks page shall show.
+    planned: the name of a schedule that was kept.
     """
 
+    planned = Signal(str)
     done = Signal(object)
     settled = Signal(object, str)
     failed = Signal(object)
@@ -66,6 +69,22 @@ class Creator(QObject):
         dialog = ConfirmDialog(Question(title=N_("Create tasks"), number=total, verb=verb, typed=typed), owner)
         dialog.confirmed.connect(partial(self._create, draft))
         dialog.open()
+
+    def plan(self, schedule: Schedule) -> None:
+        """Keep a schedule in the place of tasks."""
+        call = partial(self._context.commands.schedules.add, schedule)
+        self._operation.start(call, self._on_planned, self.failed.emit)
+
+    def _on_planned(self, kept: Planned) -> None:
+        name = kept.schedule.name
+        remove = partial(self._context.commands.schedules.remove, [name])
+        undo = partial(self._operation.start, remove, self._on_unplanned, self.failed.emit)
+        words = _("{name} is kept; see Schedules.").format(name=name)
+        self._context.toast(ToastSpec(text=words, actions=(ToastAction(text=_("Undo"), call=undo),), seconds=UNDO_S))
+        self.planned.emit(name)
+
+    def _on_unplanned(self, names: tuple[str, ...]) -> None:
+        self._context.toast(ToastSpec(text=_("{name} is removed.").format(name=text.listed(names)), status="cancelled"))
 
     def _create(self, draft: Wanted) -> None:
         if self.busy:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain.errors import OperatorError
+from services.domain.plans import repeats
 from services.domain.task import lane
 from services.i18n import N_, _
+from services.messages import told
+from views.dialogs.new_task.after import AfterField
+from views.dialogs.new_task.moment import MomentField
 from views.dialogs.new_task.parameters import Spot
 from views.dialogs.new_task.part import Part
 from views.support import shown, text
@@ -25,9 +30,9 @@ from views.widgets.stepper import Stepper
 
 MAX_MINUTES = 366 * 24 * 60
 MAX_ATTEMPTS = 21
-NOW, LATER, AT = "now", "later", "at"
+WIDE = 6  #: which of the fields has a row to itself
+NOW, LATER, AT, REPEAT = "now", "later", "at", "repeat"
 _CLOCK = SystemClock()
-_BETWEEN = re.compile(r"[\s,;，；、]+")
 
 
 class Delivery(Part):
@@ -46,18 +51,20 @@ class Delivery(Part):
             stretch=True,
         )
         self.lane.set_current(lane.Lane.NORMAL)
-        starts = ((NOW, N_("Now")), (LATER, N_("After a delay")), (AT, N_("At a time")))
+        starts = ((NOW, N_("Now")), (LATER, N_("Delay")), (AT, N_("Time")), (REPEAT, N_("Repeat")))
         self.start = Segmented(starts, N_("Start"), stretch=True)
         self.minutes = QLineEdit("10")
         self.minutes.setValidator(QDoubleValidator(0, MAX_MINUTES, 2, self.minutes))
         self.time = DateTimeField(_in_an_hour())
         self.time.setTimeZone(QTimeZone.utc())
+        self.repeat = QLineEdit("daily 02:30")
         self._when = QStackedWidget()
         self._when.addWidget(self.minutes)
         self._when.addWidget(self.time)
+        self._when.addWidget(self.repeat)
         self.priority = Stepper(N_("Priority"), 6, lane.MIN_PRIORITY, lane.MAX_PRIORITY)
         self.attempts = Stepper(N_("Attempts"), 4, 1, MAX_ATTEMPTS)
-        self.after = QLineEdit()
+        self.after, self.deadline = AfterField(), MomentField()
         self._refused = ""
         self._touched = False
         self._titles: list[tuple[Label, str, Label, str]] = []
@@ -66,7 +73,9 @@ class Delivery(Part):
         self.start.chosen.connect(self._on_start)
         self.minutes.textChanged.connect(self._on_changed)
         self.time.dateTimeChanged.connect(self._on_changed)
-        self.after.textChanged.connect(self._on_after)
+        self.repeat.textChanged.connect(self._on_changed)
+        self.after.changed.connect(self._on_after)
+        self.deadline.changed.connect(self._on_changed)
         self.priority.value_changed.connect(self._on_priority)
         self.attempts.value_changed.connect(self._on_attempts)
         on_language_changed(self._say_titles)
@@ -83,10 +92,11 @@ class Delivery(Part):
             (self._when, "", ""),
             (self.priority, N_("Priority"), N_("1 to 10, also sets the lane")),
             (self.attempts, N_("Attempts"), N_("with growing pauses between them")),
-            (self.after, N_("After"), N_("tasks that must succeed first")),
+            (self.deadline, N_("Deadline"), N_("to begin at the latest")),
+            (self.after, N_("After"), N_("tasks that must succeed first: type an id, a shop or a type")),
         )
         for place, (widget, title, note) in enumerate(cells):
-            grid.addWidget(self._cell(widget, title, note), place // 3, place % 3)
+            grid.addWidget(self._cell(widget, title, note), place // 3, place % 3, 1, 3 if place == WIDE else 1)
             grid.setColumnStretch(place % 3, 1)
         self.body.addLayout(grid)
 
@@ -146,7 +156,36 @@ class Delivery(Part):
 
     def depends_on(self) -> tuple[str, ...]:
         """Ids of the tasks that must succeed first."""
-        return tuple(dict.fromkeys(word for word in _BETWEEN.split(self.after.text()) if word))
+        return self.after.ids()
+
+    def repeats(self) -> tuple[str, int] | None:
+        """The cron expression, or the seconds, of what repeats; None where it runs once or that is not clear."""
+        try:
+            return repeats.read(self.repeat.text()) if self.start.current() == REPEAT else None
+        except OperatorError:
+            return None
+
+    def fields(self) -> dict[str, Any]:
+        """Everything as it was filled in: times in words mean another instant each time."""
+        return {
+            "start": self.start.current(),
+            "minutes": self.minutes.text(),
+            "repeat": self.repeat.text(),
+            "deadline": self.deadline.line.text(),
+            "attempts": self.chosen_attempts(),
+        }
+
+    def fill(self, fields: Mapping[str, Any]) -> None:
+        """Fill it in as it was; an instant that was picked is no part of it."""
+        start = str(fields.get("start", NOW))
+        self.start.set_current(start if start in (LATER, REPEAT) else NOW)
+        for line, name in ((self.minutes, "minutes"), (self.repeat, "repeat"), (self.deadline.line, "deadline")):
+            line.setText(str(fields.get(name, line.text())))
+        attempts = fields.get("attempts", 0)
+        self._touched = isinstance(attempts, int) and 0 < attempts <= MAX_ATTEMPTS
+        if self._touched:
+            self.attempts.set_value(int(attempts))
+        self._on_start(self.start.current())
 
     def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
         """Put a refusal that all tasks share at its field; False where it is none of this part."""
@@ -163,6 +202,7 @@ class Delivery(Part):
         """Start at once, in the normal lane, as often as the task type says."""
         self._touched = False
         self.after.clear()
+        self.deadline.line.clear()
         self.start.set_current(NOW)
         self._on_start(NOW)
         self.set_priority(lane.DEFAULT_PRIORITY[lane.Lane.NORMAL])
@@ -174,10 +214,15 @@ class Delivery(Part):
         no_time = self.start.current() == AT and not 0 < ahead_min <= MAX_MINUTES
         set_look(self.minutes, invalid="true" if no_delay else "false")
         set_look(self.time, invalid="true" if no_time else "false")
-        set_look(self.after, invalid="true" if self._refused else "false")
-        self.after.setAccessibleDescription(self._refused)
-        if self._refused:
-            return self._refused
+        set_look(self.after.line, invalid="true" if self._refused else "false")
+        self.after.line.setAccessibleDescription(self._refused)
+        unclear = self._repeat_problem()
+        set_look(self.repeat, invalid="true" if unclear else "false")
+        if self._refused or unclear or self.deadline.problem():
+            return self._refused or unclear or self.deadline.problem()
+        starts = self.at_ms() or _CLOCK.now_ms() + round(self.delay_min() * 60_000)
+        if 0 < self.deadline.at_ms() <= starts:
+            return _("The deadline is before the start")
         if no_time:
             return _("The time is past") if ahead_min <= 0 else _("The time is more than a year ahead")
         return _("The delay must be more than 0 minutes and at most a year") if no_delay else ""
@@ -187,9 +232,26 @@ class Delivery(Part):
         return [("start", self._go_to_start)] if self.problem() else []
 
     def _go_to_start(self) -> QWidget:
-        field = self.after if self._refused else self.time if self.start.current() == AT else self.minutes
+        field: QWidget = self.time if self.start.current() == AT else self.minutes
+        if self._refused:
+            field = self.after.line
+        elif self.deadline.problem():
+            field = self.deadline.line
+        elif self.start.current() == REPEAT:
+            field = self.repeat
         field.setFocus()
         return field
+
+    def _repeat_problem(self) -> str:
+        if self.start.current() != REPEAT:
+            return ""
+        try:
+            repeats.read(self.repeat.text())
+        except OperatorError as exc:
+            return told(exc)
+        if self.after.ids():
+            return _("What repeats waits for no tasks: take them away")
+        return _("What repeats has no deadline: take it away") if self.deadline.line.text().strip() else ""
 
     def _minutes(self) -> float | None:
         try:
@@ -218,7 +280,7 @@ class Delivery(Part):
 
     def _on_start(self, mode: str) -> None:
         self.minutes.setEnabled(mode == LATER)
-        self._when.setCurrentWidget(self.time if mode == AT else self.minutes)
+        self._when.setCurrentWidget({AT: self.time, REPEAT: self.repeat}.get(mode, self.minutes))
         if mode == LATER:
             self.minutes.setFocus()
             self.minutes.selectAll()
@@ -226,6 +288,8 @@ class Delivery(Part):
             if self.at_ms() <= _CLOCK.now_ms():
                 self.time.setDateTime(_in_an_hour())
             self.time.setFocus()
+        elif mode == REPEAT:
+            self.repeat.setFocus()
         self._say_titles()
         self._on_changed()
 
@@ -234,13 +298,15 @@ class Delivery(Part):
         self.changed.emit()
 
     def _say_titles(self) -> None:
-        at = self.start.current() == AT
+        zone = text.zone_name(shown.moment(_CLOCK.now_ms()), shown.zone())
+        when = {AT: (_("Time"), zone), REPEAT: (_("How often"), _("30m, daily 02:30, cron"))}
+        lead, hint = when.get(self.start.current(), (_("Delay"), _("minutes")))
         for name, title, more, note in self._titles:
-            name.setText(_(title) if title else _("Time") if at else _("Delay"))
-            zone = text.zone_name(shown.moment(_CLOCK.now_ms()), shown.zone())
-            more.setText(_(note) if note else "" if title else zone if at else _("minutes"))
-        self.after.setPlaceholderText(_("task ids"))
-        self.after.setAccessibleName(_("After, tasks that must succeed first"))
+            name.setText(_(title) if title else lead)
+            more.setText(_(note) if note else "" if title else hint)
+        self.repeat.setAccessibleName(_("How often"))
+        self.after.line.setPlaceholderText(_("none"))
+        self.after.line.setAccessibleName(_("After, tasks that must succeed first"))
         self.minutes.setAccessibleName(_("Delay in minutes"))
         self.time.setAccessibleName(_("Time to start, {zone}").format(zone=zone))
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
@@ -25,12 +26,14 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
+from views.dialogs.name import NameDialog
 from views.dialogs.new_task.created import Created
 from views.dialogs.new_task.creator import Creator
 from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill
 from views.dialogs.new_task.forecast import Forecast
 from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
+from views.dialogs.new_task.templates import Templates
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.columns import field_word
@@ -52,6 +55,7 @@ class NewTaskFoot:
 
     def __init__(self, foot: QHBoxLayout) -> None:
         self.discard = Button(N_("Discard"), icon="ph.trash")
+        self.keep = Button(N_("Save as template"), icon="ph.floppy-disk")
         self.copy = Button(N_("Copy as JSON"), icon="ph.copy")
         self.back = Button(N_("Back to the form"))
         self.cancel = Button(N_("Cancel"), hint="Esc")
@@ -59,7 +63,7 @@ class NewTaskFoot:
         self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
         self.create.set_count_text(_("Create"))
         self.missing = Elided("", "label", "dead")
-        for button in (self.discard, self.copy, self.back):
+        for button in (self.discard, self.keep, self.copy, self.back):
             foot.addWidget(button)
         foot.addStretch(1)
         foot.addWidget(self.missing)
@@ -96,22 +100,35 @@ class NewTaskFoot:
             (self.part, of_step and bool(bad) and bool(number)),
             (self.discard, True),
             (self.copy, False),
+            (self.keep, False),
             (self.back, of_step),
         ):
             widget.setVisible(visible)
         self.cancel.set_source(N_("Cancel"))
 
-    def show_state(self, *, on_form: bool, number: int, blocked: str, unfilled: str, wrong: bool, busy: bool) -> None:
+    def show_state(
+        self,
+        *,
+        on_form: bool,
+        number: int,
+        blocked: str,
+        unfilled: str,
+        wrong: bool,
+        busy: bool,
+        planned: bool = False,
+    ) -> None:
         """Say how many are created, or what keeps them from it; only what is ``wrong`` is said in red.
 
         What is merely not filled in yet is said too, and a try then shows where.
         """
         count = text.count(number)
-        self.create.set_count_text(ngettext("Create {n} task", "Create {n} tasks", number).format(n=count))
+        words = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
+        plan = ngettext("Repeat for {n} shop", "Repeat for {n} shops", number).format(n=count)
+        self.create.set_count_text(plan if planned else words)
         self.create.disable(_("Creating") if busy else blocked)
         self.missing.show_text(blocked or unfilled if on_form else "")
         self.missing.set_tone("dead" if wrong else "text2")
-        for widget in (self.create, self.discard, self.copy):
+        for widget in (self.create, self.discard, self.copy, self.keep):
             widget.setVisible(on_form)
         self.part.hide()
         self.back.setVisible(not on_form)
@@ -151,6 +168,7 @@ class NewTaskDialog(DialogFrame):
         self._revealing = Operation(self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
+        self.templates = Templates(context.memory, self)
         self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
         self._build()
         self._connect()
@@ -196,6 +214,11 @@ class NewTaskDialog(DialogFrame):
         row.addWidget(self._pages, 1)
         row.addWidget(self.forecast)
         self.fill(self.error, row, size=SIZE, least=LEAST)
+        self.from_template = Button(N_("From template"), icon="ph.bookmark-simple", small=True)
+        menu = QMenu(self)
+        menu.aboutToShow.connect(partial(self.templates.fill, menu))
+        self.from_template.set_menu(menu)
+        self.add_to_head(self.from_template)
         self.verbs = NewTaskFoot(self.foot)
 
     def _connect(self) -> None:
@@ -229,6 +252,11 @@ class NewTaskDialog(DialogFrame):
         # the foot
         self.verbs.discard.clicked.connect(self._on_discard)
         self.verbs.copy.clicked.connect(self._on_copy)
+        self.verbs.keep.clicked.connect(lambda: self.templates.ask_name(self._form.fields()))
+        self.templates.picked.connect(self._on_template)
+        self.delivery.after.search_wanted.connect(self._lookup.find)
+        self._lookup.found.connect(self.delivery.after.show_found)
+        self._creator.planned.connect(self._on_planned)
         self.verbs.cancel.clicked.connect(self.reject)
         self.verbs.back.clicked.connect(self._on_back)
         self.verbs.create.clicked.connect(self._on_create)
@@ -300,6 +328,11 @@ class NewTaskDialog(DialogFrame):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(pretty(self.draft().message()))
+
+    def _on_template(self, fields: Mapping[str, Any]) -> None:
+        self._pages.setCurrentWidget(self._form)
+        self._form.refill(fields, self._known.shops)
+        self._on_changed()
 
     def _on_discard(self) -> None:
         self.start_over()
@@ -495,8 +528,22 @@ class NewTaskDialog(DialogFrame):
             self._look_at_rows()
             return
         draft = self.draft()
+        if (often := self.delivery.repeats()) is not None:
+            self._ask_plan(draft, *often)
+            return
         self._creator.create(draft, draft.number, self)
         self._say()
+
+    def _ask_plan(self, draft: Draft, cron: str, every_s: int) -> None:
+        """What repeats is a schedule, and has a name."""
+        note = _("A schedule of this name is made for the ticked shops; change it later under Schedules.")
+        dialog = NameDialog(N_("Name the schedule"), draft.task_type, note, self)
+        dialog.named.connect(lambda name: self._creator.plan(draft.schedule(name, cron, every_s)))
+        dialog.open()
+
+    def _on_planned(self, _name: str) -> None:
+        self.start_over()
+        self.accept()
 
     def _done(self, result: Submitted) -> None:
         self.created.emit(result)
@@ -550,6 +597,7 @@ class NewTaskDialog(DialogFrame):
             unfilled=self._form.unfilled(),
             wrong=self._form.wrong,
             busy=self._creator.busy,
+            planned=self.delivery.repeats() is not None,
         )
 
     def _say_file(self, *, on_form: bool) -> None:

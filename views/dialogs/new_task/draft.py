@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from services.commands.tasks import TaskSpec
+from services.domain.plans.schedule import Schedule
 from services.domain.task import lane
 from services.domain.text import mask
 from services.i18n import _, ngettext
@@ -77,6 +78,18 @@ class Draft:
         if self.if_duplicate != REJECT:
             return self.shops
         return tuple(shop for shop in self.shops if shop not in self.twins)
+
+    def schedule(self, name: str, cron: str, every_s: int) -> Schedule:
+        """What repeats in the place of the tasks: for the same shops, by name."""
+        return Schedule(
+            name=name,
+            task_type=self.task_type,
+            payload=dict(self.payload),
+            priority=str(self.priority),
+            cron=cron,
+            every_s=every_s,
+            shops=self.shops,
+        )
 
     def message(self, at: int = 0) -> dict[str, Any]:
         """One of the messages as it will read, with its secrets as dots."""

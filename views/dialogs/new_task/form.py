@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
+from services.domain.text import mask
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext
 from views.dialogs.new_task.delivery import Delivery
-from views.dialogs.new_task.draft import ALL, REJECT, Draft, missing
+from views.dialogs.new_task.draft import ALL, REJECT, Draft, from_prefill, missing
 from views.dialogs.new_task.lookup import Known
 from views.dialogs.new_task.parameters import Parameters, Spot
 from views.dialogs.new_task.part import Part
@@ -248,6 +250,7 @@ class NewTaskForm(ScrollPane):
             priority=self.delivery.priority.value(),
             delay_min=self.delivery.delay_min(),
             at_ms=self.delivery.at_ms(),
+            deadline_ms=self.delivery.deadline.at_ms(),
             depends_on=self.delivery.depends_on(),
             attempts=self.delivery.chosen_attempts(),
             if_duplicate=self.fate,
@@ -262,6 +265,26 @@ class NewTaskForm(ScrollPane):
         self.shops.picker.tick(tuple(shop for shop in wish.shops if shop in known))
         self.parameters.show_kind(self.what.kind(), wish.payload)
         self.delivery.set_priority(wish.priority)
+
+    def fields(self) -> dict[str, Any]:
+        """The form as it can be kept and filled in again; secrets are dots."""
+        draft = self.draft()
+        return {
+            "platform": draft.platform,
+            "task_type": draft.task_type,
+            "shops": list(draft.shops),
+            "payload": mask.masked(dict(draft.payload)),
+            "priority": draft.priority,
+            "delivery": self.delivery.fields(),
+        }
+
+    def refill(self, fields: Mapping[str, Any], known: Mapping[str, Shop]) -> None:
+        """Fill in what was kept; shops that are no more are left out."""
+        self.start_over()
+        self.fill(from_prefill(fields), known)
+        delivery = fields.get("delivery")
+        self.delivery.fill(delivery if isinstance(delivery, Mapping) else {})
+        self.on_type()
 
     def show_choices(self, known: Known) -> None:
         """Offer the shops and types there are."""
@@ -299,6 +322,8 @@ class NewTaskForm(ScrollPane):
     def blocked(self) -> str:
         """What must be put right before anything can be tried, "" for nothing."""
         if self.shops.of_file():
+            if self.delivery.repeats() is not None:
+                return _("Rows of a file do not repeat: choose another start")
             return self.delivery.problem() or (
                 "" if not self.parameters.problems() else _("Correct the parameters first")
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,11 +10,17 @@ from PySide6.QtCore import QObject, Signal
 
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
+from services.domain.task.record import Task
+from services.domain.task.search import filter
+from services.domain.task.search.query import Term, equals
 from services.domain.types.task_type import TaskType
 from views.context import PageContext
 from views.dialogs.new_task.draft import Draft
 from views.dialogs.new_task.twins import Twins, find
 from views.support.operation import Operation
+
+#: tasks that are offered while a person types; words that are looked for, and shops that one may name
+OFFERED, MOST_WORDS, MOST_SHOPS = 12, 4, 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +39,14 @@ class Lookup(QObject):
     unknown: the error of asking for it.
     checked: the ``Twins`` of the draft.
     measured: name of a type, and how long its tasks usually run (``Runs``).
+    found: tasks that fit the words looked for, the newest first.
     """
 
     known = Signal(object)
     unknown = Signal(object)
     checked = Signal(object)
     measured = Signal(str, object)
+    found = Signal(object)
 
     def __init__(self, context: PageContext, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,6 +54,7 @@ class Lookup(QObject):
         self._asking = Operation(self, latest=True)
         self._checking = Operation(self, latest=True)
         self._measuring = Operation(self, latest=True)
+        self._finding = Operation(self, latest=True)
 
     @property
     def asking(self) -> bool:
@@ -72,6 +81,22 @@ class Lookup(QObject):
         told = partial(self.measured.emit, task_type)
         self._measuring.start(partial(self._context.tasks.usual, task_type), told, lambda _error: None)
 
+    def find(self, words: str) -> None:
+        """Look for tasks by id, shop or type."""
+        self._finding.start(partial(self._fitting, words), self.found.emit, lambda _error: None)
+
+    def _fitting(self, words: str) -> list[Task]:
+        terms = tuple(self._term(word.casefold()) for word in words.split()[:MOST_WORDS])
+        return list(self._context.tasks.page(filter.format_terms(terms), limit=OFFERED).tasks)
+
+    def _term(self, word: str) -> Term:
+        """A type by its title, shops by their name, else what stands in an id."""
+        kinds = [code for code, kind in self._context.types().items() if _among(word, (code, *kind.title.values()))]
+        if kinds:
+            return equals("type", *kinds)
+        shops = [key for key, shop in self._context.shops().items() if _among(word, (shop.name, shop.name_en))]
+        return equals("shop", *shops[:MOST_SHOPS]) if shops else Term(field="text", op="~", values=(word,))
+
     def _read(self) -> Known:
         return Known(
             shops=self._context.shops(),
@@ -83,3 +108,7 @@ class Lookup(QObject):
     def _on_unchecked(self, _error: BaseException) -> None:
         # The store refuses duplicates by itself; here they are only announced.
         self.checked.emit(Twins())
+
+
+def _among(word: str, names: Iterable[str]) -> bool:
+    return any(word in name.casefold() for name in names)

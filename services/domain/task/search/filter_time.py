@@ -12,6 +12,10 @@ _UNITS |= {"秒": 1_000, "分": 60_000, "分钟": 60_000, "小时": 3_600_000, "
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([a-z]+|[秒分钟小时天周]+)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt_ ]\d{2}:\d{2}", re.ASCII)
+#: what people put around a duration that counts from now, and days to come
+_FROM_NOW = re.compile(r"(?:in\s+)?(.+?)\s*(?:from now|后|之后|以后)?\Z", re.IGNORECASE)
+_COMING = {"today": 0, "今天": 0, "今晚": 0, "tonight": 0, "tomorrow": 1, "明天": 1, "后天": 2}
+_CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:：](\d{2})|[点时](\d{1,2})?分?)\Z", re.IGNORECASE)
 _DAYS = {"today": 0, "今天": 0, "yesterday": -1, "昨天": -1}
 _LONGEST_MS = 100 * 366 * 86_400_000
 
@@ -40,6 +44,37 @@ class Times:
 
     now_ms: int
     time_zone: str = ""
+
+    def coming(self, text: str) -> int | None:
+        """The instant to come of ``in 2 h``, ``2小时后``, ``18:00``, ``today 18:00``, ``明天 9点``,
+        ``2026-11-27 08:00``; a bare clock time is the next one.
+
+        None if it is none of them; one that is past is told as it is.
+        """
+        words = " ".join(text.split())
+        match = _FROM_NOW.match(words)
+        span = duration_ms(match[1].replace(" ", "")) if match else None
+        if span is not None:
+            return self.now_ms + span
+        try:
+            return self._coming(words)
+        except (ValueError, OverflowError, OSError):
+            return None
+
+    def _coming(self, words: str) -> int | None:
+        zone = _zone(self.time_zone)
+        lead = next((name for name in _COMING if words.lower().startswith(name)), "")
+        clock = _CLOCK.match(words[len(lead) :].strip())
+        if clock is None:
+            found = self._span(words) if not lead else None
+            return found[0] if found is not None and found[0] == found[1] else None
+        hour, minute = int(clock[1]), int(clock[2] or clock[3] or 0)
+        day = _at(self.now_ms, zone) + timedelta(days=_COMING.get(lead, 0))
+        moment = datetime(day.year, day.month, day.day, hour, minute)  # noqa: DTZ001 - as above
+        instant = _instant(moment, zone)
+        if lead or instant > self.now_ms:
+            return instant
+        return _instant(moment + timedelta(days=1), zone)
 
     def span(self, text: str) -> tuple[int, int] | None:
         """First instant meant and the one after the last; the same twice for a moment, None if it is no time."""

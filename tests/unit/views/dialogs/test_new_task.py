@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QMenu, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -19,10 +19,11 @@ from services.domain.insight.forecast import durations
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import DOTS
-from tests.support.widgets import find
+from tests.support.widgets import find, press
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.frame import Scrim
+from views.dialogs.name import NameDialog
 from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.schema.form import ChoicesInput, LineInput
@@ -257,18 +258,108 @@ def test_tasks_can_wait_for_others(qtbot: QtBot, fleet: Fleet, open_dialog: Open
         [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="get_content")], origin="cli"
     ).created
     dialog = open_dialog(PREFILL)
-    dialog.delivery.after.setText(f"{first.task_id}, nobody")
+    dialog.delivery.after.line.setText(f"{first.task_id}, nobody")
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     assert dialog.isVisible()
     assert "there is no task 'nobody'" in dialog.verbs.missing.text()
     assert dialog.delivery._errors == 1
-    dialog.delivery.after.setText(f"{first.task_id}，{first.task_id}")
+    dialog.delivery.after.line.setText(f"{first.task_id}，{first.task_id}")
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     made = [task for task in tasks(fleet) if task.task_type == "sync_order"]
     assert [tuple(task.depends_on) for task in made] == [(first.task_id,)] * 3
     assert {task.gate for task in made} == {"dependency"}
+
+
+def test_what_they_wait_for_is_found_by_type_and_shop_and_is_a_chip(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    specs = [
+        TaskSpec(platform="pdd", shop_id=shop, task_type=kind)
+        for shop in ("pdd-10021", "pdd-10025")
+        for kind in ("get_content", "refresh_goods")
+    ]
+    made = fleet.context.commands.tasks.create(specs, origin="cli").created
+    wanted = next(task for task in made if (task.shop_id, task.task_type) == ("pdd-10025", "refresh_goods"))
+    dialog = open_dialog(PREFILL)
+    after = dialog.delivery.after
+    after.line.setFocus()
+    qtbot.keyClicks(after.line, "goods pdd-10025")
+    qtbot.waitUntil(lambda: bool(after.offered()))
+    assert [task.task_id for task in after.offered()] == [wanted.task_id]
+    after.take(0)
+    assert dialog.delivery.depends_on() == (wanted.task_id,)
+    qtbot.keyClick(after.line, Qt.Key.Key_Backspace)
+    assert dialog.delivery.depends_on() == ()
+    after.take(0)
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    assert {tuple(task.depends_on) for task in tasks(fleet) if task.task_type == "sync_order"} == {(wanted.task_id,)}
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [("soon", "Write a time such as"), ("today 00:00", "The time is past"), ("in 5 min", "before the start")],
+)
+def test_a_deadline_that_is_none_keeps_tasks_from_being_created(open_dialog: Open, words: str, problem: str) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.start.choose("later")
+    dialog.delivery.deadline.line.setText(words)
+    assert problem in dialog.verbs.missing.text()
+    assert not dialog.verbs.create.isEnabled()
+
+
+def test_a_deadline_in_words_is_an_instant_of_each_task(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.deadline.line.setText("in 2 h")
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    now = fleet.store.now_ms()
+    assert all(abs(task.deadline - now - 7_200_000) < 60_000 for task in tasks(fleet))
+
+
+def test_what_repeats_is_kept_as_a_schedule(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.start.choose("repeat")
+    dialog.delivery.repeat.setText("sometimes")
+    assert "not clear how often" in dialog.verbs.missing.text()
+    dialog.delivery.repeat.setText("工作日 9:00")
+    assert dialog.verbs.create.text() == "Repeat for 3 shops"
+    dialog.verbs.create.click()
+    (asked,) = dialog.findChildren(NameDialog)
+    asked.field.setText("morning")
+    asked.done_button.click()
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+    row = fleet.context.schedules.row("morning")
+    assert row is not None
+    assert (row.schedule.cron, row.schedule.shops, row.schedule.payload) == ("0 9 * * 1-5", SHOPS, {"page_size": 50})
+    assert tasks(fleet) == []
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: fleet.context.schedules.row("morning") is None)
+
+
+def test_a_form_is_kept_as_a_template_and_filled_in_again(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog({**PREFILL, "priority": 9, "payload": {"page_size": 20, "token": "s3cr3t-s3cr3t"}})
+    dialog.delivery.deadline.line.setText("in 2 h")
+    dialog.verbs.keep.click()
+    (asked,) = dialog.findChildren(NameDialog)
+    asked.field.setText("orders")
+    asked.done_button.click()
+    assert "s3cr3t" not in json.dumps(fleet.context.memory.get("newtask.templates"))
+    dialog.start_over()
+    other = open_dialog()
+    menu = QMenu()
+    other.templates.fill(menu)
+    menu.actions()[0].trigger()
+    draft = other.draft()
+    assert (draft.task_type, draft.shops, draft.priority, draft.payload["page_size"]) == ("sync_order", SHOPS, 9, 20)
+    assert other.delivery.deadline.line.text() == "in 2 h"
+    other.templates.rename("orders", "all orders")
+    assert list(other.templates.all()) == ["all orders"]
+    other.templates.remove("all orders")
+    other.templates.fill(menu)
+    assert [action.isEnabled() for action in menu.actions()] == [False]
 
 
 def test_twins_can_be_forced_from_the_form_with_a_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
