@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -148,6 +148,8 @@ def build(
     on_rows: Callable[[str], None] = lambda _name: None,
     on_contrast: Callable[[str], None] = lambda _name: None,
     on_text: Callable[[int], None] = lambda _percent: None,
+    on_settings: Callable[[Sequence[str]], None] = lambda _names: None,
+    reopen: Callable[[], None] | None = None,
     memory: Memory,
     connections: Connections | None = None,
 ) -> Desk:
@@ -172,6 +174,7 @@ def build(
             data_folder=str(session.settings.home_path),
             settings=session.settings,
             connections=connections,
+            reopen=reopen,
         )
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
@@ -179,6 +182,7 @@ def build(
         page.contrast_chosen.connect(on_contrast)
         page.text_chosen.connect(on_text)
         page.notifications_chosen.connect(tray.choose)
+        page.settings_written.connect(on_settings)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 

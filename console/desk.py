@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -293,11 +293,16 @@ class Console:
         here = settings.embedded and self._state.get("chosen") == "local" and not self._request.screenshot
         await self._open(settings, work=here)
 
+    @property
+    def _rereads(self) -> bool:
+        """Whether config.toml alone says what a connection leads to; words and variables hold for a whole run."""
+        return self._request.first_run and not self._request.named
+
     def _settings_of(self, name: str) -> config.Settings:
         """What a connection is called leads to. Blocking."""
         given = self._request.settings
         try:
-            if name == given.profile and (self._request.named or not self._request.first_run):
+            if name == given.profile and not self._rereads:
                 return given
             return config.load(profile=name, home=given.home_path, read_only=self._request.read_only)
         except UsageError:
@@ -425,6 +430,8 @@ class Console:
             on_rows=self._set_rows,
             on_contrast=self._set_contrast,
             on_text=self._set_text,
+            on_settings=self._on_settings,
+            reopen=partial(self._on_wanted, session.settings.profile) if self._rereads else None,
             on_language=self._set_language,
             memory=memory,
             connections=self.connections,
@@ -543,6 +550,11 @@ class Console:
     def _set_text(self, percent: int) -> None:
         theme().set_text_size(percent)
         self._state.set(text=percent)
+
+    def _on_settings(self, names: Sequence[str]) -> None:
+        """What was written into config.toml goes before what was chosen at the first run."""
+        if "worker.slots" in names:
+            self._state.set(slots=0)
 
     def _set_language(self, code: str) -> None:
         i18n.set_language(code)

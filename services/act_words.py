@@ -66,6 +66,7 @@ ACTS: Mapping[str, str] = {
     "session.close": N_("Ask for a login"),
     "session.login": N_("Log a shop in"),
     "session.open": N_("Say that a shop is logged in"),
+    "settings.change": N_("Change settings of a machine"),
     "shop.concurrency": N_("Change a shop's tasks at a time"),
     "shop.dedicate": N_("Give a shop its own queue"),
     "shop.import": N_("Import shops"),

@@ -39,6 +39,7 @@ from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
+from services.commands.settings import SettingCommands
 from services.commands.tasks import TaskCommands
 from services.commands.tokens import TokenCommands
 from services.domain.alerts.channel import Channel
@@ -88,6 +89,7 @@ from services.monitor.trail import AuditQueries
 from services.monitor.types import TypeQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
+from services.settings.config_file import ConfigFile
 from services.vault import Vault
 from services.watch.alerts import rules
 from services.watch.alerts.sender import Sender
@@ -144,6 +146,7 @@ class Commands:
     queues: QueueCommands
     schedules: ScheduleCommands
     roles: RoleCommands
+    settings: SettingCommands
     tokens: TokenCommands
     audit: AuditCommands
 
@@ -289,6 +292,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         handover=HandoverCommands(store, audit, who, partial(_write_handover, engine)),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
+        settings=SettingCommands(ConfigFile(settings.home_path), audit, who),
         tokens=TokenCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),
     )

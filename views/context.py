@@ -21,6 +21,7 @@ from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
+from services.commands.settings import SettingCommands
 from services.commands.tasks import TaskCommands
 from services.domain.fleet.shop import Shop
 from services.domain.promises.promise import Promise
@@ -83,6 +84,8 @@ class CommandSet(Protocol):
     def promises(self) -> PromiseCommands: ...
     @property
     def roles(self) -> RoleCommands: ...
+    @property
+    def settings(self) -> SettingCommands: ...
     @property
     def alerts(self) -> AlertCommands: ...
     @property

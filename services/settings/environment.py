@@ -79,6 +79,14 @@ def variables() -> dict[str, Any]:
     return found
 
 
+def variable_of(setting: str) -> str:
+    """The variable of this run that goes over a setting (``worker.slots``), "" where none does."""
+    levels = setting.upper().split(".")
+    names = [PREFIX + "__".join(levels[:depth]) for depth in range(len(levels), 0, -1)]
+    beneath = [name for name in os.environ if name.startswith(f"{names[0]}__")]
+    return next((name for name in (*names, *beneath) if name in os.environ), "")
+
+
 def _value(text: str) -> Any:
     stripped = text.strip()
     if stripped[:1] in "[{" and stripped:

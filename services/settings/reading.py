@@ -25,6 +25,8 @@ _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"
 _ONE_OF_MANY = "*"
 #: characters of a name that are repeated
 _SHOWN = 120
+#: where what is set stands, in the folder of Fleetdeck
+FILE = "config.toml"
 #: what a fleet is called whose addresses have no profile
 UNNAMED = "fleet"
 
@@ -39,12 +41,23 @@ def load(
     """
     folder = home or default_home()
     home_folder.check(folder)
-    data = home_folder.read_config(folder / "config.toml")
+    data = home_folder.read_config(folder / FILE)
+    return settled(data, folder, profile=profile, broker=broker, redis=redis, read_only=read_only)
+
+
+def settled(
+    data: dict[str, Any], folder: Path, *, profile: str = "", broker: str = "", redis: str = "", read_only: bool = False
+) -> Settings:
+    """The same of a config.toml that says this, written or not.
+
+    Raises:
+        UsageError: as ``load``.
+    """
     _merge(data, variables())
     data["home"] = str(folder)
     if profile:
         data["profile"] = profile
-    settings = _convert(data, folder / "config.toml")
+    settings = _convert(data, folder / FILE)
     broker_field, store_field = "broker.url", "store.url"
     if settings.profile != "local" and (profile or not settings.broker.url):
         broker_field, store_field = (f"profiles.{settings.profile}.{name}" for name in ("broker", "redis"))

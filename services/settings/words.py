@@ -6,6 +6,31 @@ from collections.abc import Mapping
 
 from services.i18n import N_
 
+#: who reads a setting, and so when another value takes effect; a table stands for all that is in it
+EFFECTS: Mapping[str, str] = {
+    "profile": N_("when the window starts next"),
+    "environment": N_("when the connection is opened next"),
+    "read_only": N_("when the connection is opened next"),
+    "language": N_("when the window starts next; what was chosen in the window goes before it"),
+    "theme": N_("when the window starts next; what was chosen in the window goes before it"),
+    "broker": N_("when the connection is opened next; a running worker keeps the one it has"),
+    "store": N_("when the connection is opened next; a running worker keeps the one it has"),
+    "worker": N_("when a worker starts next"),
+    "executors": N_("when a worker starts next"),
+    "artifacts": N_("when workers and the window start next"),
+    "api": N_("when `api` starts next"),
+    "alerts": N_("when the worker that leads starts next"),
+    "retention": N_("when the worker that leads starts next"),
+}
+#: of all others
+EFFECT = N_("when workers, the window and `api` start next")
+
+
+def effect(name: str) -> str:
+    """When another value of a setting takes effect, source text."""
+    return EFFECTS.get(name, EFFECTS.get(name.partition(".")[0], EFFECT))
+
+
 #: by table and name; ``resources/docs/update.py`` writes the page of it
 WORDS: Mapping[str, str] = {
     "profile": N_("which profile is opened when none is named; `local` is this machine's own engine"),

@@ -320,6 +320,9 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "RoleCommands.set": of("set", exactly("ben@desk-02"), exactly("operator")),
     "RoleCommands.remove": of("remove", exactly("cleo@desk-03")),
     "RoleCommands.set_default": of("set_default", exactly("viewer")),
+    "SettingCommands.change": of(
+        "change", exactly({"worker.slots": 6}), lambda stage: stage.my["SettingCommands"].look().mark
+    ),
     "TokenCommands.create": of("create", exactly("fresh"), exactly("operator")),
     "TokenCommands.revoke": of("revoke", Stage.token),
 }
@@ -340,6 +343,8 @@ READS: dict[str, Prepare] = {
     "PromiseCommands.zone": of("zone"),
     "PromiseCommands.checked": of("checked", exactly(PROMISE)),
     "QuietCommands.known": of("known"),
+    "SettingCommands.look": of("look"),
+    "SettingCommands.check": of("check", exactly({"worker.slots": 6})),
     "TokenCommands.known": of("known"),
     "AlertCommands.rules": of("rules"),
     "HandoverCommands.plan": of("plan"),
@@ -372,6 +377,7 @@ ADMINS = {
     "ScheduleCommands.set_zone",
     "RepairCommands.repair",
     "AuditCommands.accept",
+    "SettingCommands.change",
     "RoleCommands.set",
     "RoleCommands.remove",
     "RoleCommands.set_default",
@@ -390,6 +396,7 @@ IDLE = {
         "CauseCommands.split",
     ),
     "AlertCommands.test_channel",
+    "SettingCommands.change",  # a file of this machine, not the store
     *("FleetCommands.undedicate", "RecordCommands.reveal", "RepairCommands.repair"),
 }
 

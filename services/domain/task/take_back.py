@@ -83,6 +83,7 @@ TABLE: dict[str, TakeBack] = {
     "type.introduce": TakeBack(AGAIN, "a document of the type is imported"),
     "type.import": TakeBack(AGAIN, "the document of before is imported"),
     "fleet.time_zone": TakeBack(AGAIN, "the zone of before is set"),
+    "settings.change": TakeBack(AGAIN, "what it was before stands in the audit and is set again"),
     "role.set": TakeBack(AGAIN, "the role of before is given"),
     "role.remove": TakeBack(AGAIN, "the role of before is given"),
     "role.default": TakeBack(AGAIN, "the default of before is set"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,13 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
-from services.i18n import N_, _
+from services.domain.fleet.role import ADMIN
+from services.i18n import N_, _, ngettext
 from services.settings import Settings
+from services.settings.words import effect
 from services.spans import HOUR, MINUTE
 from views.context import PageContext
 from views.page import Page
 from views.pages.settings.about import AboutCard
 from views.pages.settings.cards import AsideCard, PeopleCard, SampleCard
+from views.pages.settings.editor import ConfigDialog
 from views.support import shown, text
 from views.support.connections import Connections
 from views.support.language import on_language_changed
@@ -29,6 +33,7 @@ from views.widgets.connection.connection_row import ConnectionRow
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+from views.widgets.toast import ToastAction, ToastSpec
 
 
 class ConnectionsCard(Card):
@@ -128,6 +133,7 @@ class SettingsPage(Page):
         contrast_chosen: ``normal``, ``high`` or ``system``.
         text_chosen: size of all text in percent.
         notifications_chosen: ``on`` or ``off``, of the desktop.
+        settings_written: names of settings that now stand otherwise in config.toml.
         keys_wanted: show all keys.
     """
 
@@ -137,6 +143,7 @@ class SettingsPage(Page):
     contrast_chosen = Signal(str)
     text_chosen = Signal(int)
     notifications_chosen = Signal(str)
+    settings_written = Signal(object)
     keys_wanted = Signal()
     page_id = "settings"
 
@@ -147,8 +154,11 @@ class SettingsPage(Page):
         data_folder: str = "",
         settings: Settings | None = None,
         connections: Connections | None = None,
+        reopen: Callable[[], None] | None = None,
     ) -> None:
+        """``reopen``: opens the connection anew with what config.toml says now, where that can be done."""
         super().__init__(N_("Settings"))
+        self._reopen = reopen
         self._context, self._folder, self._settings = context, data_folder, settings
         self._rows: list[tuple[Label, str]] = []
         self.theme_choice = Segmented(THEMES, N_("Theme"))
@@ -163,6 +173,9 @@ class SettingsPage(Page):
         self.connections = ConnectionsCard(connections) if connections is not None else None
         self.rules, self.about = KeyValues(), AboutCard(context, data_folder, settings)
         self.where = Label("", "label", "text3", wrap=True)
+        self.edit_button = Button(N_("Edit config.toml…"), icon="ph.pencil-simple")
+        self.edit_button.clicked.connect(self.edit)
+        self._forbidden = ""
         self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="?")
         self._build()
         self.theme_choice.chosen.connect(self.theme_chosen)
@@ -190,11 +203,32 @@ class SettingsPage(Page):
 
     def set_acting(self, reason: str) -> None:
         """Looks can always be changed, the sample fleet and roles not."""
+        self._forbidden = reason
         self.sample.set_acting(reason)
         self.people.set_acting(reason)
         if self.isVisible():
             self._show()
             self.people.refresh()
+
+    def edit(self) -> ConfigDialog:
+        """Show every setting of this machine, to be changed by an admin."""
+        reason = self._forbidden or ("" if self._context.role == ADMIN else _("Only an admin may change settings."))
+        dialog = ConfigDialog(self._context, reason, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.saved.connect(self._on_written)
+        dialog.open()
+        return dialog
+
+    def _on_written(self, names: Sequence[str]) -> None:
+        words = ngettext("{n} setting is written.", "{n} settings are written.", len(names))
+        when = dict.fromkeys(_(effect(name)).replace("`", "") for name in names)
+        detail = _("Takes effect {when}").format(when="; ".join(when))
+        actions: tuple[ToastAction, ...] = ()
+        if self._reopen is not None:
+            actions = (ToastAction(text=_("Open the connection anew"), call=self._reopen),)
+        said = words.format(n=text.count(len(names)))
+        self._context.toast(ToastSpec(text=said, detail=detail, status="succeeded", actions=actions))
+        self.settings_written.emit(names)
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -222,6 +256,7 @@ class SettingsPage(Page):
         running = Card(N_("How tasks run"), divided=True)
         running.body.addWidget(self.rules)
         running.body.addWidget(self.where)
+        running.body.addWidget(self.edit_button, 0, Qt.AlignmentFlag.AlignLeft)
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
         columns = QHBoxLayout()

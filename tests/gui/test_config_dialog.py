@@ -1,0 +1,81 @@
+"""config.toml in the window: what is wrong is said at its field, what is right is written, who may not cannot."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.fleet.role import VIEWER
+from services.settings import Settings, load
+from tests.gui.desk import Desk
+from views.pages.settings.editor import ConfigDialog
+from views.pages.settings.page import SettingsPage
+
+
+@pytest.fixture
+def page(desk: Desk, place: Settings, qtbot: QtBot) -> SettingsPage:
+    shown = SettingsPage(desk.context, data_folder=str(place.home_path), settings=place)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    return shown
+
+
+def opened(page: SettingsPage, qtbot: QtBot) -> ConfigDialog:
+    dialog = page.edit()
+    qtbot.waitUntil(lambda: bool(dialog.rows))
+    return dialog
+
+
+def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
+    page: SettingsPage, desk: Desk, place: Settings, qtbot: QtBot
+) -> None:
+    (place.home_path / "config.toml").write_text("# ours\n[worker]\nslots = 3  # few\n", encoding="utf-8")
+    dialog = opened(page, qtbot)
+    slots, lanes = dialog.rows["worker.slots"], dialog.rows["worker.lanes"]
+    assert slots.facts() == "from config.toml · default: 5 · takes effect when a worker starts next"
+    assert not dialog.save_button.isEnabled()
+    slots.field.setText("none")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: slots.error() == "Write a whole number")
+    slots.field.setText("900")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: slots.error() == "worker.slots must be 1 to 512")
+    assert not dialog.save_button.isEnabled()
+    slots.field.setText("9")  # type: ignore[attr-defined]
+    lanes.field.setPlainText("high\nlow")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not slots.error() and dialog.save_button.isEnabled())
+    with qtbot.waitSignal(page.settings_written) as written:
+        dialog.save_button.click()
+    assert set(written.args[0]) == {"worker.slots", "worker.lanes"}
+    assert load(home=place.home_path).worker.slots == 9
+    text = (place.home_path / "config.toml").read_text(encoding="utf-8")
+    assert text == '# ours\n[worker]\nslots = 9  # few\nlanes = ["high", "low"]\n'
+    assert desk.toasts[-1].detail == "Takes effect when a worker starts next"
+    (entry,) = [one for one in desk.session.engine.store.audit(limit=20) if one.action == "settings.change"]
+    assert '"from": "3"' in entry.detail
+    assert '"to": "9"' in entry.detail
+
+
+def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
+    page: SettingsPage, place: Settings, qtbot: QtBot
+) -> None:
+    (place.home_path / "config.toml").write_text("[retention]\nfinished_days = 9\n", encoding="utf-8")
+    dialog = opened(page, qtbot)
+    dialog.search.setText("succeeded and cancelled")
+    assert [name for name, row in dialog.rows.items() if row.isVisible()] == ["retention.finished_days"]
+    row = dialog.rows["retention.finished_days"]
+    row.reset_button.click()
+    assert row.facts().startswith("back to the default")
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    with qtbot.waitSignal(page.settings_written):
+        dialog.save_button.click()
+    assert load(home=place.home_path).retention.finished_days == 3.0
+
+
+def test_who_may_not_sees_it_all_and_writes_nothing(page: SettingsPage, desk: Desk, qtbot: QtBot) -> None:
+    page.set_acting("Your role may only look")
+    dialog = opened(page, qtbot)
+    dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
+    assert not dialog.save_button.isEnabled()
+    assert dialog.note.text() == "Your role may only look"
+    assert desk.context.role != VIEWER
+    dialog.reject()
