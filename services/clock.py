@@ -17,9 +17,8 @@ class SystemClock:
         self._last = max(self._last, time.time_ns() // 1_000_000)
         return self._last
 
-    def monotonic(self) -> float:
-        """Seconds for durations."""
-        return time.monotonic()
+    #: seconds for durations
+    monotonic = staticmethod(time.monotonic)
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
         """Wait for ``event`` at most ``seconds``; tell whether it is set."""

@@ -12,9 +12,8 @@ import logging
 import logging.handlers
 import sys
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
+from contextvars import ContextVar, Token
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,16 +46,27 @@ def recent() -> tuple[tuple[int, str, str], ...]:
     return tuple(_RECENT)
 
 
-@contextmanager
-def about(**names: object) -> Iterator[None]:
+class _About:
+    """A block of which ``about`` says something: entered for each task, so with little work."""
+
+    __slots__ = ("_names", "_token")
+    _token: Token[tuple[tuple[str, str], ...]]
+
+    def __init__(self, names: tuple[tuple[str, str], ...]) -> None:
+        self._names = names
+
+    def __enter__(self) -> None:
+        self._token = _ABOUT.set(_ABOUT.get() + self._names)
+
+    def __exit__(self, *_exc: object) -> None:
+        _ABOUT.reset(self._token)
+
+
+def about(**names: object) -> _About:
     """Say of all that is logged within the block, in this thread and those that take its context over, what it is
-    about; names are those of ``ABOUT``.
+    about; names are those of ``ABOUT``, of which the innermost block tells.
     """
-    token = _ABOUT.set(tuple({**dict(_ABOUT.get()), **{name: str(value) for name, value in names.items()}}.items()))
-    try:
-        yield
-    finally:
-        _ABOUT.reset(token)
+    return _About(tuple([(name, str(value)) for name, value in names.items()]))
 
 
 def of_process(**names: str) -> None:

@@ -243,6 +243,7 @@ class Intake:
         )
 
     def _lease(self, task: Task, gen: int, attempt: int, *, adopt: Task | None = None, able: bool = True) -> Claim:
+        kind = self._registry.task_type(task.task_type)
         return Claim(
             task_id=task.task_id,
             gen=gen,
@@ -253,8 +254,8 @@ class Intake:
             adopt=adopt,
             able=able,
             home=self._home(task.task_type),
-            done_since=self._registry.done_since(task.task_type),
-            once=not self._registry.task_type(task.task_type).idempotent,
+            done_since=self._registry.done_since(task.task_type) if kind.window else 0,
+            once=not kind.idempotent,
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:

@@ -235,7 +235,7 @@ def _storable(text: str) -> str:
     """Texts of foreign code may hold halves of characters (names of files, broken encodings), which no store takes, and
     secrets of this machine, which none shall have.
     """
-    return mask.known(text.encode("utf-8", "replace").decode("utf-8"))
+    return mask.known(text.encode("utf-8", "replace").decode("utf-8")) if text else ""
 
 
 def _show(held: Held, percent: int, note: str, at: float) -> None:

@@ -12,7 +12,7 @@ from services.domain.task.status import Status
 def switch_of(view: View, shop: str, kind: str = "") -> str:
     """The gate of a switch of all, its platform or a shop (``kind``: or that type) that is closed, "" for none."""
     closed = view.switches()
-    if not any(closed.values()):
+    if not closed:
         return ""
     scopes = ["all", f"platform:{shop.partition(':')[0]}", f"shop:{shop}"]
     return listed.at_switch(closed, [*scopes, f"type:{kind}"] if kind else scopes)

@@ -22,10 +22,13 @@ class Question:
     task: Task
     released: list[Task]  #: others that went first at a limit
     scope: str = ""  #: of the limit that keeps it back
+    switch: str = field(init=False)  #: the gate of a switch that is closed for it
     anyway: bool = field(init=False)  #: somebody lets it through what a person closed, or an open breaker
 
     def __post_init__(self) -> None:
-        self.anyway = needs_pass(self.view, self.task) and passes.has(self.view, self.task)
+        view, task = self.view, self.task
+        self.switch = lots.switch_of(view, task.shop, task.task_type)
+        self.anyway = bool(self.switch or slots.tripped(view, task.shop)) and passes.has(view, task)
 
     @property
     def no_slot(self) -> bool:
@@ -38,7 +41,7 @@ def _dependency(asked: Question) -> str:
 
 
 def _switch(asked: Question) -> str:
-    return "" if asked.anyway else lots.switch_of(asked.view, asked.task.shop, asked.task.task_type)
+    return "" if asked.anyway else asked.switch
 
 
 def _login(asked: Question) -> str:
@@ -72,8 +75,10 @@ TESTS: tuple[Callable[[Question], str], ...] = (_dependency, _switch, _login, _s
 def closed_gate(view: View, task: Task, released: list[Task]) -> tuple[str, str]:
     """The first gate that is closed for a task, "" if it may start; for a limit also its scope."""
     asked = Question(view, task, released)
-    gate = next((name for test in TESTS if (name := test(asked))), "")
-    return gate, asked.scope
+    for test in TESTS:
+        if gate := test(asked):
+            return gate, asked.scope
+    return "", asked.scope
 
 
 def needs_pass(view: View, task: Task) -> bool:
@@ -125,9 +130,9 @@ def open_shop(view: View, shop: str, most: int = 0, back: Task | None = None) ->
     ``most``: of who sweeps the lots, how many. ``back``: a task that was just given back; it waits behind the lot.
     """
     released: list[Task] = []
-    if any(view.switches().values()) or slots.tripped(view, shop):
+    if view.switches() or slots.tripped(view, shop):
         open_passed(view, shop, released, most)
-    if lots.is_shut(view, shop):
+    if not view.shops.count(shop, Status.BLOCKED) or lots.is_shut(view, shop):
         return tuple(released)
     shut: set[str] = set()
     while _has_room(view, shop, released, most):

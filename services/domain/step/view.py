@@ -282,7 +282,7 @@ class View(Protocol):
         """Somebody is to look at it when its deadline has passed."""
 
     def switches(self) -> Mapping[str, frozenset[str]]:
-        """The scopes that are closed by a switch now, by the gate of that."""
+        """The scopes that are closed by a switch now, by the gate of that; no gate without any."""
 
     def holders(self, uniq: str) -> Mapping[str, Standing]:
         """The active tasks that hold a uniqueness key, by id."""

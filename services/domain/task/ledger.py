@@ -137,9 +137,11 @@ def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
     ``begins``: first instant of any day of the fleet's. The same decision stands in ``store/redis/scripts/ledger.lua``.
     """
     alone, day, over = of_task(task), entry.day, None
-    apart = 0 if day is None else (alone.last_at - begins) // DAY_MS - (day.last_at - begins) // DAY_MS
+    if day is None:
+        return with_day(with_last(entry, task), alone), None
+    apart = (alone.last_at - begins) // DAY_MS - (day.last_at - begins) // DAY_MS
     kept = day
-    if day is None or apart > 0:
+    if apart > 0:
         kept, over = alone, day
     elif apart < 0:  # one that was imported
         over = alone

@@ -39,6 +39,8 @@ _AGE = """UPDATE works SET gone_at = CASE WHEN task_id <> '' AND until IS NULL
 FORGET = "DELETE FROM works WHERE gone_at <= ?"
 _RED = f"""SELECT uniq, task_id FROM tasks INDEXED BY tasks_red
     WHERE uniq {write.IN_LIST} AND uniq <> '' AND (status = 'held' OR triage = 'open')"""
+_SOME_RED = """SELECT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_red
+    WHERE uniq <> '' AND (status = 'held' OR triage = 'open'))"""
 _FIND = f"""SELECT work, task_id, at, who, worker FROM works
     WHERE work {write.IN_LIST} AND task_id <> '' AND (until IS NULL OR until > ?)"""
 _ALL = f"SELECT {_NAMES} FROM works WHERE work {write.IN_LIST} AND (gone_at IS NULL OR gone_at > ?)"
@@ -131,8 +133,11 @@ def put(conn: sqlite3.Connection, found: Iterable[tuple[str, Entry]]) -> None:
     conn.executemany(_PUT, [_row(work, entry) for work, entry in found])
 
 
+_NO_DONE, _NO_FAILURE, _NO_ENTRY = Done("", 0), Failure("", 0), Entry()
+
+
 def _row(work: str, entry: Entry) -> tuple[object, ...]:
-    done, failed = entry.done or Done("", 0), entry.failed or Failure("", 0)
+    done, failed = entry.done or _NO_DONE, entry.failed or _NO_FAILURE
     first = (entry.first_at, entry.first_id) if entry.succeeded + entry.failures > 1 else (0, "")
     ends = (done.task_id, done.at, done.by, done.worker, entry.succeeded, entry.failures, *first)
     return (work, *ends, failed.task_id, failed.at, failed.kind, failed.by, failed.worker)
@@ -157,17 +162,23 @@ class Works:
         """``settle`` brings the changed records into the database; ``begins``: first instant of the fleet's day."""
         self._conn, self._now, self._settle, self._begins = conn, now, settle, begins
         self._done: dict[str, Done] = {}
-        self._ended: list[Task] = []
+        self._ended: list[tuple[str, Task]] = []  # by work, as below
         self._red: dict[str, set[str]] = {}  # by work, of those that were asked for
-        self._won: list[Task] = []
+        self._none_red = False  # nothing at all is, as nearly always
+        self._won: list[tuple[str, Task]] = []
 
     def load(self, works: Iterable[str]) -> None:
         """Read in one go what of these is held or open."""
         wanted = {work for work in works if work and work not in self._red}
         if not wanted:
             return
-        self._settle()
         self._red.update({work: set() for work in wanted})
+        if self._none_red:
+            return
+        self._settle()
+        self._none_red = not self._conn.execute(_SOME_RED).fetchone()[0]
+        if self._none_red:
+            return
         names = write.text_list([*wanted, *(FORCED + work for work in wanted)])
         for uniq, task_id in self._conn.execute(_RED, (names,)):
             self._red[uniq.removeprefix(FORCED)].add(task_id)
@@ -175,20 +186,22 @@ class Works:
     def follow(self, old: Task | None, task: Task) -> None:
         """A record changes."""
         ended = task.status in _ENDS and (old is None or old.status != task.status)
-        if not (ended or self._red):
+        if not (ended or self._red or self._none_red):
             return  # as nearly always: this is done for every step of every task
         work = task.work
         if not work:
             return
         if ended and ledger.counts(task):
-            self._ended.append(task)
+            self._ended.append((work, task))
         if ended and task.status == Status.SUCCEEDED:
             known = self._done.get(work)
             if known is None or known.at <= task.ended_at:
                 self._done[work] = done_by(task)
-            self._won.append(task)
+            self._won.append((work, task))
+        red = is_red(task.status, task.triage)
+        self._none_red = self._none_red and not red
         if work in self._red:
-            if is_red(task.status, task.triage):
+            if red:
                 self._red[work].add(task.task_id)
             else:
                 self._red[work].discard(task.task_id)
@@ -198,8 +211,8 @@ class Works:
         if not self._won:
             return []
         won, self._won = self._won, []
-        self.load(task.work for task in won)
-        return [(task_id, task) for task in won for task_id in sorted(self._red[task.work])]
+        self.load(work for work, _ in won)
+        return [(task_id, task) for work, task in won for task_id in sorted(self._red[work])]
 
     def done(self, task: Task, since: int) -> Done | None:
         """What another task has done of its work since an instant; 0: nobody asks."""
@@ -224,15 +237,15 @@ class Works:
             return
         ended, self._ended = self._ended, []
         self._done.clear()
-        known = entries(self._conn, {task.work for task in ended}, self._now)
+        known = entries(self._conn, {work for work, _ in ended}, self._now)
         begins = self._begins()
-        for task in ended:
-            known[task.work], past = ledger.with_end(known.get(task.work, Entry()), task, begins)
+        for work, task in ended:
+            known[work], past = ledger.with_end(known.get(work, _NO_ENTRY), task, begins)
             if past is None or past.last_at < self._now - ledger.KEPT_MS:
                 continue
             if past.last_id == task.task_id:
-                past = self._beside(task.work, past, begins)
-            add_days(self._conn, [(task.work, past)])
+                past = self._beside(work, past, begins)
+            add_days(self._conn, [(work, past)])
         put(self._conn, known.items())
 
     def _beside(self, work: str, day: Day, begins: int) -> Day:

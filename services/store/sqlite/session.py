@@ -46,6 +46,8 @@ from services.store.unreadable import readable
 
 #: they name no task
 _OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
+#: as tuples, for a union written where it is asked for is made anew for each operation
+_FRESH, _TOUCHING, _ENDING = (Create, Republish), (Claim, Finish, Cancel, Move, Resolve, GiveUp), (Finish, Resolve)
 _PAPERS = tuple(f"DELETE FROM {table} WHERE task_id = ?" for table in ("letters", "logs", "notes"))
 _HOLDERS = f"SELECT held_uniq, task_id, status, gate, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
 _ZONE = "SELECT body FROM documents WHERE kind = ? AND name = ?"
@@ -76,20 +78,22 @@ class Session:
 
     def prepare(self, ops: Sequence[Op]) -> None:
         """Read in a few statements what a batch will look at."""
-        fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
+        fresh = [op.task for op in ops if isinstance(op, _FRESH)]
         self.stones.load([op.task.task_id for op in ops if isinstance(op, Create)])
         named: list[Any] = [op for op in ops if not isinstance(op, _OF_SHOPS)]
         self.load([task.task_id for task in fresh] + [op.task_id for op in named])
+        finished = {op.task_id for op in named if isinstance(op, Finish)}
         touched = [
             task
             for op in named
-            if isinstance(op, Claim | Finish | Cancel | Move | Resolve | GiveUp)
-            and (task := self.get(op.task_id) or getattr(op, "adopt", None)) is not None
+            if isinstance(op, _TOUCHING) and (task := self.get(op.task_id) or getattr(op, "adopt", None)) is not None
         ]
         opened = {op.shop for op in ops if isinstance(op, OpenShop)}
         self.shops.load(opened | {task.shop for task in (*fresh, *touched)})
-        self._load_holders({task.guard for task in (*fresh, *touched)})
-        ends = {op.task_id for op in named if isinstance(op, Finish | Resolve) and op.to == Status.SUCCEEDED}
+        # an end asks for them only where something of its shop is parked
+        starts = [task for task in touched if task.task_id not in finished]
+        self._load_holders({task.guard for task in (*fresh, *starts)})
+        ends = {op.task_id for op in named if isinstance(op, _ENDING) and op.to == Status.SUCCEEDED}
         self.works.load({task.work for task in touched if task.task_id in ends})
 
     # ------------------------------------------------------------------ records
@@ -152,6 +156,8 @@ class Session:
         self.shops.follow(old, task)
         self.limits.follow(old, task)
         self.works.follow(old, task)
+        if not self._holders:
+            return
         now = self._holders.get(task.guard)
         before = now if old is None or old.uniq == task.uniq else self._holders.get(old.guard)
         if before is not None and old is not None:
@@ -195,7 +201,8 @@ class Session:
     def switches(self) -> Mapping[str, frozenset[str]]:
         """What is closed by a switch, by the gate of that."""
         if self._switches is None:
-            self._switches = switches.shut(self._conn, self.now)
+            shut = switches.shut(self._conn, self.now)
+            self._switches = {gate: scopes for gate, scopes in shut.items() if scopes}
         return self._switches
 
     def _load_holders(self, uniqs: Iterable[str]) -> None:

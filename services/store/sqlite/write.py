@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,7 +32,6 @@ _SUCCESS = """INSERT INTO successes (task_type, shop, at) VALUES (?, ?, ?)
 #: by queue and priority, only where it moves far enough
 WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
-_NOWHERE = ("", "", "")  #: lane, status and triage of no record
 _updates: dict[tuple[bool, tuple[int, ...]], str] = {}
 
 
@@ -61,7 +59,9 @@ class Buffer:
         self._places: dict[str, int] = {}
         self._dirty: dict[str, tuple[Task, int]] = {}
         self._events: list[tuple[Any, ...]] = []
-        self._changes: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
+        self._kinds: dict[tuple[str, ...], int] = {}
+        self._shops: dict[tuple[str, ...], int] = {}
+        self._did: set[tuple[str, ...]] = set()  # of those that something succeeded in, if as many were removed too
         self._done: dict[tuple[str, str], int] = {}
 
     def stored(self, task: Task, outbox_at: int, place: int) -> None:
@@ -121,32 +121,30 @@ class Buffer:
 
     def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
         """Let the counters follow a record; see ``COLUMNS`` for the numbers."""
-        to = _NOWHERE if row is None else (row[6], row[1], row[2])
-        from_ = _NOWHERE if before is None else (before[6], before[1], before[2])
-        whose = row or before
-        if whose is not None and to != from_:
-            key = (whose[3], whose[5], whose[4], (*to, *from_))
-            self._changes[key] = self._changes.get(key, 0) + 1
+        if before is not None and row is not None and before[1:3] == row[1:3] and before[6] == row[6]:
+            return
+        if row is not None:
+            place = self._add(row, 1)
+            if row[1] == Status.SUCCEEDED:
+                self._did.add(place)
+        if before is not None:
+            self._add(before, -1)
+
+    def _add(self, row: tuple[Any, ...], n: int) -> tuple[str, ...]:
+        kind = (row[6], row[3], row[5], row[1], row[2])
+        self._kinds[kind] = self._kinds.get(kind, 0) + n
+        place = (row[4], row[3], row[1], row[2])
+        self._shops[place] = self._shops.get(place, 0) + n
+        return place
 
     def write_tallies(self, conn: sqlite3.Connection, now: int) -> None:
         """Bring the counters up to the written records."""
-        kinds: Counter[tuple[str, ...]] = Counter()
-        shops: Counter[tuple[str, ...]] = Counter()
-        did: set[tuple[str, ...]] = set()  # also where as many were removed as came
-        for (platform, task_type, shop_id, change), n in self._changes.items():
-            lane, status, triage, old_lane, old_status, old_triage = change
-            if status:
-                kinds[lane, platform, task_type, status, triage] += n
-                shops[shop_id, platform, status, triage] += n
-                if status == Status.SUCCEEDED:
-                    did.add((shop_id, platform, status, triage))
-            if old_status:
-                kinds[old_lane, platform, task_type, old_status, old_triage] -= n
-                shops[shop_id, platform, old_status, old_triage] -= n
-        self._changes.clear()
-        conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
-        rows = [(*key, n, now if key in did else 0) for key, n in shops.items() if n or key in did]
+        conn.executemany(_TALLY, [(*key, n) for key, n in self._kinds.items() if n])
+        did = self._did
+        rows = [(*key, n, now if key in did else 0) for key, n in self._shops.items() if n or key in did]
         conn.executemany(_SHOP_TALLY, rows)
+        for gathered in (self._kinds, self._shops, did):
+            gathered.clear()
         conn.executemany(_SUCCESS, [(*where, at) for where, at in self._done.items()])
         self._done.clear()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -34,10 +34,13 @@ class Limits:
     @property
     def some(self) -> bool:
         """Whether anybody has set a limit."""
+        return bool(self._all())
+
+    def _all(self) -> Mapping[str, tuple[int, int] | None]:
         if self._set is None:
             rows = self._conn.execute("SELECT scope, concurrency, per_minute FROM limits")
             self._set = {scope: self._limit((scope, *numbers)) for scope, *numbers in rows}
-        return bool(self._set)
+        return self._set
 
     def _limit(self, row: tuple[object, ...]) -> tuple[int, int] | None:
         found = sound(read_limit, row, "limit", row[0])
@@ -45,16 +48,16 @@ class Limits:
 
     def of(self, task: Task) -> Sequence[Room]:
         """The limits that a task counts for."""
-        if not self.some or self._set is None:
-            return ()
-        return [self.room(scope) for scope in limit.scopes(task) if scope in self._set]
+        known = self._all()
+        return [self.room(scope) for scope in limit.scopes(task) if scope in known] if known else ()
 
     def room(self, scope: str) -> Room:
         """One limit; where there is none, one that lets everything pass."""
-        if not self.some or self._set is None or scope not in self._set:
+        known = self._all()
+        if scope not in known:
             return Room(scope)
         if scope not in self._rooms:
-            numbers = self._set[scope]
+            numbers = known[scope]
             # nobody knows how many may run: nobody starts
             self._rooms[scope] = Room(scope, shut=True) if numbers is None else self._read(scope, *numbers)
         return self._rooms[scope]
@@ -81,8 +84,10 @@ class Limits:
 
     def follow(self, old: Task | None, task: Task) -> None:
         """Count a task that begins or ends to run, where somebody has counted before."""
+        if not self._rooms:
+            return
         change = (task.status == Status.RUNNING) - (old is not None and old.status == Status.RUNNING)
-        if change and self._rooms:
+        if change:
             for scope in limit.scopes(task):
                 if scope in self._rooms:
                     self._rooms[scope].running += change
