@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Cancel, Create, Forget, GiveUp, Published, Republish, Resolve, SetTriage
+from services.domain.change import (
+    Cancel,
+    Claim,
+    Create,
+    Finish,
+    Forget,
+    GiveUp,
+    Published,
+    Republish,
+    Resolve,
+    SetTriage,
+)
 from services.domain.gates.limit import Limit
 from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, failed_by
 from services.domain.task.record import Task
@@ -19,7 +30,7 @@ from services.domain.task.status import Status, Triage
 from services.ports import Store
 from services.store.redis import keys
 from services.store.redis.ledger import pack_days, packed_entry
-from tests.contract.rig import Rig, changed, recount, same_counts
+from tests.contract.rig import Rig, attempt_of, changed, recount, same_counts
 
 WORK = "4f2c"
 
@@ -102,6 +113,25 @@ def test_a_letter_that_comes_after_the_success_stays_open(rig: Rig) -> None:
     assert rig.record(letter).triage == Triage.OPEN
     succeed(rig, rig.create(uniq=WORK))
     assert rig.record(letter).triage == Triage.OVERTAKEN
+
+
+def test_a_success_closes_a_letter_of_the_same_batch(rig: Rig) -> None:
+    """Also where nothing at all was open when the batch began, and something else succeeded in it before."""
+    other = rig.running("w2#1", shop_id="s2", uniq="other")
+    failing = rig.running(uniq=WORK)
+    done_elsewhere = forced(rig, shop_id="s3")
+    rig.ask(Published(task_id=done_elsewhere.task_id, status="pending", gen=0, attempt=0))
+    end = {"attempt": attempt_of(failing, "dead"), "error": "no button", "error_kind": "selector", "fingerprint": "1"}
+    seen = {"owner": "w3#1", "worker": "w3", "lease_ms": 60_000, "foreign_done": True, "gen": 0, "attempt": 0}
+    answers = rig.store.apply(
+        [
+            Finish(task_id=other.task_id, owner=other.owner, to="succeeded", attempt=attempt_of(other, "succeeded")),
+            Finish(task_id=failing.task_id, owner=failing.owner, to="dead", **end),
+            Claim(task_id=done_elsewhere.task_id, **seen),
+        ]
+    )
+    assert [answer.code for answer in answers] == ["ok", "ok", "ended"]
+    assert (rig.record(failing).triage, rig.record(failing).successor) == (Triage.OVERTAKEN, done_elsewhere.task_id)
 
 
 def test_what_was_overtaken_can_be_taken_up_again(rig: Rig) -> None:
