@@ -7,6 +7,7 @@ from typing import Any
 
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, examples, table
+from services.domain.gates import listed
 from services.messages import english
 from services.monitor.forecast.drain import DrainQueries
 
@@ -20,7 +21,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         help="when what waits will have run, and which deadlines and promises it misses",
         description="From the durations and arrivals that were measured, the slots of the workers that take tasks, and"
-        " how many tasks a shop runs at once. What waits for a pause, a login or a person is not in it.",
+        " how many tasks a shop runs at once. What no slot opens (a pause, a login, a person) is not in it.",
         **examples(EXAMPLES),
     )
     parser.set_defaults(handler=show)
@@ -55,12 +56,14 @@ def show(context: Context) -> int:
         cells = [(one["kind"], one["name"], one["waiting"], one["text"]) for one in instants]
         lines = [*lines, "", *table(("for", "name", "waiting", "how"), cells)]
     if found.held:
-        lines = [*lines, "", f"{found.held} more wait for a pause, a login or a person"]
+        gates = ", ".join(f"{listed.BY_NAME[gate].short} {number}" for gate, number in found.why)
+        lines = [*lines, "", f"{found.held} more wait for what no slot opens: {gates}"]
     document = {
         "rows": rows,
         "instants": instants,
         "slots": found.slots,
         "held": found.held,
+        "why": dict(found.why),
         "measured": found.measured,
     }
     context.show(document, lines)

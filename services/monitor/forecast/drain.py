@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.domain.gates import listed, quiet_hours
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import ability, home, listed, quiet_hours
 from services.domain.insight.forecast import drain
 from services.domain.insight.forecast.drain import Line, Miss
 from services.domain.insight.worker import takes_work
@@ -57,14 +58,19 @@ class InstantRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """How what waits goes. ``held``: waits for something that no slot opens (a pause, a login, a person)."""
+    """How what waits goes. ``why``: what waits for something that no slot opens, by its gate, most first."""
 
     rows: tuple[DrainRow, ...]
     instants: tuple[InstantRow, ...]
     slots: int
-    held: int = 0
+    why: tuple[tuple[str, int], ...] = ()
     measured: bool = True
     at_ms: int = 0  #: by the store's clock
+
+    @property
+    def held(self) -> int:
+        """How many wait for something that no slot opens."""
+        return sum(number for _gate, number in self.why)
 
     def missed(self, name: str = "") -> InstantRow | None:
         """The first instant that is missed, of those that concern a lane or platform (``lane:normal``)."""
@@ -88,13 +94,17 @@ class DrainQueries:
         workers = [info for info in self._store.workers() if takes_work(info, now)]
         slots = sum(len(info.slots) for info in workers)
         lanes = {lane for info in workers for lane in info.lanes}
-        tasks, held = self._waiting()
+        found, scale = self._waiting()
+        able = _Able(self._registry, workers)
+        gates = {one.task_id: _why(one, able) for one in found}
+        tasks = [one for one in found if not gates[one.task_id]]
+        why = _scaled(((gates[one.task_id], one) for one in found if gates[one.task_id]), scale)
         wanted = self._promises(zone, now)
-        every, measured = self._lines(tasks, wanted, now)
+        every, measured = self._lines(tasks, scale, wanted, able, now)
         lines = drain.few([line for line in every if line.lane in lanes], LINES)
         order = list(LANES)
         course = drain.follow(lines, slots, order)
-        waiting = _count(tasks)
+        waiting = _scaled(((name, one) for one in tasks for name in _rows_of(one)), scale)
         rows = tuple(
             DrainRow(
                 name=name,
@@ -105,10 +115,17 @@ class DrainQueries:
             for name, number in sorted(waiting.items(), key=lambda item: (not item[0].startswith("lane"), item[0]))
         )
         instants = self._instants(lines, slots, order, tasks, wanted, now, zone) if measured and slots else ()
-        return Drain(rows=rows, instants=tuple(instants), slots=slots, held=held, measured=measured, at_ms=now)
+        return Drain(
+            rows=rows,
+            instants=tuple(instants),
+            slots=slots,
+            why=tuple(why.items()),
+            measured=measured,
+            at_ms=now,
+        )
 
-    def _waiting(self) -> tuple[list[Task], int]:
-        """What waits for a slot, and how many wait for something else."""
+    def _waiting(self) -> tuple[list[Task], Mapping[str, float]]:
+        """What waits, the oldest of it, and how many each of these stands for, by lane."""
         terms = (equals("status", *map(str, _STATUSES)),)
         found: list[Task] = []
         cursor: str | None = ""
@@ -116,8 +133,12 @@ class DrainQueries:
             page = self._store.query(Query(terms=terms, descending=False, limit=PAGE, cursor=cursor, want_total=False))
             found += page.tasks
             cursor = page.next
-        free = [one for one in found if one.status != Status.BLOCKED or one.gate in ("", listed.SHOP_BUSY)]
-        return free, len(found) - len(free)
+        seen = Counter(task.lane for task in found)
+        if cursor is None:
+            return found, dict.fromkeys(seen, 1.0)
+        lanes = self._store.counts().lanes
+        total = {lane: sum(lanes.get(lane, {}).get(status, 0) for status in _STATUSES) for lane in seen}
+        return found, {lane: max(1.0, total[lane] / number) for lane, number in seen.items()}
 
     def _promises(self, zone: str, now: int) -> list[tuple[Promise, int]]:
         """Those that are to be done by an instant that is still to come."""
@@ -133,14 +154,20 @@ class DrainQueries:
                     found.append((one, window.ends))
         return found
 
-    def _lines(self, tasks: Sequence[Task], wanted: Sequence[tuple[Promise, int]], now: int) -> tuple[list[Line], bool]:
+    def _lines(
+        self,
+        tasks: Sequence[Task],
+        scale: Mapping[str, float],
+        wanted: Sequence[tuple[Promise, int]],
+        able: _Able,
+        now: int,
+    ) -> tuple[list[Line], bool]:
         shops = self._registry.shops()
         chosen = {one.name: {shop.key for shop in schedules.fitting(one, shops.values())} for one, _at in wanted}
         groups: dict[tuple[str, str, str, tuple[str, ...]], list[Task]] = defaultdict(list)
         for task in tasks:
             groups[task.lane, task.shop, task.task_type, _also(task, wanted, chosen, now)].append(task)
-        scale = self._scale(tasks)
-        arrivals = {lane: self._measured.arrivals(equals("lane", lane)) for lane in {task.lane for task in tasks}}
+        arrivals = {lane: self._measured.lasting(equals("lane", lane)) for lane in {task.lane for task in tasks}}
         in_lane: dict[str, int] = defaultdict(int)
         for task in tasks:
             in_lane[task.lane] += 1
@@ -150,31 +177,23 @@ class DrainQueries:
             usual = self._measured.on_platform(kind, platform, self._registry.task_type(kind).expected_s)
             measured = measured and usual.known
             known = shops.get(shop)
+            here = able.of(kind, lane)
             lines.append(
                 Line(
                     lane=lane,
                     platform=platform,
                     shop=shop,
-                    waiting=len(some) * scale.get(lane, 1.0),
+                    waiting=len(some) * scale[lane],
                     mean_s=max(0.05, usual.mean_s),
                     concurrency=max(1, known.concurrency) if known is not None else 1,
                     # what comes for an instant is there already; the others go on coming as of late
                     arrivals=0.0 if also else arrivals[lane] * len(some) / in_lane[lane],
                     also=also,
+                    pool=" ".join(sorted(info.worker for info in here)),
+                    barred=able.slots - sum(len(info.slots) for info in here),
                 )
             )
         return lines, measured
-
-    def _scale(self, tasks: Sequence[Task]) -> Mapping[str, float]:
-        """How many times more wait in a lane than were looked at."""
-        if len(tasks) < MOST // 2:
-            return {}
-        counts = self._store.counts().lanes
-        seen: dict[str, int] = defaultdict(int)
-        for task in tasks:
-            seen[task.lane] += 1
-        queued = {lane: row.get(Status.PENDING, 0) + row.get(Status.QUEUED, 0) for lane, row in counts.items()}
-        return {lane: max(1.0, queued.get(lane, 0) / number) for lane, number in seen.items()}
 
     def _instants(
         self,
@@ -206,6 +225,41 @@ class DrainQueries:
                 )
 
 
+class _Able:
+    """Which workers can run tasks of a type in a lane."""
+
+    def __init__(self, registry: Registry, workers: Sequence[WorkerInfo]) -> None:
+        self._registry, self._workers = registry, workers
+        self._known: dict[tuple[str, str], tuple[WorkerInfo, ...]] = {}
+        self.slots = sum(len(info.slots) for info in workers)
+
+    def of(self, kind: str, lane: str) -> tuple[WorkerInfo, ...]:
+        if (kind, lane) not in self._known:
+            known = self._registry.task_type(kind)
+            self._known[kind, lane] = tuple(
+                info for info in self._workers if lane in info.lanes and ability.of(info).executor_for(known)
+            )
+        return self._known[kind, lane]
+
+    def nowhere(self, task: Task) -> bool:
+        """Whether its lane is taken, and none who takes it can run it."""
+        return any(task.lane in info.lanes for info in self._workers) and not self.of(task.task_type, task.lane)
+
+
+def _why(task: Task, able: _Able) -> str:
+    """The gate that no slot opens, "" where one does."""
+    if able.nowhere(task):
+        return home.NO_WORKER
+    if task.status != Status.BLOCKED:
+        return ""
+    gate = home.name_of(task.gate)
+    if gate == home.GATE:  # the profile of its shop lives on one machine: who works there takes it in its turn
+        node = home.node_of(task.gate)
+        return "" if any(info.node == node for info in able.of(task.task_type, task.lane)) else gate
+    # one that no worker had room for waits for those that can run it, as any other does
+    return "" if gate in ("", listed.SHOP_BUSY, home.NO_WORKER) else gate
+
+
 def _also(
     task: Task, wanted: Sequence[tuple[Promise, int]], chosen: Mapping[str, Container[str]], now: int
 ) -> tuple[str, ...]:
@@ -222,12 +276,16 @@ def _minute(at: int) -> int:
     return at // MINUTE_MS * MINUTE_MS
 
 
-def _count(tasks: Sequence[Task]) -> dict[str, int]:
-    found: dict[str, int] = defaultdict(int)
-    for task in tasks:
-        for name in (f"lane:{task.lane}", f"platform:{task.platform}"):
-            found[name] += 1
-    return found
+def _rows_of(task: Task) -> tuple[str, str]:
+    return f"lane:{task.lane}", f"platform:{task.platform}"
+
+
+def _scaled(named: Iterable[tuple[str, Task]], scale: Mapping[str, float]) -> dict[str, int]:
+    """How many there are of each name, most first, where each task stands for as many as its lane has of it."""
+    found: dict[str, float] = defaultdict(float)
+    for name, task in named:
+        found[name] += scale[task.lane]
+    return {name: round(number) for name, number in sorted(found.items(), key=lambda one: -one[1])}
 
 
 def _served(name: str, slots: int, lanes: set[str]) -> int:

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.flow import WINDOW_PARTS as PARTS
+from services.domain.insight.forecast.flow import steady
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
@@ -110,6 +112,19 @@ class Measured:
             return _rate(found, now, ARRIVED_MS)
 
         return self._once(("arrivals", terms), count)
+
+    def lasting(self, *terms: Term) -> float:
+        """Tasks a second that may be expected to go on coming of what matches: a batch that came at once is none."""
+
+        def count() -> float:
+            now, width = self._store.now_ms(), ARRIVED_MS // PARTS
+            parts = []
+            for end in range(now, now - PARTS * width, -width):
+                span = (Term(field="created", op=">", number=end - width), Term(field="created", op="<=", number=end))
+                parts.append(self._store.query(Query(terms=(*terms, *span), limit=1)).number.number)
+            return steady(parts, width / 1000)
+
+        return self._once(("lasting", terms), count)
 
     def prime_arrivals(self, rows: Iterable[tuple[str, int]]) -> None:
         """Ask at once what ``arrivals`` will be asked of these shops and priorities (see ``in_shop``): of many by the

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Measured
 from services.domain.insight.forecast.flow import WINDOW_PARTS as PARTS
-from services.domain.insight.forecast.flow import Rates
+from services.domain.insight.forecast.flow import Rates, steady
 from services.domain.task.event import Event
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
@@ -123,7 +123,7 @@ class Meter:
             out_s=sum(row[2] for row in rows) / window,
             recent_in=sum(row[1] for row in recent) / (window / 3),
             recent_out=sum(row[2] for row in recent) / (window / 3),
-            steady_in=_steady(rows, now_ms / 1000, window),
+            steady_in=steady(_parts(rows, now_ms / 1000, window), window / PARTS),
             window_s=window,
             quiet_s=min(window, max(0.0, now_ms / 1000 - last_s)),
             parts_in=sum(1 for number in _parts(rows, now_ms / 1000, window) if number),
@@ -199,13 +199,3 @@ def _parts(rows: Sequence[_Row], now_s: float, window: float) -> list[int]:
     for second, number, _out in rows:
         found[min(PARTS - 1, max(0, int((now_s - second) / (window / PARTS))))] += number
     return found
-
-
-def _steady(rows: Sequence[_Row], now_s: float, window: float) -> float:
-    """What comes in a second without the one part of the window in which far more came than in all others."""
-    width = window / PARTS
-    parts = _parts(rows, now_s, window)
-    most, others = max(parts), sum(parts) - max(parts)
-    if most > 3 * others / (PARTS - 1) + 3:
-        return others / (width * (PARTS - 1))
-    return sum(parts) / window

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.domain.gates import listed
 from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
 from services.monitor.forecast.drain import Drain, DrainRow, InstantRow
@@ -130,9 +131,10 @@ class ForecastView(QWidget):
             )
         if drain is not None and drain.held:
             more = ngettext(
-                "{n} more waits for a pause, a login or a person",
-                "{n} more wait for a pause, a login or a person",
+                "{n} more waits for what no slot opens: {gates}",
+                "{n} more wait for what no slot opens: {gates}",
                 drain.held,
             )
-            said.append(more.format(n=text.count(drain.held)))
+            gates = [f"{_(listed.BY_NAME[gate].short)} {text.count(number)}" for gate, number in drain.why]
+            said.append(more.format(n=text.count(drain.held), gates=text.listed(gates, ";")))
         self.facts.setText(text.listed(said))

@@ -7,6 +7,7 @@ goes first takes what it can use before the next. Durations and arrivals are tho
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,6 +45,8 @@ class Line:
     concurrency: int = 1
     arrivals: float = 0.0
     also: tuple[str, ...] = ()  #: what else it counts to: a promise, a deadline
+    pool: str = ""  #: names the workers that can run it, where not all of them can
+    barred: int = 0  #: slots of the others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +78,11 @@ def few(lines: Sequence[Line], most: int) -> tuple[Line, ...]:
     if len(lines) <= most:
         return tuple(lines)
     ordered = sorted(lines, key=lambda line: -line.waiting * line.mean_s / max(1, line.concurrency))
-    together: dict[tuple[str, str, tuple[str, ...]], list[Line]] = {}
+    together: dict[tuple[str, str, tuple[str, ...], str, int], list[Line]] = {}
     for line in ordered[most // 2 :]:
-        together.setdefault((line.lane, line.platform, line.also), []).append(line)
+        together.setdefault((line.lane, line.platform, line.also, line.pool, line.barred), []).append(line)
     joined: list[Line] = []
-    for (lane, platform, also), some in together.items():
+    for (lane, platform, also, pool, barred), some in together.items():
         waiting = sum(line.waiting for line in some)
         joined.append(
             Line(
@@ -91,6 +94,8 @@ def few(lines: Sequence[Line], most: int) -> tuple[Line, ...]:
                 concurrency=sum(line.concurrency for line in some),
                 arrivals=sum(line.arrivals for line in some),
                 also=also,
+                pool=pool,
+                barred=barred,
             )
         )
     return (*ordered[: most // 2], *joined)
@@ -123,14 +128,15 @@ def follow(lines: Sequence[Line], slots: int, order: Sequence[str], until_s: flo
 
 
 def _step(lines: Sequence[Line], slots: int, until_s: float) -> float:
-    work = sum(line.waiting * line.mean_s for line in lines) / max(1, slots)
+    work = sum(line.waiting * line.mean_s / max(1, slots - line.barred) for line in lines)
     alone = max((line.waiting * line.mean_s / max(1, line.concurrency) for line in lines), default=0.0)
     return max(0.05, max(work, alone, until_s) / STEPS)
 
 
 def _advance(lines: Sequence[Line], left: list[float], rank: Sequence[int], slots: int, step: float) -> None:
-    """One step: lanes in their order, within one the shops alike."""
+    """One step: lanes in their order, within one the shops alike, each where a worker can run it."""
     free = float(slots)
+    able = {line.pool: max(0.0, float(slots - line.barred)) for line in lines}
     room = {line.shop: float(line.concurrency) for line in lines}
     place = 0
     while place < len(rank):
@@ -141,11 +147,16 @@ def _advance(lines: Sequence[Line], left: list[float], rank: Sequence[int], slot
             n: min(room[lines[n].shop], left[n] * lines[n].mean_s / step + lines[n].arrivals * lines[n].mean_s)
             for n in group
         }
+        pools: dict[str, float] = defaultdict(float)
+        for n in group:
+            pools[lines[n].pool] += use[n]
+        use = {n: wants * min(1.0, able[lines[n].pool] / (pools[lines[n].pool] or 1.0)) for n, wants in use.items()}
         total = sum(use.values())
         share = min(1.0, free / total) if total else 0.0
         for n in group:
             got = use[n] * share
             room[lines[n].shop] -= got
+            able[lines[n].pool] -= got
             free -= got
             left[n] = max(0.0, left[n] + lines[n].arrivals * step - got * step / max(0.001, lines[n].mean_s))
 

@@ -389,6 +389,16 @@ def drains(rates: Rates) -> bool:
     return _less(rates.in_s, rates.out_s) or burst_over(rates)
 
 
+def steady(parts: Sequence[int], width_s: float) -> float:
+    """What comes in a second without the one part of a time in which far more came than in all others. ``width_s``: of
+    a part.
+    """
+    most, others = max(parts), sum(parts) - max(parts)
+    if most > 3 * others / (len(parts) - 1) + 3:
+        return others / (width_s * (len(parts) - 1))
+    return sum(parts) / (width_s * len(parts))
+
+
 def lasting(rates: Rates) -> float:
     """Tasks a second that may be expected to go on coming."""
     if _stopped(rates):

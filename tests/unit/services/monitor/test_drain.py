@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
+from services.domain.change import Claim, CloseSession
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.task.record import Attempt
+from services.domain.task.record import Attempt, Task
 from services.messages import english
+from services.monitor.forecast import drain
 from services.monitor.forecast.drain import DrainQueries
 from tests.unit.services.engine.room import Room
 
 
 def worker(room: Room, slots: int) -> None:
-    room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),) * slots))
+    room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),) * slots, executors=("rpa",)))
 
 
 def measured(room: Room, seconds: int) -> None:
@@ -19,6 +23,15 @@ def measured(room: Room, seconds: int) -> None:
         room.clock.advance(seconds)
         end = room.store.now_ms()
         room.finish(task, "succeeded", attempt=Attempt(1, "w", task.started_at, end, "succeeded"))
+
+
+def sent_on(room: Room, *, able: bool = False, **fields: str) -> Task:
+    """A task that a worker could not start: ``able``, for another reason than that it cannot run it."""
+    task = room.create(**fields)
+    words = {"task_id": task.task_id, "gen": task.gen, "attempt": task.attempt}
+    answer = room.ask(Claim(owner="w#1", worker="w", lease_ms=60_000, able=able, **words))  # type: ignore[arg-type]
+    assert answer.code == "blocked"
+    return task
 
 
 def test_lanes_and_platforms_are_told_when_they_are_clear(room: Room) -> None:
@@ -58,3 +71,58 @@ def test_nothing_waits_and_nobody_works(room: Room) -> None:
     room.create()
     (row, _platform) = DrainQueries(room.store, room.registry).look().rows
     assert english(row.said) == "no worker takes them"
+
+
+def test_what_only_some_workers_can_run_waits_for_their_slots(room: Room) -> None:
+    """A worker that cannot run it has sent it on: it waits for a slot all the same, of those that can."""
+    measured(room, 10)
+    room.clock.advance(900)
+    own = WorkerInfo(worker="own", host="desk", pid=1, slots=(SlotState(),) * 2, executors=("rpa",))
+    other = WorkerInfo(worker="other", host="desk", pid=2, slots=(SlotState(),) * 8, executors=("http",))
+    room.store.heartbeat(own)
+    room.store.heartbeat(other)
+    for number in range(20):
+        sent_on(room, shop_id=f"s{number}")
+    found = DrainQueries(room.store, room.registry).look()
+    rows = {one.name: one for one in found.rows}
+    assert (found.slots, found.held, rows["lane:normal"].waiting) == (10, 0, 20)
+    clear = rows["lane:normal"].clear_s
+    assert clear is not None
+    assert clear == pytest.approx(100, rel=0.25), "20 tasks of 10 s in 2 slots"
+
+
+def test_what_no_slot_opens_is_told_by_its_gate(room: Room) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),), executors=("http",)))
+    sent_on(room, shop_id="s1")
+    room.create(shop_id="s2")
+    room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),), executors=("rpa",)))
+    room.ask(CloseSession(shop="pdd:s3", kind="login_expired", by="ann"))
+    sent_on(room, able=True, shop_id="s3")
+    assert DrainQueries(room.store, room.registry).look().why == (("session", 1),)
+    room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),), executors=("http",)))
+    found = DrainQueries(room.store, room.registry).look()
+    assert (found.rows, found.why, found.held) == ((), (("no_worker", 3),), 3)
+
+
+def test_a_batch_that_came_at_once_does_not_go_on_coming(room: Room) -> None:
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 4)
+    for number in range(60):
+        room.create(shop_id=f"s{number}")
+    rows = {one.name: one for one in DrainQueries(room.store, room.registry).look().rows}
+    clear = rows["lane:normal"].clear_s
+    assert clear is not None
+    assert clear == pytest.approx(150, rel=0.25)
+
+
+def test_of_more_than_is_looked_at_all_are_counted(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drain, "MOST", 10)
+    monkeypatch.setattr(drain, "PAGE", 5)
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 4)
+    for number in range(60):
+        room.create(shop_id=f"s{number}")
+    rows = {one.name: one for one in DrainQueries(room.store, room.registry).look().rows}
+    assert (rows["lane:normal"].waiting, rows["platform:pdd"].waiting) == (60, 60)

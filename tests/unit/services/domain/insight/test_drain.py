@@ -146,3 +146,21 @@ def test_many_shops_are_followed_as_few() -> None:
     whole, part = drain.follow(lines, 20, ORDER).seconds[""], drain.follow(few, 20, ORDER).seconds[""]
     assert whole is not None
     assert part == pytest.approx(whole, rel=0.05)
+
+
+def test_slots_that_cannot_run_it_do_not_clear_it() -> None:
+    """Ten slots, of which the shops of one pool can use two, those of the other eight."""
+    few = [
+        Line(lane="normal", platform="pdd", shop=f"pdd:{n}", waiting=5, mean_s=10, pool="a", barred=8) for n in range(8)
+    ]
+    most = [
+        Line(lane="low", platform="temu", shop=f"temu:{n}", waiting=5, mean_s=10, pool="b", barred=2) for n in range(8)
+    ]
+    course = drain.follow([*few, *most], 10, ORDER)
+    assert course.seconds["lane:normal"] == pytest.approx(200, rel=0.1)
+    assert course.seconds["lane:low"] == pytest.approx(55, rel=0.25)
+    # what is added can run all of it
+    assert drain.by(few, 10, ORDER, "platform:pdd", 105).more == 2
+    joined = drain.few([*few, *most], 4)
+    assert {(one.pool, one.barred) for one in joined} == {("a", 8), ("b", 2)}
+    assert drain.follow(joined, 10, ORDER).seconds["lane:normal"] == pytest.approx(200, rel=0.1)
