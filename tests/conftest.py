@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import secrets
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 from tests.support.pairs import PAIRS  # noqa: E402
-from tests.support.services import RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
+from tests.support.services import Pulsar, RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 PATIENCE_MS = 40_000
 QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester", "qtlog"}
-MARKS = {"rabbitmq": "rabbitmq", "redis": "redis_server", "gui": "qapp"}
+MARKS = {"rabbitmq": "rabbitmq", "pulsar": "pulsar_server", "redis": "redis_server", "gui": "qapp"}
 #: folders whose tests are believed the first time they fail (see ``tests.flaky``)
 BELIEVED = {"faults": "fault", "stateful": "race"}
 
@@ -154,6 +155,24 @@ def redis_url(redis_server: Redis) -> str:
     """The address of an empty Redis."""
     redis_server.flush()
     return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def pulsar_server() -> Iterator[Pulsar]:
+    """A private Pulsar; take a namespace of its own from ``pulsar_url``."""
+    try:
+        server = Pulsar().start()
+    except ServiceUnavailable as error:
+        missing_service(error)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def pulsar_url(pulsar_server: Pulsar) -> str:
+    """The address of a namespace that only this test knows."""
+    pulsar_server.start()
+    return pulsar_server.url(f"fleet/t{secrets.token_hex(6)}")
 
 
 @pytest.fixture

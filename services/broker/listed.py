@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from services import addresses
 from services.broker.kind import BrokerKind
+from services.broker.pulsar import about as pulsar
 from services.broker.rabbitmq import about as rabbitmq
 
-KINDS: tuple[BrokerKind, ...] = (rabbitmq.KIND,)
+KINDS: tuple[BrokerKind, ...] = (rabbitmq.KIND, pulsar.KIND)
 SCHEMES = {scheme: kind for kind in KINDS for scheme in kind.schemes}
 SENTENCES: dict[str, str] = {code: text for kind in KINDS for code, text in kind.sentences.items()}
 

@@ -223,7 +223,7 @@ def common_options() -> argparse.ArgumentParser:
     parent = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = parent.add_argument_group("everywhere")
     group.add_argument("--profile", metavar="NAME", help="connection profile (default: local, the embedded engine)")
-    group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost")
+    group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost, or pulsar://host:6650")
     group.add_argument("--redis", metavar="URL", help="redis://host:6379/0")
     group.add_argument(
         "--read-only", action="store_true", help="change nothing, whatever the role and the profile permit"

@@ -142,7 +142,9 @@ WORDS: Mapping[str, str] = {
     "artifacts.task_mb": N_("all files of a task"),
     "artifacts.attempt_files": N_("files of an attempt"),
     "artifacts.free_mb": N_("so much of the disk is left to others"),
-    "profiles.NAME.broker": N_("RabbitMQ: `amqp://` or `amqps://`, see [servers](servers.md)"),
+    "profiles.NAME.broker": N_(
+        "RabbitMQ: `amqp://` or `amqps://`, see [servers](servers.md); Pulsar: `pulsar://`, see [Pulsar](pulsar.md)"
+    ),
     "profiles.NAME.redis": N_("`redis://` or `rediss://`"),
     "profiles.NAME.management": N_("of the management API, where it is not port 15672 of the broker's host"),
     "profiles.NAME.broker_profile": N_("`single` or `cluster`; empty: as `broker.profile` says"),

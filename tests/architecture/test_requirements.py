@@ -47,7 +47,7 @@ def test_pins_carry_hashes_and_no_address(file: str) -> None:
 
 def test_what_is_declared_is_pinned() -> None:
     assert _declared() <= _pinned("requirements.txt")
-    assert _declared("browser", "dev") <= _pinned("requirements.txt", "requirements-dev.txt")
+    assert _declared("browser", "pulsar", "dev") <= _pinned("requirements.txt", "requirements-dev.txt")
     assert _declared("bench") <= _pinned("requirements.txt", "requirements-bench.txt")
 
 
@@ -62,7 +62,7 @@ def test_windows_gets_what_is_pinned_for_it_alone_and_nothing_of_linux() -> None
 
 def test_what_is_imported_is_declared() -> None:
     owners = packages_distributions()
-    declared = _declared("browser", "s3")
+    declared = _declared("browser", "s3", "pulsar")
     for part, whole in PART_OF.items():
         assert part in {_plain(requirement) for requirement in requires(whole) or ()}
         declared |= {part} if whole in declared else set()

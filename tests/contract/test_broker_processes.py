@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from services.ports import Broker
-from tests.contract.posts import depth, order
-from tests.contract.waiting import eventually
+from tests.contract.conftest import apart
+from tests.contract.posts import order
 
 pytestmark = pytest.mark.race
 
@@ -38,9 +38,14 @@ broker.close()
 
 
 def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_place: Any) -> None:
-    command = [sys.executable, "-c", TAKER, broker_kind, str(broker_place)]
+    command = [sys.executable, "-c", TAKER, broker_kind]
     takers = [
-        subprocess.Popen([*command, f"t{number}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*command, apart(broker_kind, broker_place, number + 1), f"t{number}"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         for number in range(TAKERS)
     ]
     for process in takers:
@@ -56,4 +61,6 @@ def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_plac
         taken.append(out.split())
     assert sorted(name for names in taken for name in names) == sorted(f"m{n}".encode() for n in range(TOTAL))
     assert sum(bool(names) for names in taken) >= 2
-    eventually(lambda: depth(broker, "high").ready + depth(broker, "normal").ready == 0)
+    left = broker.consumer(["high", "normal"], window=16, name="left")
+    assert left.take(16, 0.3) == []
+    left.close()

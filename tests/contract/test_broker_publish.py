@@ -39,6 +39,7 @@ def test_nothing_to_publish(broker: Broker) -> None:
     assert broker.publish([]) == []
 
 
+@pytest.mark.needs("unroutable")
 @pytest.mark.parametrize("key", ["task.pdd.nowhere", "task.pdd", "nonsense", "task.pdd.high.more"])
 def test_a_key_that_no_queue_wants_is_unroutable(broker: Broker, key: str) -> None:
     receipts = broker.publish([order(1), Order(kind="work", routing_key=key, body=b"{}", message_id="x"), order(2)])
@@ -107,6 +108,7 @@ def test_the_topology_may_be_declared_again(broker: Broker) -> None:
 
 
 # -------------------------------------------------------------------------- delays
+@pytest.mark.needs("delay")
 def test_a_delayed_message_comes_to_its_lane_in_time(broker: Broker) -> None:
     consumer = broker.consumer(["low", "high"], window=5, name="c")
     clock = SystemClock()
@@ -120,6 +122,7 @@ def test_a_delayed_message_comes_to_its_lane_in_time(broker: Broker) -> None:
     consumer.close()
 
 
+@pytest.mark.needs("delay", "depth")
 def test_waiting_messages_are_shown_by_their_delay(broker: Broker) -> None:
     broker.publish([order(1, delay_s=2), order(2, delay_s=2), order(3, delay_s=1)])
     waiting = {depth.name: depth.ready for depth in broker.depths() if depth.kind == "delay"}

@@ -25,6 +25,7 @@ def queues(broker: Broker) -> dict[str, int]:
     return {depth.name: depth.ready for depth in broker.depths() if depth.kind == "shop"}
 
 
+@pytest.mark.needs("unroutable", "depth")
 def test_a_shop_has_its_own_queue_and_nobody_else_takes_from_it(broker: Broker) -> None:
     assert [receipt.error for receipt in broker.publish([order(1, "s0")])] == ["unroutable"]
     opened(broker, 1)
@@ -40,6 +41,7 @@ def test_a_shop_has_its_own_queue_and_nobody_else_takes_from_it(broker: Broker) 
     consumer.close()
 
 
+@pytest.mark.needs("unroutable", "depth")
 def test_a_queue_takes_one_platform_only(broker: Broker, broker_kind: str) -> None:
     opened(broker, 1)
     assert [receipt.error for receipt in broker.publish([order(1, "s0", platform="temu")])] == ["unroutable"]
@@ -48,6 +50,7 @@ def test_a_queue_takes_one_platform_only(broker: Broker, broker_kind: str) -> No
             broker.open_shop("temu", "s0")
 
 
+@pytest.mark.needs("delay")
 def test_a_retry_comes_back_to_the_queue_of_its_shop(broker: Broker) -> None:
     opened(broker, 1)
     consumer = broker.consumer(LANES, window=5, name="c")
@@ -124,6 +127,7 @@ def test_a_message_of_a_shop_stands_in_its_own_lane(broker: Broker) -> None:
     consumer.close()
 
 
+@pytest.mark.needs("depth")
 def test_what_is_not_served_any_more_stays_in_its_queue(broker: Broker) -> None:
     shops = opened(broker, 2)
     consumer = broker.consumer(LANES, window=5, name="c")
@@ -139,6 +143,7 @@ def test_what_is_not_served_any_more_stays_in_its_queue(broker: Broker) -> None:
     consumer.close()
 
 
+@pytest.mark.needs("depth")
 def test_a_paused_consumer_gives_back_what_nobody_took(broker: Broker) -> None:
     shops = opened(broker, 2)
     consumer = broker.consumer(LANES, window=5, name="c")
@@ -152,6 +157,7 @@ def test_a_paused_consumer_gives_back_what_nobody_took(broker: Broker) -> None:
     consumer.close()
 
 
+@pytest.mark.needs("unroutable", "depth")
 def test_a_queue_ends_only_when_it_is_empty_and_nobody_serves_it(broker: Broker) -> None:
     opened(broker, 1)
     broker.publish([order(1, "s0")])

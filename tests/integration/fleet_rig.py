@@ -27,6 +27,7 @@ from services.engine.lead.reconcile import Reconciler
 from services.engine.producer import Submitted, TaskSpec
 from services.workers.host import Steward
 from services.workers.worker import Worker
+from tests.contract.conftest import apart
 from tests.contract.waiting import eventually
 
 FLOW = Path(__file__).with_name("flow.py")
@@ -59,6 +60,9 @@ class Fleet:
     # ----------------------------------------------------------------- processes
     def open(self, **changes: Any) -> assembly.Engine:
         """An engine of its own, as another process has it."""
+        if self.kind == "pulsar" and self._engines:
+            place = apart(self.kind, self.settings.broker.url, len(self._engines))
+            changes = {"broker": msgspec.structs.replace(self.settings.broker, url=place)} | changes
         engine = assembly.open_engine(msgspec.structs.replace(self.settings, **changes))
         self._engines.append(engine)
         return engine
@@ -231,7 +235,7 @@ def settings_for(
             )
         ),
     }
-    if kind == "fleet":
+    if kind != "embedded":
         fields["broker"] = config.BrokerSettings(url=amqp, management_url=management)
         fields["store"] = config.StoreSettings(url=redis)
     return config.Settings(**(fields | changes))

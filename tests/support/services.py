@@ -1,4 +1,4 @@
-"""Private RabbitMQ and Redis servers for tests, benchmarks and runs by hand.
+"""Private RabbitMQ, Redis and Pulsar servers for tests, benchmarks and runs by hand.
 
 ``python -m tests.support.services`` starts both, prints their addresses as shell exports and waits for Ctrl-C. Nothing
 is shared with a server of the machine: own ports, own data directory, own Erlang cookie, own epmd; all of it is gone
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import importlib.util
 import json
 import os
 import random
@@ -452,6 +453,35 @@ class RabbitMQ(Server):
                 return connection.recv(1) == b"\x01"
         except (OSError, urllib.error.URLError, ValueError):
             return False
+
+
+class Pulsar(Server):
+    """A private pulsar-lite: Pulsar's protocol in one process, without delays and without the admin API."""
+
+    name = "pulsar"
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("pulsar_lite")
+        if found is None or found.origin is None or importlib.util.find_spec("pulsar") is None:
+            raise ServiceUnavailable("pulsar-client and pulsar-lite are not installed")
+        self._binary = Path(found.origin).parent / "bin" / "pulsar-lite"
+        super().__init__()
+        self.port = free_port()
+
+    def url(self, space: str = "public/default") -> str:
+        """The address of a tenant and namespace, which need not be there."""
+        return f"pulsar://127.0.0.1:{self.port}/{space}"
+
+    def _launch(self) -> None:
+        data = ["--db-path", str(self.directory / "data"), "--log-level", "warn"]
+        self._spawn([str(self._binary), "--addr", f"127.0.0.1:{self.port}", *data])
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+        except OSError:
+            return False
+        return True
 
 
 def start_rabbitmq() -> RabbitMQ:

@@ -170,6 +170,10 @@ REFUSALS: dict[str, str] = {
     "tls.no_pair": N_("the key in {key} does not belong to the certificate in {cert}; name the two that do"),
     "tls.no_key": N_("{file} cannot be used by {cert} and {key}; both must be in PEM form, and the key be named"),
     "broker.unknown_host": N_("The host name {host} is unknown: check the broker address and the network."),
+    "broker.unanswered": N_("The broker at {place} does not answer ({error}): start it, or correct its address."),
+    "broker.needs_package": N_(
+        "Addresses with {scheme}:// need the package {package}, which is not installed here: {command}"
+    ),
     "broker.nobody": N_("Nothing listens at {place}: start RabbitMQ or correct the broker address."),
     "broker.slow": N_(
         "RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
@@ -198,6 +202,7 @@ REFUSALS: dict[str, str] = {
         " Where that cannot be, insecure_tls = true beside the address in config.toml does it, and is told everywhere"
     ),
     "address.option": N_("{field} has an unknown option {name}; known are {known}"),
+    "address.one_of": N_("{field}: the option {name} is one of {known}"),
     "address.heartbeat": N_("{field} must give heartbeat as a whole number of seconds"),
     "address.scheme": N_("{field} must begin with {wanted}, such as {like}"),
     "address.unreadable": N_(

@@ -127,13 +127,13 @@ def test_the_worst_stands_first_with_what_helps(qtbot: QtBot, made_up: Told, ope
     page = open_page()
     found = cells(page)
     assert [row["level"] for row in found] == ["Error", "Warning", "Advice", "Advice", "Advice", "In order"]
-    assert found[0]["remedy"].startswith("Start RabbitMQ")
+    assert found[0]["remedy"].startswith("Start the broker")
     assert [row["next"] for row in found] == ["", "Repair", "Open shops", "Open shops", "Compare all", ""]
     assert page.tabs.labels() == ["All 6", "Errors 1", "Warnings 1", "Advice 3", "In order 1"]
     assert page.header.summary().startswith("1 error, 1 warning, 3 pieces of advice, looked at ")
     assert page.panel.shown is not None
     assert "secret" not in page.panel.said.text()
-    assert page.panel.remedy.text().startswith("Start RabbitMQ")
+    assert page.panel.remedy.text().startswith("Start the broker")
     page.tabs.choose(WARNING)
     assert [row["check"] for row in cells(page)] == ["Left-overs"]
     assert page.panel.buttons["repair"].isVisible()

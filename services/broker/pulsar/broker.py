@@ -1,0 +1,225 @@
+"""The Pulsar driver of the Broker port: a topic for each queue, a shared subscription for all who work."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from services.broker.pulsar import wire
+from services.broker.pulsar.about import SENTENCES
+from services.broker.pulsar.address import parse
+from services.broker.pulsar.admin import Admin, Backlog
+from services.broker.pulsar.consumer import PulsarConsumer
+from services.broker.pulsar.link import Link
+from services.broker.pulsar.publisher import GONE, Publisher
+from services.domain.errors import BrokerUnavailable
+from services.domain.task.lane import LANE_QUEUE, LANES, shop_queue
+from services.domain.task.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.upkeep.health import NOTE, WARNING, Finding, finding
+from services.ports import Clock, Consumer
+from services.ports.broker import Capabilities
+
+log = logging.getLogger(__name__)
+DEAD_WINDOW, OTHER_WINDOW = 50, 400
+LANE_QUEUES = {str(lane): LANE_QUEUE + lane for lane in LANES}
+TICK_S, PING_S = 0.25, 2.0
+#: how long an empty queue is listened to before it counts as empty
+QUIET_S = 0.5
+
+
+class PulsarBroker:
+    """Pulsar behind the port, pulsar-lite too. Nothing is asked of the broker before it is needed."""
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        *,
+        management_url: str = "",
+        insecure: bool = False,
+        recorded: Callable[[], Mapping[str, int]] = dict,
+    ) -> None:
+        """``management_url``: of the admin API, which counts; ``insecure``: the certificate of the server is not
+        checked; ``recorded``: how many tasks wait by the records, by queue.
+
+        Raises:
+            UsageError: the client of Pulsar is not installed.
+        """
+        self.address = parse(url)
+        self.capabilities = Capabilities(
+            priority=False,
+            delay=self.address.delays,
+            depth=bool(management_url),
+            unroutable=False,
+            dead_log=False,
+            others=True,
+        )
+        self._clock, self._recorded = clock, recorded
+        self._link = Link(self.address, clock, insecure=insecure)
+        self._admin = Admin(self.address, management_url, clock, insecure=insecure)
+        self._publisher = Publisher(self._link, clock)
+        self._lock = threading.Lock()
+        self._consumers: list[PulsarConsumer] = []
+        self._shops: set[str] = set()
+        self._ending = threading.Event()
+        self._keeper: threading.Thread | None = None
+
+    # ------------------------------------------------------------------------------------------------- messages
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        """A subscription on every lane and on the dead letters, so that nothing sent there is dropped."""
+        self._use()
+        for queue in (*LANE_QUEUES.values(), wire.DEAD):
+            self._publisher.declare(queue)
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """Send, and wait for the confirms."""
+        if self._ending.is_set():
+            return [GONE] * len(orders)
+        self._use()
+        return self._publisher.publish(orders)
+
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> PulsarConsumer:
+        """Start consuming lanes."""
+        return self._consume([LANE_QUEUES.get(str(one), str(one)) for one in lanes], window, name)
+
+    def dead_letters(self, *, name: str) -> PulsarConsumer:
+        """Start consuming the dead letters."""
+        return self._consume([wire.DEAD], DEAD_WINDOW, name)
+
+    def notices(self, *, name: str) -> Consumer | None:
+        """There are none: what another program sent is recorded when a worker takes it."""
+        return None
+
+    def work_queue(self, queue: str, *, name: str) -> PulsarConsumer | None:
+        """Consume a topic of another program, in the namespace of the fleet."""
+        return self._consume([queue], OTHER_WINDOW, name)
+
+    def dead_log(self, *, name: str) -> Consumer | None:
+        """There is no second copy."""
+        return None
+
+    def _consume(self, queues: Sequence[str], window: int, name: str) -> PulsarConsumer:
+        self._use()
+        consumer = PulsarConsumer(self._link, self._clock, list(dict.fromkeys(queues)), window=window, name=name)
+        with self._lock:
+            self._consumers = [one for one in self._consumers if not one.closed] + [consumer]
+        return consumer
+
+    # ----------------------------------------------------------------------------------------- queues of single shops
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        """Make the queue of a shop; whatever names the shop comes into it, for which platform ever."""
+        self._use()
+        self._publisher.declare(shop_queue(shop_id))
+        with self._lock:
+            self._shops.add(shop_queue(shop_id))
+
+    def close_shop(self, platform: str, shop_id: str) -> bool:
+        """Forget the queue if nothing waits in it; the topic itself is left to Pulsar, which removes idle ones."""
+        self._use()
+        queue = shop_queue(shop_id)
+        found = self._consume([queue], 1, "closing")
+        try:
+            waits = found.take(1, QUIET_S)
+            found.requeue(waits)
+        finally:
+            found.close()
+        if waits:
+            return False
+        with self._lock:
+            self._shops.discard(queue)
+        return True
+
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
+        """The shops whose queues are counted."""
+        with self._lock:
+            self._shops = set(map(shop_queue, shops))
+
+    # ------------------------------------------------------------------------------------------------------ looking
+    def depths(self) -> list[QueueDepth]:
+        """By the admin API, else what the records tell."""
+        self._use()
+        self._link.ping()
+        with self._lock:
+            shops = sorted(self._shops)
+        kinds = {**dict.fromkeys(LANE_QUEUES.values(), "lane"), wire.DEAD: "dead", **dict.fromkeys(shops, "shop")}
+        recorded = self._recorded()
+        found = []
+        for queue, kind in kinds.items():
+            told = self._admin.backlog(queue)
+            if told is None:
+                found.append(QueueDepth(name=queue, ready=recorded.get(queue, 0), unacked=None, consumers=0, kind=kind))
+            else:
+                found.append(_told(queue, kind, told))
+        return found
+
+    def inspect(self, delays: Iterable[int] = ()) -> Inspection:
+        """Topics come by themselves; it is only asked whether the broker answers."""
+        self._use()
+        self._link.ping()
+        return Inspection(present=len(LANE_QUEUES) + 1)
+
+    def health(self) -> BrokerHealth:
+        """What is known."""
+        link = self._link
+        return BrokerHealth(
+            connected=link.used and link.up,
+            latency_ms=link.latency_ms if link.up else -1.0,
+            error=link.error,
+            since_ms=link.since_ms,
+            version=f"Pulsar (client {link.pulsar.__version__})",
+        )
+
+    def facts(self) -> Mapping[str, str]:
+        """Pulsar does not tell its clients its version; this is the client's."""
+        return {"kind": "Pulsar", "version": f"(client {self._link.pulsar.__version__})"}
+
+    def findings(self, longest: tuple[str, int]) -> list[Finding]:
+        """What this kind of broker cannot, and what is done instead."""
+        found = [finding(NOTE, "broker", "doctor.pulsar_order", SENTENCES)]
+        if not self.capabilities.depth:
+            found.append(finding(NOTE, "broker", "doctor.pulsar_uncounted", SENTENCES))
+        elif self._admin.backlog(wire.DEAD) is None:
+            found.append(finding(WARNING, "broker", "doctor.pulsar_admin", SENTENCES, error=self._admin.error))
+        return found
+
+    def close(self) -> None:
+        """Leave; what is unsettled goes to others."""
+        with self._lock:
+            if self._ending.is_set():
+                return
+            self._ending.set()
+            consumers, self._consumers, keeper = self._consumers, [], self._keeper
+        for consumer in consumers:
+            consumer.close()
+        self._link.close()
+        if keeper is not None and keeper is not threading.current_thread():
+            keeper.join(1.0)
+
+    # -------------------------------------------------------------------------------------------------------- keeping
+    def _use(self) -> None:
+        with self._lock:
+            if self._keeper is None and not self._ending.is_set():
+                self._keeper = threading.Thread(target=self._keep, name="pulsar-keeper", daemon=True)
+                self._keeper.start()
+
+    def _keep(self) -> None:
+        """A few times a second: what nobody took goes back; every two seconds: does it answer?"""
+        asked = self._clock.monotonic()
+        while not self._ending.wait(TICK_S):
+            with self._lock:
+                consumers = list(self._consumers)
+            for consumer in consumers:
+                consumer.tick()
+            if self._clock.monotonic() - asked >= PING_S:
+                try:
+                    self._link.ping()
+                    for consumer in consumers:
+                        consumer.renew()
+                except BrokerUnavailable as exc:
+                    log.debug("%s", exc)
+                asked = self._clock.monotonic()
+
+
+def _told(queue: str, kind: str, told: Backlog) -> QueueDepth:
+    return QueueDepth(name=queue, ready=told.ready, unacked=told.unacked, consumers=told.consumers, kind=kind)
