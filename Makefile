@@ -11,6 +11,7 @@
 #   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7
 #                          PAIR=fleet|embedded|both|cluster: three nodes of which one is killed every minute)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
+#   make reader             the window as a screen reader's library sees it (AT-SPI; needs python3-pyatspi, at-spi2-core)
 #   make looks              every page in every look as pictures, and each text in them that is cut off or covered
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
@@ -20,7 +21,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations looks screenshots translations lock clean system-run system-test \
+.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations looks reader screenshots translations lock clean system-run system-test \
 	windows-test windows-installer system-windows
 
 ARGS ?=
@@ -135,6 +136,9 @@ screenshots: system-test $(STAMP_DEV) translations
 
 situations: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.situations $(ARGS)
+
+reader: setup
+	/usr/bin/python3 tests/looks/reader.py
 
 looks: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.looks $(ARGS)

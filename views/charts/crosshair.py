@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
+from views.support.spoken import Role, spoken
 from views.theme import theme
 
 _ZOOM = 0.8
@@ -30,6 +31,7 @@ class Crosshair(QWidget):
         self._span: tuple[float, float] | None = None
         self._hovered = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Chart)
         self.setMouseTracking(True)
 
     def plot_rect(self) -> QRectF:

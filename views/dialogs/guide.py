@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from services import i18n
-from services.i18n import N_
+from services.i18n import N_, _
 from services.messages import told
 from services.monitor import guide
 from services.monitor.guide import GuidePage
@@ -28,6 +28,7 @@ class PageView(QTextBrowser):
         super().__init__()
         self._pictures: dict[str, QImage] = {}
         self.setOpenLinks(False)
+        self.setAccessibleName(_("Operator's guide"))
         self.document().setDocumentMargin(16)
 
     def show_page(self, page: GuidePage, part: str = "") -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, line
+from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 
@@ -22,6 +23,7 @@ class _SectionHead(QWidget):
         super().__init__()
         self.setFixedHeight(34)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        spoken(self, Role.Button)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

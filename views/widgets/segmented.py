@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
+from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import BUTTON, RADIUS_BUTTON
 
@@ -45,6 +46,7 @@ class Segmented(QWidget):
         self._hover = -1
         self._stretch = stretch
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.ComboBox, lambda: self.labels()[self._at])
         self.setMouseTracking(True)
         policy = QSizePolicy.Policy.Expanding if stretch else QSizePolicy.Policy.Fixed
         self.setSizePolicy(policy, QSizePolicy.Policy.Fixed)
@@ -87,6 +89,7 @@ class Segmented(QWidget):
     def _announce(self) -> None:
         self.setAccessibleName(_(self._name) if self._name else "")
         self.setAccessibleDescription(self.labels()[self._at])
+        told(self)
         self.update()
 
     def _restyle(self) -> None:

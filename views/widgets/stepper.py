@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.theme.tokens import BUTTON_SMALL, RADIUS_BUTTON
 
@@ -32,6 +33,7 @@ class Stepper(QWidget):
         self._value, self._minimum, self._maximum = value, minimum, maximum
         self._hover = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.SpinBox, lambda: str(self._value))
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.retranslate()
@@ -58,6 +60,7 @@ class Stepper(QWidget):
     def retranslate(self) -> None:
         """Say name and number again."""
         self.setAccessibleName(_("{name}: {value}").format(name=_(self._name), value=self._value))
+        told(self)
 
     def sizeHint(self) -> QSize:
         """Return the fixed size."""

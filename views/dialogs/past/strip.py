@@ -25,6 +25,7 @@ from views.charts import ticks
 from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
+from views.support.spoken import Role, spoken
 from views.theme import theme
 
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
@@ -50,6 +51,7 @@ class PastStrip(QWidget):
         self._at = 0
         self._left = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Slider, self.accessibleDescription)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
         on_language_changed(self._restyle)

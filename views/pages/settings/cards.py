@@ -91,6 +91,7 @@ class PeopleCard(Card):
         self.usual.show_role(known.default if known is not None else "", may=may)
         self._new.setVisible(may)
         self.field.setPlaceholderText(_("account@host"))
+        self.field.setAccessibleName(_("Person"))
         self.note.setText(
             _("A person is the account of the operating system at a machine. A role holds from the next act on.")
             if may

@@ -30,6 +30,7 @@ from views.charts import ticks
 from views.pages.shops import day_words as words
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
+from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
 
@@ -76,6 +77,7 @@ class Gantt(QWidget):
         self._press: QPointF | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Chart)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
         on_language_changed(self._restyle)

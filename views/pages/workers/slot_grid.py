@@ -23,6 +23,7 @@ from services.i18n import _, ngettext
 from views.pages.workers.nodes import NO_NAMES, Names, is_slow, slot_words
 from views.support import safe
 from views.support.language import on_language_changed
+from views.support.spoken import Role, spoken
 from views.support.words import type_names
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
@@ -71,6 +72,7 @@ class SlotGrid(QWidget):
         self._hover = self._at = -1
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Graphic)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
         on_language_changed(self._announce)

@@ -10,6 +10,7 @@ from services.i18n import N_, _
 from views.support import safe
 from views.support.connections import Connection
 from views.support.look import Label
+from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
 from views.widgets.badge import Badge
@@ -35,6 +36,7 @@ class ConnectionRow(QWidget):
         super().__init__(parent)
         self.connection = connection
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Button)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         glyph = QLabel()

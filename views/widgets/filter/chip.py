@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.paint import draw_line
+from views.support.spoken import Role, spoken
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
 
@@ -34,6 +35,7 @@ class ChipView(QWidget):
         self._glyphs: tuple[tuple[str, str], ...] = ()
         self._negated = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Button)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self.updateGeometry)

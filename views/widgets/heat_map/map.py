@@ -28,6 +28,7 @@ from services.i18n import _, ngettext
 from views.support import instant, safe
 from views.support.instant import ticks
 from views.support.language import on_language_changed
+from views.support.spoken import Role, spoken
 from views.support.words import shop
 from views.support.words.shop import platform_name as platform_name
 from views.theme import theme
@@ -66,6 +67,7 @@ class HeatMap(QWidget):
         self._card: HeatCard | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        spoken(self, Role.Chart)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self._restyle)
         on_language_changed(self._restyle)
