@@ -223,6 +223,11 @@ class MainWindow(QMainWindow):
             page.set_acting(self._acting)
         return self._pages[page_id]
 
+    @property
+    def past_ms(self) -> int:
+        """The moment that is seen in place of now, UTC ms; 0: now is seen."""
+        return self._pages[self._current].past_ms if self._current else 0
+
     def prepare_pages(self) -> None:
         """Make the pages nobody opened yet, one at a time, so that the first look at each does not wait for it."""
         timer = QTimer(self, interval=PREPARE_MS)

@@ -74,9 +74,7 @@ class ShellKeys(QObject):
 
     def look_back(self) -> None:
         """Show what the fleet was at a moment, and what changed around it."""
-        from views.dialogs.past.dialog import PastDialog
-
-        PastDialog(self._context, parent=self._window).open()
+        self._window.open_page("past")
 
     def hand_over(self) -> None:
         """Show what who takes over must know."""

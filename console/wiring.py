@@ -271,6 +271,7 @@ class ShellWiring(QObject):
         )
         feed.looked.connect(self._on_looked)
         role.changed.connect(self._on_role)
+        window.page_changed.connect(lambda _page: self._show_age())
         self._timer = QTimer(self, interval=FRESH_MS)
         self._timer.timeout.connect(self._show_age)
         self._timer.start()
@@ -379,6 +380,8 @@ class ShellWiring(QObject):
             since = shown.clock(self.loss.since_ms, self._clock.now_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
+        elif past := self._past():
+            self._window.top_bar.show_recorded(past)
         else:
             self._window.top_bar.show_freshness(age)
         # without the broker the records still tell the truth; without the store nothing here does
@@ -387,9 +390,18 @@ class ShellWiring(QObject):
         reason = self._reason(stale=stale)
         self._window.top_bar.set_can_create(reason)
         self._window.set_acting(reason)
-        self._window.status_bar.show_rights(reason)
+        past = self._past()
+        if past and not stale:
+            self._window.status_bar.show_rights(reason, _("PAST {time}").format(time=past), "scheduled")
+        else:
+            self._window.status_bar.show_rights(reason)
         if not snapshot.store.connected:
             self._window.status_bar.show_silence(age)
+
+    def _past(self) -> str:
+        """The moment that is looked at in place of now, as people read it; "" for now."""
+        past = self._window.past_ms
+        return shown.clock(past, self._clock.now_ms()) if past else ""
 
     def _age(self, snapshot: Snapshot) -> timedelta:
         return timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
@@ -397,6 +409,8 @@ class ShellWiring(QObject):
     def _reason(self, *, stale: bool) -> str:
         if stale:
             return _("Not while the connection is lost")
+        if past := self._past():
+            return _("You look at {time}. Go back to now to act.").format(time=past)
         if self._operator.read_only:
             return _("This connection is read-only; nothing is changed through it")
         return _("Your role may only look") if self._role.role == "viewer" else ""

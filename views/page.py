@@ -211,6 +211,11 @@ class Page(QWidget):
         """What ``show_request`` would take to come back to what is seen now; "" for the page as it is."""
         return ""
 
+    @property
+    def past_ms(self) -> int:
+        """The moment that the page shows in place of now, UTC ms; 0: it shows now."""
+        return 0
+
     def set_summary(self, summary: str, more: str = "") -> None:
         """Show the one-line summary; ``more`` is told in its tool tip."""
         self.header.set_summary(summary, more)

@@ -37,6 +37,7 @@ SITEMAP = (
     PageLine("audit", N_("Audit"), "ph.clipboard-text", "A", apart=True),
     PageLine("logs", N_("Logs"), "ph.terminal-window", "J", apart=True),
     PageLine("doctor", N_("Doctor"), "ph.first-aid-kit", "H", apart=True),
+    PageLine("past", N_("Look back"), "ph.clock-counter-clockwise", under="overview"),
     PageLine("batches", N_("Batches"), "ph.tree-structure", "B", under="tasks"),
     PageLine("settings", N_("Settings"), "ph.gear-six", apart=True),
 )

@@ -64,8 +64,8 @@ class RatesChart(Plot):
 
     def summary(self) -> str:
         """The newest of each rate."""
-        frame = self._frame
-        if len(frame) < 2:
+        known = self.newest() if len(self._frame) >= 2 else {}
+        parts = [f"{one.word()} {known[one.key]}" for one in self.visible_series() if known.get(one.key)]
+        if not parts:
             return super().summary()
-        parts = [f"{one.word()} {self.say(float(frame[one.key][-1]))}" for one in self.visible_series()]
         return _("{parts} a second").format(parts=text.listed(parts))

@@ -124,7 +124,7 @@ class StatusBar(QFrame):
         self.setFixedHeight(STATUS_BAR)
         self._zone = zone
         self._vitals = Vitals()
-        self._rights, self._rights_label = "", ""
+        self._rights, self._rights_label, self._rights_tone = "", "", "retrying"
         self._operator, self._role = "", ""
         self._offset = timedelta()
         self._parts: dict[str, StatusPart] = {}
@@ -197,12 +197,12 @@ class StatusBar(QFrame):
         for key, name in (("in", _("In")), ("out", _("Out"))):
             self._parts[key].show_part(name, "–")
 
-    def show_rights(self, reason: str = "", label: str = "") -> None:
+    def show_rights(self, reason: str = "", label: str = "", tone: str = "retrying") -> None:
         """Show that one can act, or READ-ONLY (or `label`) with the reason; both already translated."""
-        self._rights, self._rights_label = reason, label
+        self._rights, self._rights_label, self._rights_tone = reason, label, tone
         if reason:
             words = label or _("READ-ONLY")
-            self._parts["rights"].show_part("", words, tone="retrying", icon="ph.lock-fill", boxed=True, tip=reason)
+            self._parts["rights"].show_part("", words, tone=tone, icon="ph.lock-fill", boxed=True, tip=reason)
         else:
             self._parts["rights"].show_part(_("Can act"), icon="ph.lock-open", tip=_("You can change tasks here"))
 
@@ -227,7 +227,7 @@ class StatusBar(QFrame):
         """Say everything again."""
         self.setAccessibleName(_("Status bar"))
         self.show_vitals(self._vitals)
-        self.show_rights(self._rights, self._rights_label)
+        self.show_rights(self._rights, self._rights_label, self._rights_tone)
         self.show_operator(self._operator, self._role)
         self._show_clock()
 

@@ -148,6 +148,12 @@ def lost(since: str, *, records: bool) -> Health:
     return Health(key="freshness", name=_("as of"), value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
 
 
+def recorded(moment: str) -> Health:
+    """Return the pill of a view that shows another time."""
+    tip = _("You look at {time}. The fleet goes on as it is now.").format(time=moment)
+    return Health(key="freshness", name=_("recorded"), value=moment, state="scheduled", tip=tip, glyph=STALE_GLYPH)
+
+
 class SearchButton(QAbstractButton):
     """Looks like a field, opens the palette."""
 
@@ -274,6 +280,11 @@ class TopBar(QFrame):
         """Say since when nothing is new; ``records``: those of tasks, shops and workers still are."""
         self._age = timedelta.max if not records else timedelta()
         self._fresh.show_health(lost(since, records=records))
+        self._fit()
+
+    def show_recorded(self, moment: str) -> None:
+        """Say that a moment of the past is seen, and which."""
+        self._fresh.show_health(recorded(moment))
         self._fit()
 
     def _fit(self) -> None:

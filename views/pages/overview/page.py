@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -31,9 +31,10 @@ from views.support.memory import Memory, ShortMemory
 from views.support.operation import Operation, report
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.buttons import IconButton
 from views.widgets.freezing import Freezing
 from views.widgets.heat_map.map import AGGREGATE_ABOVE
-from views.widgets.kpi_tile import HEIGHT, MIN_WIDTH, KpiTile
+from views.widgets.kpi_tile import KpiTile, TileGrid
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -110,7 +111,9 @@ class OverviewPage(Page):
         self.freezing = Freezing(self)
         self.range_switch = Segmented(RANGES, N_("Time range"))
         self.range_switch.set_current("3600")
-        for widget in (self.freezing.button, self.range_switch):
+        self.past_button = IconButton("ph.clock-counter-clockwise", N_("Look back in time (Ctrl+T)"))
+        self.past_button.clicked.connect(lambda: self.navigate.emit("past", None))
+        for widget in (self.freezing.button, self.past_button, self.range_switch):
             self.header.add_action(widget)
 
     def _build_body(self) -> None:
@@ -458,43 +461,3 @@ class Middle(QWidget):
             part.setMinimumHeight(height)
         for part in (rates, unacked):
             part.setMaximumHeight(SMALL_MOST)
-
-
-def columns_for(count: int, width: int, least: int = MIN_WIDTH, gap: int = CARD_GAP) -> int:
-    """Tiles in each row: rows as even as possible, so that no tile stands alone."""
-    fit = max(1, min(count, (width + gap) // (least + gap)))
-    rows = -(-count // fit)
-    return -(-count // rows)
-
-
-class TileGrid(QWidget):
-    """Lays out its tiles by hand: a grid layout would not wrap."""
-
-    def __init__(self, tiles: Sequence[QWidget]) -> None:
-        super().__init__()
-        self._tiles = list(tiles)
-        for tile in self._tiles:
-            tile.setParent(self)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(HEIGHT)
-
-    def sizeHint(self) -> QSize:
-        """Return the height of the present width."""
-        return QSize(7 * MIN_WIDTH, self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        """Return a width of two tiles."""
-        return QSize(2 * MIN_WIDTH, HEIGHT)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the tiles."""
-        super().resizeEvent(event)
-        columns = columns_for(len(self._tiles), self.width())
-        rows = -(-len(self._tiles) // columns)
-        for place, tile in enumerate(self._tiles):
-            row, column = divmod(place, columns)
-            in_row = columns if row < rows - 1 else len(self._tiles) - columns * (rows - 1)
-            left = round(column * (self.width() + CARD_GAP) / in_row)
-            right = round((column + 1) * (self.width() + CARD_GAP) / in_row) - CARD_GAP
-            tile.setGeometry(QRect(left, row * (HEIGHT + CARD_GAP), right - left, HEIGHT))
-        self.setFixedHeight(rows * HEIGHT + (rows - 1) * CARD_GAP)

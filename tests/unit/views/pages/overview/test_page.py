@@ -20,11 +20,12 @@ from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
 from views.pages.overview.limits import Limits
-from views.pages.overview.page import LOOK_MS, OverviewPage, columns_for, form_for
+from views.pages.overview.page import LOOK_MS, OverviewPage, form_for
 from views.pages.overview.tiles import TILES
 from views.support import shown
 from views.support.memory import ShortMemory
 from views.theme import theme
+from views.widgets.kpi_tile import columns_for
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -7,28 +7,33 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.past.frame import SHOP, Numbers, Things
-from services.i18n import _
+from services.i18n import N_, _
 from services.monitor.past.joined import joined
 from services.monitor.past.queries import PastNow, PastQueries
+from views.charts.chart_card import ChartCard
 from views.charts.depth_chart import DepthChart
+from views.charts.plot import Plot
+from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
+from views.support import shown
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
+from views.theme.tokens import CARD_GAP
+from views.widgets.card import Card
 from views.widgets.heat_map.layout import NONE, Rows, prepare
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
-from views.widgets.scroll_pane import ScrollPane
 
 #: so long before and after the moment is drawn
 AROUND_MS = 1_800_000
-POINTS, CHART, MAP = 400, 132, 104
+POINTS, CHART = 400, 204
 #: how much of what came after is covered, of 255
 DIM = 150
 
@@ -77,62 +82,80 @@ def _cells(shops: Iterable[Shop], things: Things) -> Iterable[ShopNow]:
         )
 
 
-class ThenChart(DepthChart):
-    """What waited; a line at the moment, and what came after it is dimmed."""
+def paint_veil(chart: Plot, at_ms: int) -> None:
+    """Draw a line at a moment, and dim what came after it."""
+    rect = chart.plot_rect()
+    x = chart.x_of(at_ms / 1000)
+    if not rect.left() <= x <= rect.right():
+        return
+    painter = QPainter(chart)
+    veil = theme().color("surface")
+    veil.setAlpha(DIM)
+    after = QRectF(x, rect.top(), rect.right() - x, rect.height())
+    painter.fillRect(after, veil)
+    painter.setFont(theme().font("caption"))
+    painter.setPen(theme().color("text3"))
+    words = _("what came after")
+    if painter.fontMetrics().horizontalAdvance(words) + 8 < after.width():
+        painter.drawText(after.adjusted(0, 0, -4, 0), int(Qt.AlignmentFlag.AlignRight), words)
+    painter.setPen(QPen(theme().color("scheduled"), 2))
+    painter.drawLine(round(x), round(rect.top()), round(x), round(rect.bottom()))
 
-    def __init__(self, window: TimeWindow) -> None:
-        super().__init__(window)
-        self._at_ms = 0
 
-    def set_moment(self, at_ms: int) -> None:
-        """Put the line there."""
-        self._at_ms = at_ms
-        self.update()
+class ThenDepth(DepthChart):
+    """What waited."""
+
+    moment_ms = 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the chart, then the veil and the line."""
+        """Draw the chart as of that moment."""
         super().paintEvent(event)
-        rect = self.plot_rect()
-        x = self.x_of(self._at_ms / 1000)
-        if not rect.left() <= x <= rect.right():
-            return
-        painter = QPainter(self)
-        veil = theme().color("surface")
-        veil.setAlpha(DIM)
-        after = QRectF(x, rect.top(), rect.right() - x, rect.height())
-        painter.fillRect(after, veil)
-        painter.setFont(theme().font("caption"))
-        painter.setPen(theme().color("text3"))
-        words = _("what came after")
-        if painter.fontMetrics().horizontalAdvance(words) + 8 < after.width():
-            painter.drawText(after.adjusted(0, 0, -4, 0), int(Qt.AlignmentFlag.AlignRight), words)
-        painter.setPen(QPen(theme().color("scheduled"), 2))
-        painter.drawLine(round(x), round(rect.top()), round(x), round(rect.bottom()))
+        paint_veil(self, self.moment_ms)
+
+
+class ThenRates(RatesChart):
+    """How fast work came in and went out."""
+
+    moment_ms = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the chart as of that moment."""
+        super().paintEvent(event)
+        paint_veil(self, self.moment_ms)
 
 
 class ThenView(QWidget):
-    """The chart above the map; both only show."""
+    """Both charts with one crosshair, and the map below; they only show."""
 
     def __init__(self) -> None:
         super().__init__()
         self._then: Then | None = None
         self.window_of_time = TimeWindow(2 * AROUND_MS / 1000, self)
-        self.chart = ThenChart(self.window_of_time)
-        self.chart.setFixedHeight(CHART)
+        self.chart, self.rates = ThenDepth(self.window_of_time), ThenRates(self.window_of_time)
+        cards = (
+            ChartCard(N_("Queued or held up, by lane"), self.chart),
+            ChartCard(N_("Tasks per second"), self.rates),
+        )
+        row = QHBoxLayout()
+        row.setSpacing(CARD_GAP)
+        for card, share in zip(cards, (17, 12), strict=True):
+            card.setFixedHeight(CHART)
+            row.addWidget(card, share)
         self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE)
         self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # its card tells of now
+        self.fleet = Card(N_("Shops by worst state"), divided=False)
         self._none = Label("", "label", "text3", wrap=True)
-        self._pane = ScrollPane()
-        self._pane.body.addWidget(self.map)
-        self._pane.body.addStretch(1)
-        self._pane.setMinimumHeight(MAP)
+        self.states = Label("", "label", "text2", wrap=True)
+        self.fleet.body.addWidget(self._none)
+        self.fleet.body.addWidget(self.map)
+        self.fleet.body.addWidget(self.states)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.chart)
-        column.addWidget(self._none)
-        column.addWidget(self._pane, 1)
+        column.setSpacing(CARD_GAP)
+        column.addLayout(row)
+        column.addWidget(self.fleet)
+        column.addStretch(1)
         on_language_changed(self._say)
         self._say()
 
@@ -145,18 +168,22 @@ class ThenView(QWidget):
         """Draw another moment; None draws nothing."""
         self._then = then
         self.map.set_rows(then.rows if then is not None and then.rows is not None else NONE)
-        self.chart.set_frame(then.frame if then is not None else EMPTY)
+        for chart in (self.chart, self.rates):
+            chart.set_frame(then.frame if then is not None else EMPTY)
         if then is not None:
             span = (then.end_ms - then.begin_ms) / 1000
             if span != self.window_of_time.range_s:
                 self.window_of_time.set_range(span)
             self.window_of_time.set_now(then.end_ms / 1000, then.begin_ms / 1000)
-            self.chart.set_moment(then.at_ms)
+            for chart in (self.chart, self.rates):
+                chart.moment_ms = then.at_ms
+                chart.update()
         self._say()
 
     def _say(self) -> None:
         then = self._then
         drawn = then is not None and then.rows is not None
-        self._pane.setVisible(drawn)
+        self.map.setVisible(drawn)
         self._none.setVisible(not drawn)
         self._none.setText("" if then is None else _("How each shop did then is not recorded."))
+        self.fleet.set_note(_("at {time}").format(time=shown.clock(then.at_ms, then.at_ms)) if then is not None else "")

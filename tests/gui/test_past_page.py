@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
@@ -17,12 +17,12 @@ from services.domain.past.frame import LEADER, SHOP, WORKER, Frame, Numbers
 from services.monitor.past.tape import Tape
 from tests.gui.desk import Desk
 from tests.support.widgets import words
-from views.dialogs.past.dialog import PastDialog
+from views.pages.past.page import PastPage
 
 WAIT_MS = 10_000
 STEP, MINUTE, HOUR = 5_000, 60_000, 3_600_000
 CTRL = Qt.KeyboardModifier.ControlModifier
-Ask = Callable[[int], PastDialog]
+Ask = Callable[[int], PastPage]
 LED = {(LEADER, "leader"): "desk-02/11"}
 
 
@@ -60,39 +60,44 @@ def record(desk: Desk) -> Record:
 
 @pytest.fixture
 def ask(qtbot: QtBot, desk: Desk) -> Iterator[Ask]:
-    """Opens the dialog at a moment and waits for what it shows."""
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.show()
+    """Opens the page at a moment and waits for what it shows."""
+    pages: list[PastPage] = []
 
-    def answered(at_ms: int) -> PastDialog:
-        dialog = PastDialog(desk.context, at_ms, window)
-        with qtbot.waitSignals([dialog.answered, dialog.stretched], timeout=WAIT_MS):
-            dialog.open()
-        return dialog
+    def answered(at_ms: int) -> PastPage:
+        page = PastPage(desk.context)
+        qtbot.addWidget(page)
+        pages.append(page)
+        page.resize(1400, 900)
+        page.show()
+        with qtbot.waitSignals([page.answered, page.stretched], timeout=WAIT_MS):
+            page.show_request(str(at_ms))
+            page.activate()
+        return page
 
     yield answered
-    for dialog in window.findChildren(PastDialog):
-        dialog.reject()
+    for page in pages:
+        page.deactivate()
 
 
-def told(dialog: PastDialog) -> str:
+def told(page: PastPage) -> str:
     """All that it says, the time line with it."""
-    return "\n".join([words(dialog), dialog.then.accessibleName(), dialog.changes.accessibleName()])
+    return "\n".join([words(page), page.changes.accessibleName()])
 
 
-def copied(dialog: PastDialog) -> str:
-    dialog.copy_button.click()
+def copied(page: PastPage) -> str:
+    page.copy_button.click()
     return QApplication.clipboard().text()
 
 
 def test_it_shows_the_numbers_of_then_beside_those_of_now(ask: Ask, record: Record) -> None:
-    dialog = ask(record.failed_at - 2 * MINUTE)
-    text = copied(dialog)
+    page = ask(record.failed_at - 2 * MINUTE)
+    text = copied(page)
     # the window's clock may be a moment behind that of the test
     assert re.search(r"(26 m 5\d|27 m 0\d) s ago", text.replace("\u2009", " ").replace("\u202f", " "))
     assert "desk-02/11 led" in text
     assert "Waiting: 36, now 359" in text
+    assert (page.tiles["waiting"].kpi.value, page.tiles["waiting"].kpi.context) == ("36", "now 359")
+    assert "Nothing can be changed here" in page.banner.accessibleName()
     assert "Dead letters: 0, now 12" in text
     assert "No shop needed anybody." in text
     assert "12 shops have dead letters: temu:100, temu:101, temu:102" in text, "what came after is told, too"
@@ -120,63 +125,73 @@ def test_every_shop_is_drawn_as_it_was_and_what_waited_around_that_moment(ask: A
 
 
 def test_in_a_gap_nothing_is_made_up(ask: Ask, record: Record, qtbot: QtBot) -> None:
-    dialog = ask(record.now - 15 * MINUTE)
-    with qtbot.waitSignal(dialog.stretched, timeout=WAIT_MS):
-        dialog.span.choose("6h")
-    assert dialog.answer.lead().startswith("No record from ")
-    assert "Waiting" not in copied(dialog)
-    assert dialog.strip.tip_at(dialog.strip.x_of(record.now - 15 * MINUTE)).endswith("No record")
-    assert dialog.strip.tip_at(dialog.strip.x_of(record.gap[0])).endswith("Not all of it was recorded")
+    page = ask(record.now - 15 * MINUTE)
+    with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
+        page.span.choose("6h")
+    assert page.header.summary().startswith("No record from ")
+    assert {tile.kpi.context for tile in page.tiles.values()} == {"no record"}
+    assert "Waiting" not in copied(page)
+    assert page.strip.tip_at(page.strip.x_of(record.now - 15 * MINUTE)).endswith("No record")
+    assert page.strip.tip_at(page.strip.x_of(record.gap[0])).endswith("Not all of it was recorded")
 
 
 def test_where_nobody_ever_recorded_it_says_so(ask: Ask, desk: Desk) -> None:
-    dialog = ask(desk.session.engine.store.now_ms() - HOUR)
-    assert dialog.answer.lead() == "Nothing was ever recorded on this computer"
-    assert dialog.strip.counts[0] == 0
+    page = ask(desk.session.engine.store.now_ms() - HOUR)
+    assert page.header.summary().startswith("Nothing was ever recorded on this computer")
+    assert page.strip.counts[0] == 0
 
 
 def test_a_click_on_the_strip_and_the_keys_choose_the_moment(ask: Ask, record: Record, qtbot: QtBot) -> None:
-    dialog = ask(record.now - MINUTE)
-    with qtbot.waitSignal(dialog.stretched, timeout=WAIT_MS):
-        dialog.span.choose("6h")
-    strip = dialog.strip
+    page = ask(record.now - MINUTE)
+    with qtbot.waitSignal(page.stretched, timeout=WAIT_MS):
+        page.span.choose("6h")
+    strip = page.strip
     assert strip.counts[0] == 12
     place = QPoint(round(strip.x_of(record.now - 28 * MINUTE)), strip.height() // 2)
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
         QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
-    chosen = dialog.at_ms
+    chosen = page.past_ms
     assert abs(chosen - (record.now - 28 * MINUTE)) < MINUTE
-    assert "Dead letters: 0, now 12" in copied(dialog)
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
+    assert "Dead letters: 0, now 12" in copied(page)
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
         QTest.keyClick(strip, Qt.Key.Key_Right)
-    assert dialog.at_ms - chosen == 6 * HOUR // 96
+    assert page.past_ms - chosen == 6 * HOUR // 96
 
 
 def test_the_next_change_is_one_step_away(ask: Ask, record: Record, qtbot: QtBot) -> None:
-    dialog = ask(record.begin + MINUTE)
-    assert (dialog.earlier_change.isEnabled(), dialog.earlier_change.toolTip()) == (
+    page = ask(record.begin + MINUTE)
+    assert (page.earlier_change.isEnabled(), page.earlier_change.toolTip()) == (
         False,
         "No earlier change is known here",
     )
-    with qtbot.waitSignal(dialog.answered, timeout=WAIT_MS):
-        QTest.keyClick(dialog, Qt.Key.Key_Right, CTRL)
-    assert abs(dialog.at_ms - record.failed_at) <= STEP
-    assert "Dead letters: 12" in copied(dialog)
-    assert "temu:100, temu:101" in told(dialog)
+    with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+        QTest.keyClick(page, Qt.Key.Key_Right, CTRL)
+    assert abs(page.past_ms - record.failed_at) <= STEP
+    assert "Dead letters: 12" in copied(page)
+    assert "temu:100, temu:101" in told(page)
 
 
 def test_a_time_to_come_is_not_asked_about(ask: Ask, record: Record, qtbot: QtBot) -> None:
-    dialog = ask(record.now - MINUTE)
-    dialog.when.setDateTime(dialog.when.dateTime().addSecs(7200))
-    qtbot.waitUntil(lambda: "That has not been yet" in words(dialog), timeout=WAIT_MS)
-    assert (dialog.on.isEnabled(), dialog.on.toolTip()) == (False, "That has not been yet")
-    assert (dialog.copy_button.isEnabled(), dialog.copy_button.toolTip()) == (False, "Nothing is shown yet")
+    page = ask(record.now - MINUTE)
+    page.when.setDateTime(page.when.dateTime().addSecs(7200))
+    qtbot.waitUntil(lambda: "That has not been yet" in words(page), timeout=WAIT_MS)
+    assert (page.on.isEnabled(), page.on.toolTip()) == (False, "That has not been yet")
+    assert (page.copy_button.isEnabled(), page.copy_button.toolTip()) == (False, "Nothing is shown yet")
 
 
-def test_keys_open_it_and_escape_brings_back_to_now(console: Console, qtbot: QtBot) -> None:
-    console.window.activateWindow()
-    QTest.keyClick(console.window, Qt.Key.Key_T, CTRL)
-    (dialog,) = console.window.findChildren(PastDialog)
-    qtbot.waitUntil(lambda: bool(dialog.answer.lead()), timeout=WAIT_MS)
-    QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not console.window.findChildren(PastDialog), timeout=WAIT_MS)
+def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to_now(
+    console: Console, qtbot: QtBot
+) -> None:
+    window = console.window
+    window.open_page("overview")
+    qtbot.waitUntil(lambda: window.top_bar.create_button.isEnabled(), timeout=WAIT_MS)
+    window.activateWindow()
+    QTest.keyClick(window, Qt.Key.Key_T, CTRL)
+    assert window.current == "past"
+    assert not window.top_bar.create_button.isEnabled()
+    assert window.top_bar.create_button.toolTip().startswith("You look at ")
+    assert window.status_bar.part("rights").words().startswith("PAST ")
+    page = window.page("past")
+    QTest.keyClick(page, Qt.Key.Key_Escape)
+    assert window.current == "overview"
+    assert window.top_bar.create_button.isEnabled()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services import spans
 from services.domain.insight import shop as shops
@@ -17,27 +19,44 @@ from services.domain.past.turns import by_state
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
+from views.charts.series import holed
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
-from views.dialogs.notice import Notice
-from views.dialogs.past.strip import PastStrip
-from views.dialogs.past.then import Then, ThenView, look
+from views.page import Page
+from views.pages.past.strip import PastStrip
+from views.pages.past.then import Then, ThenView, look
 from views.support import instant, safe, shown, text
-from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import shop as shop_words
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
-from views.widgets.fields import DateTimeField, Labelled
-from views.widgets.key_values import KeyValues
+from views.widgets.card import Card
+from views.widgets.fields import DateTimeField
+from views.widgets.kpi_tile import Kpi, KpiTile, TileGrid
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 
-LEAST, WIDTH, EDGE, ROOM_HEIGHT = 900, 1160, 40, 262
+SIDE, BESIDE, CHANGES = 360, 1060, 220
+QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
+#: name of the number, source text, icon and role of its tile
+TILES = (
+    ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),
+    ("unacked", N_("Unacked"), "ph.tray", "running"),
+    ("running", N_("Running"), "ph.play-circle-fill", "running"),
+    ("retrying", N_("Retrying"), "ph.arrow-clockwise-bold", "retrying"),
+    ("dead", N_("Dead letters"), "ph.x-circle-fill", "dead"),
+    ("workers", N_("Workers"), "ph.robot", "succeeded"),
+    ("oldest_s", N_("Oldest waits"), "ph.hourglass-medium-fill", "stuck"),
+)
 TYPING_MS, LOOK_MS = 250, 5_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+#: of the numbers that are drawn over time: where they stand among the samples
+CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "dead")} | {
+    "oldest_s": "oldest_waiting_s"
+}
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
 STRIP_MS = 30_000  #: how often the strip is asked again
 NAMED = 6
@@ -62,8 +81,8 @@ _GLYPHS = {
 }
 
 
-class PastDialog(DialogFrame):
-    """Open it with ``open()``. It shows another time, so nothing can be done in it.
+class PastPage(Page):
+    """It shows another time, so nothing can be done in it; the window says so wherever one could act.
 
     Signals:
         answered: another answer stands there.
@@ -72,16 +91,14 @@ class PastDialog(DialogFrame):
 
     answered = Signal()
     stretched = Signal()
+    page_id = "past"
 
-    def __init__(self, context: PageContext, at_ms: int = 0, parent: QWidget | None = None) -> None:
-        """``at_ms``: the moment that is shown first, UTC; 0 for ten minutes ago."""
-        super().__init__(N_("Look back in time"), icon="ph.rewind", parent=parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        room = parent.window().width() - EDGE if parent is not None else WIDTH
-        self.setFixedWidth(max(LEAST, min(WIDTH, room)))
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Look back"))
         self._context = context
-        self._at = at_ms or instant.now_ms() - AROUND_MS
+        self._at = 0
         self._found: PastNow | None = None
+        self._lanes: Lanes | None = None
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
         self._soon = Debounce(self._ask, TYPING_MS, self)
@@ -91,73 +108,77 @@ class PastDialog(DialogFrame):
         self._strip_again = QTimer(self, interval=STRIP_MS)
         self._strip_again.timeout.connect(self._ask_strip)
         self._build()
-        self._show_time()
         self._connect()
-        self._say()
-        self._ask()
-        self._ask_strip()
-        self._again.start()
-        self._strip_again.start()
 
     # putting together
 
     def _build(self) -> None:
+        self.banner = Strip("scheduled", glyph="ph.clock-counter-clockwise")  # purple means another time, nothing else
+        self.banner.setContentsMargins(0, 0, 0, 0)
+        self.copy_button = Button(N_("Copy as text"), icon="ph.copy", small=True)
+        self.close_button = Button(N_("Back to now"), kind="primary", hint="Esc", icon="ph.arrow-u-up-left")
+        self.banner.add_action(self.copy_button)
+        self.banner.add_action(self.close_button)
         self.when = DateTimeField()
         self.when.setDisplayFormat("yyyy-MM-dd HH:mm:ss")
-        self._field = Labelled(N_("Moment"), self.when)
-        self.earlier_change = Button(icon="ph.skip-back", tip=N_("Change before (Ctrl+Left)"))
-        self.back, self.minute_back = Button(N_("−10 min")), Button(N_("−1 min"))
-        self.minute_on, self.on = Button(N_("+1 min")), Button(N_("+10 min"))
-        self.later_change = Button(icon="ph.skip-forward", tip=N_("Change after (Ctrl+Right)"))
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self._field, 1)
-        steps = (self.earlier_change, self.back, self.minute_back, self.minute_on, self.on, self.later_change)
-        for step in steps:
-            top.addWidget(step, alignment=Qt.AlignmentFlag.AlignBottom)
+        self.when.setAccessibleName(_("Moment"))
+        self.earlier_change = Button(icon="ph.skip-back", small=True, tip=N_("Change before (Ctrl+Left)"))
+        self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
+        self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
+        self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after (Ctrl+Right)"))
+        steps = QHBoxLayout()
+        steps.setSpacing(8)
+        self.stretch_words = Label("", "label", "text3")
+        steps.addWidget(self.stretch_words, 1)
+        for step in (self.earlier_change, self.back, self.minute_back, self.when, self.minute_on, self.on):
+            steps.addWidget(step)
+        steps.addWidget(self.later_change)
         self.span = Segmented(
             (("6h", N_("6 h")), ("24h", N_("24 h")), ("7d", N_("7 d")), ("30d", N_("30 d"))), N_("How much is shown")
         )
         self.span.set_current("24h")
-        top.addWidget(self.span, alignment=Qt.AlignmentFlag.AlignBottom)
-        self.body.addLayout(top)
+        self.header.add_action(self.span)
         self.strip = PastStrip()
-        self.body.addWidget(self.strip)
-        self.answer = Notice("scheduled")  # purple means another time, nothing else
+        line = Card("", padding=12)
+        line.body.addLayout(steps)
+        line.body.addWidget(self.strip)
         self.hint = Label("", "body", "text3", wrap=True)
-        self.body.addWidget(self.answer)
-        self.body.addWidget(self.hint)
-        self.then = KeyValues(spread=True)
-        self.shops = Label("", "label", "text2", wrap=True)
-        left = QVBoxLayout()
-        left.setSpacing(12)
-        left.addWidget(self.then)
-        left.addWidget(self.shops)
-        left.addStretch(1)
+        self.tiles = {name: KpiTile(word, glyph, role, filled=True) for name, word, glyph, role in TILES}
+        for tile in self.tiles.values():  # what they would open is of now
+            tile.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            tile.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.drawn = ThenView()
         self.changes = Timeline()
-        self._changes_title = Label("", "strong")
+        self._changes = Card(N_("What changed"), divided=True)
         scroll = ScrollPane()
         scroll.body.addWidget(self.changes)
         scroll.body.addStretch(1)
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        right.addWidget(self._changes_title)
-        right.addWidget(scroll, 1)
-        room = QWidget()
-        room.setFixedHeight(ROOM_HEIGHT)  # with an answer or without one the fields stay where they are
-        sides = QHBoxLayout(room)
-        sides.setContentsMargins(0, 0, 0, 0)
-        sides.setSpacing(24)
-        self.drawn = ThenView()
-        sides.addLayout(left, 4)
-        sides.addWidget(self.drawn, 7)
-        sides.addLayout(right, 6)
-        self.body.addWidget(room)
-        self.copy_button = Button(N_("Copy as text"), icon="ph.copy")
-        self.close_button = Button(N_("Back to now"), hint="Esc")
-        self.foot.addWidget(self.copy_button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.close_button)
+        self._changes.body.addWidget(scroll, 1)
+        self._changes.setMinimumHeight(CHANGES)
+        inner = QWidget()
+        inner.setProperty("scroll", True)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
+        column.setSpacing(CARD_GAP)
+        column.addWidget(line)
+        column.addWidget(self.hint)
+        column.addWidget(TileGrid(list(self.tiles.values())))
+        self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._sides.setSpacing(CARD_GAP)
+        self._sides.addWidget(self.drawn, 1)
+        self._sides.addWidget(self._changes)
+        column.addLayout(self._sides, 1)
+        area = QScrollArea()
+        area.setWidget(inner)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        top = QVBoxLayout()
+        top.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, CARD_GAP)
+        top.addWidget(self.banner)
+        self.body.addLayout(top)
+        self.body.addWidget(area, 1)
 
     def _connect(self) -> None:
         self.when.dateTimeChanged.connect(lambda _when: self._on_typed())
@@ -165,21 +186,72 @@ class PastDialog(DialogFrame):
             button.clicked.connect(partial(self._move, ms * MINUTE_MS))
         self.earlier_change.clicked.connect(lambda: self._go(self._found.before_ms if self._found else 0))
         self.later_change.clicked.connect(lambda: self._go(self._found.after_ms if self._found else 0))
-        for keys, button in (("Ctrl+Left", self.earlier_change), ("Ctrl+Right", self.later_change)):
-            QShortcut(QKeySequence(keys), self).activated.connect(button.click)
+        inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        keys = (("Ctrl+Left", self.earlier_change), ("Ctrl+Right", self.later_change), ("Esc", self.close_button))
+        for key, button in keys:
+            QShortcut(QKeySequence(key), self, context=inside).activated.connect(button.click)
         self.strip.moved.connect(self._on_dragged)
         self.strip.zoomed.connect(self._zoom)
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.copy_button.clicked.connect(self._copy)
-        self.close_button.clicked.connect(self.reject)
-        on_language_changed(self._say)
+        self.close_button.clicked.connect(lambda: self.navigate.emit("overview", None))
 
-    # asking
+    def resizeEvent(self, event: object) -> None:
+        """Put what changed below where there is no room for it beside."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        beside = self.width() >= BESIDE
+        self._sides.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self._changes.setMaximumWidth(SIDE if beside else QWIDGETSIZE_MAX)
+        self._changes.setMinimumWidth(SIDE if beside else 0)
+
+    # life
+
+    def activate(self) -> None:
+        """Ask, at first about ten minutes ago."""
+        if not self._at:
+            self._at = instant.now_ms() - AROUND_MS
+        self._show_time()
+        self._say()
+        self._ask()
+        self._ask_strip()
+        self._again.start()
+        self._strip_again.start()
+
+    def deactivate(self) -> None:
+        """Ask no more."""
+        self._again.stop()
+        self._strip_again.stop()
+        self._soon.cancel()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        self._ask()
+        self._ask_strip()
+
+    def panes(self) -> Sequence[QWidget]:
+        """The strip, then what was then."""
+        return (self.strip, self.changes)
+
+    def show_request(self, request: object) -> None:
+        """Show a moment, UTC ms."""
+        with contextlib.suppress(ValueError):
+            self._go(min(int(str(request)), instant.now_ms()))
+
+    def shown_request(self) -> str:
+        """The moment that is seen."""
+        return str(self._at)
 
     @property
-    def at_ms(self) -> int:
-        """The moment that is shown, UTC ms."""
+    def past_ms(self) -> int:
+        """The moment that is seen."""
         return self._at
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        self._say()
+
+    # asking
 
     def _show_time(self) -> None:
         local = shown.moment(self._at).astimezone(shown.zone())
@@ -217,6 +289,8 @@ class PastDialog(DialogFrame):
         self._stretch.start(partial(self._context.past.lanes, end - wide, end), self._take_strip, self._fail)
 
     def _take_strip(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._say_stretch()
         self.strip.set_lanes(lanes)
         self.strip.set_moment(self._at)
         self.stretched.emit()
@@ -253,6 +327,9 @@ class PastDialog(DialogFrame):
             self._found, self._error = found, None
             self._say()
             self.drawn.show_then(then)
+            for name, tile in self.tiles.items():
+                if column := CURVES.get(name):
+                    tile.show_curve(holed(then.frame, then.frame[column]).tolist(), base=0.0)
             self.answered.emit()
 
     def _fail(self, error: BaseException) -> None:
@@ -262,34 +339,55 @@ class PastDialog(DialogFrame):
     # words
 
     def _say(self) -> None:
-        self._changes_title.setText(_("What changed"))
         found, now = self._found, instant.now_ms()
         current = found if found is not None and found.asked_ms == self._at else None
+        self.when.setAccessibleName(_("Moment"))
         self.earlier_change.disable("" if current and current.before_ms else _("No earlier change is known here"))
         self.later_change.disable("" if current and current.after_ms else _("No later change is known here"))
         for button in (self.minute_on, self.on):
             button.disable("" if self._at < now else _("That has not been yet"))
         self.copy_button.disable("" if current else _("Nothing is shown yet"))
+        self._say_banner(now)
+        self._say_stretch()
         problem = told(self._error) if self._error is not None else ""
         if not problem and self._at > now:
             problem = _("That has not been yet")
         if not problem and found is None:
             problem = _("Asking…")
+        if found is not None and not problem and (found.moment is None or not found.moment.told):
+            problem = " ".join(filter(None, _headline(found, now)))
         self.hint.setText(problem)
         self.hint.setVisible(bool(problem))
-        if found is None or self._at > now:
-            self.answer.show_words("", "")
-            self.then.set_rows(())
+        gone = found is None or self._at > now
+        self._show_tiles(None if gone else found)
+        if found is None or gone:
+            self.set_summary("")
             self.drawn.show_then(None)
-            self.shops.setText("")
+            self.drawn.states.setText("")
             self.changes.set_entries(())
             return
-        lead, words = _headline(found, now)
-        self.answer.set_status("scheduled" if found.moment is not None else "unconfirmed")
-        self.answer.show_words(lead, words)
-        self.then.set_rows(_rows(found))
-        self.shops.setText("\n".join(_shop_lines(found)))
+        self.set_summary(" ".join(filter(None, _headline(found, now))))
+        self.drawn.states.setText("\n".join(_shop_lines(found)))
+        begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
+        self._changes.set_note(_("{begin} to {end}").format(begin=begin, end=end))
         self.changes.set_entries(_entries(found))
+
+    def _say_stretch(self) -> None:
+        lanes = self._lanes
+        if lanes is not None:
+            begin, end, step = _clock(lanes.begin), _clock(lanes.end), spans.of_seconds(lanes.step_ms // 1000)
+            self.stretch_words.setText(_("{begin} to {end}; a bar is {span}").format(begin=begin, end=end, span=step))
+
+    def _say_banner(self, now: int) -> None:
+        ago = spans.of_seconds(max(0, now - self._at) // 1000)
+        lead = _("You look at {time}, {span} ago.").format(time=_clock(self._at), span=ago)
+        self.banner.show_text(_("Nothing can be changed here; the fleet goes on as it is now."), lead)
+
+    def _show_tiles(self, found: PastNow | None) -> None:
+        values = {} if found is None else _tiles(found)
+        for name, tile in self.tiles.items():
+            then, context = values.get(name, ("–", _("no record") if found is not None else ""))
+            tile.show_kpi(Kpi(value=then, context=context))
 
     def _copy(self) -> None:
         found = self._found
@@ -364,6 +462,26 @@ def _rows(found: PastNow) -> list[tuple[str, str]]:
         (_("Slots at work"), "busy"),
     ]
     return [(word, _pair(then, now, name)) for word, name in rows] + [(_("Oldest waits"), _oldest(then))]
+
+
+def _tiles(found: PastNow) -> dict[str, tuple[str, str]]:
+    """Of each tile the value then, and the one of now beside it."""
+    if found.moment is None:
+        return {}
+    then, now = found.moment.numbers, found.latest
+    tiles = {}
+    for name, _word, _glyph, _role in TILES:
+        was, is_now = (None if of is None else _value(of, name) for of in (then, now))
+        if was is not None:
+            tiles[name] = was, _("now {n}").format(n=is_now) if is_now is not None else ""
+    return tiles
+
+
+def _value(of: Numbers, name: str) -> str | None:
+    if name == "oldest_s":
+        return _oldest(of)
+    number = getattr(of, name)
+    return text.count(number) if number != UNTOLD else None
 
 
 def _pair(then: Numbers, now: Numbers | None, name: str) -> str:

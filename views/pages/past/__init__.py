@@ -1,0 +1,1 @@
+"""Looking back: the window as it was at a moment."""
