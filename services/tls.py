@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services import plain_file
 from services.domain.errors import UsageError
@@ -33,6 +33,7 @@ AMQP = Words(
     secure="amqps://",
     name="server_name_indication",
 )
+PULSAR = replace(AMQP, plain="pulsar://", secure="pulsar+ssl://", name="")
 #: of a file of certificates; those of all authorities of a system have a quarter of a megabyte
 _MOST_BYTES = 16 * 1024 * 1024
 #: numbers of OpenSSL's verification: another name or address; not valid yet, not any more

@@ -73,3 +73,15 @@ def test_no_process_of_the_demo_tells_the_addresses_in_its_command_line_or_outli
     assert cli.run("worker", "list")["workers"] == []
     assert len(seen) > 1
     assert {line for line in seen.values() if amqp_vhost in line or redis_url in line or "guest:" in line} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.pulsar
+@pytest.mark.redis
+def test_the_demo_counts_right_on_a_pulsar(tmp_path: Path, pulsar_url: str, redis_url: str) -> None:
+    """The worker is a process of its own there, and what fails now and then is tried again from the store."""
+    cli = Cli(tmp_path, ("--broker", pulsar_url, "--redis", redis_url))
+    report = cli.run("demo", "--shops", 12, "--rate", 4, "--seconds", 4)
+    assert (report["ok"], report["drained"]) == (True, True)
+    assert report["orders"]["exact"] is True
+    assert sum(report["records"].values()) == report["created"]

@@ -38,6 +38,11 @@ class Address:
         return ",".join(self.hosts)
 
     @property
+    def files(self) -> dict[str, str]:
+        """The files of certificates, by their options."""
+        return {"cacertfile": self.cacertfile, "certfile": self.certfile, "keyfile": self.keyfile}
+
+    @property
     def tls(self) -> bool:
         return self.scheme == "pulsar+ssl"
 

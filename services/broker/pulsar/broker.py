@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from services import tls
 from services.broker.pulsar import wire
 from services.broker.pulsar.about import SENTENCES
 from services.broker.pulsar.address import parse
@@ -44,9 +45,10 @@ class PulsarBroker:
         checked; ``recorded``: how many tasks wait by the records, by queue.
 
         Raises:
-            UsageError: the client of Pulsar is not installed.
+            UsageError: the client of Pulsar is not installed, or a file of certificates cannot be used.
         """
         self.address = parse(url)
+        tls.check_files(self.address.files, tls.PULSAR, "broker.url")
         self.capabilities = Capabilities(
             priority=False,
             delay=self.address.delays,

@@ -40,8 +40,8 @@ class PulsarConsumer:
         quotas = [(lane.LANE_QUEUE + name if name in lane.LANES else name, most) for name, most in plan]
         quotas = quotas or [(queue, limit) for queue in self._lanes]
         with self._state:
-            for queue, _ in quotas:
-                if queue in self._lanes:
+            for queue, most in quotas:
+                if queue in self._lanes and most > 0:
                     self._lanes[queue].wanted = True
             for feed in self._shops.values():
                 feed.wanted = True

@@ -17,6 +17,9 @@ from services.domain.errors import UsageError
         "amqp://[::1]:5672/%2F?heartbeat=30",
         " amqp://localhost ",
         "amqp://ann:p,w@a:5672,b,[::1]:5673/fleet?heartbeat=30",
+        "pulsar://localhost",
+        "pulsar://:token@a:6650,[::1]/shops/fleet?delay=broker&ids=50",
+        "pulsar+ssl://:token@a/shops/fleet/?cacertfile=/x.pem",
     ],
 )
 def test_addresses_of_brokers(url: str) -> None:
@@ -46,6 +49,7 @@ def test_addresses_of_stores(url: str) -> None:
         ("amqp://[::1", "no readable host or port"),
         ("amqp://ann:hunter2@a,,b", "no readable host or port"),
         ("amqp://ann:hunter2@a,b:many", "no readable host or port"),
+        ("kafka://localhost", "pulsar://"),
     ],
 )
 def test_what_is_no_broker_is_refused_with_its_place_and_a_remedy(url: str, says: str) -> None:
@@ -204,6 +208,12 @@ def test_a_store_that_would_be_read_otherwise_than_it_is_written_is_refused(url:
         ("amqp://h?heartbeat=65536", "heartbeat"),
         ("amqps://h?server_name_indication=%00", "server_name_indication"),
         ("amqps://h?server_name_indication=a..b", "server_name_indication"),
+        ("pulsar://h/only", "no readable host"),
+        ("pulsar://h/a/b/c", "no readable host"),
+        ("pulsar://h?heartbeat=5", "known are delay, ids"),
+        ("pulsar://h?cacertfile=/x.pem", "unknown option cacertfile"),
+        ("pulsar://h?delay=both", "one of store, broker"),
+        ("pulsar://h?ids=many", "0-999"),
     ],
 )
 def test_a_broker_that_would_be_read_otherwise_than_it_is_written_is_refused(url: str, says: str) -> None:
