@@ -26,7 +26,8 @@ SAID = 2
 class AlertWatch(Watch[AlertsNow]):
     """Asks every few seconds, also where the window is hidden; it shows, the process that leads sends."""
 
-    def __init__(self, window: MainWindow, queries: AlertQueries, tray: Tray) -> None:
+    def __init__(self, window: MainWindow, queries: AlertQueries, tray: Tray | None) -> None:
+        """``tray``: of the first window; what others of the same program say there would be said twice."""
         super().__init__(window, EVERY_MS, partial(queries.now, addresses=False), self._count)
         self._window, self._tray = window, tray
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
@@ -40,17 +41,18 @@ class AlertWatch(Watch[AlertsNow]):
         waiting = ngettext(
             "{n} incident that nobody has answered", "{n} incidents that nobody has answered", len(opened)
         )
-        self._tray.count(len(opened), tone, waiting.format(n=text.count(len(opened))) if opened else "")
+        if self._tray is not None:
+            self._tray.count(len(opened), tone, waiting.format(n=text.count(len(opened))) if opened else "")
         known = self._known
         seen = frozenset(one.incident.id for one in now.incidents if one.state != WAITING)
         self._known = seen | (known or frozenset())
         fresh = [one for one in opened if known is not None and one.incident.id not in known]
-        if fresh:
-            self._notify(fresh)
+        if fresh and self._tray is not None:
+            self._notify(fresh, self._tray)
             if self._window.current != PAGE:
                 self._say(fresh)
 
-    def _notify(self, fresh: list[IncidentNow]) -> None:
+    def _notify(self, fresh: list[IncidentNow], tray: Tray) -> None:
         """On the desktop, for who does not look at the window: one for all that is new."""
         worst = next((one for one in fresh if one.incident.rule.severity == CRITICAL), fresh[0]).incident
         tone = "dead" if worst.rule.severity == CRITICAL else "warning"
@@ -59,7 +61,7 @@ class AlertWatch(Watch[AlertsNow]):
         wanted = worst.id
         if len(fresh) > 1:
             title, detail, wanted = _("{n} new incidents").format(n=text.count(len(fresh))), title, ""
-        self._tray.notify(title, detail, tone, partial(self._window.open_page, PAGE, wanted or None))
+        tray.notify(title, detail, tone, partial(self._window.open_page, PAGE, wanted or None))
 
     def _say(self, fresh: list[IncidentNow]) -> None:
         for one in fresh if len(fresh) <= SAID else ():

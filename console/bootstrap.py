@@ -40,6 +40,7 @@ class Desk:
     context: PageContext
     wiring: ShellWiring
     keys: ShellKeys
+    another: Callable[[], Desk]  #: makes one more window over the same session, with a page and filters of its own
 
 
 #: the page that a verb opens on what it is about
@@ -140,6 +141,19 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    """What all windows over one session have together."""
+
+    session: Session
+    feed: Feed
+    role: RoleWatch
+    memory: Memory
+    connections: Connections | None
+    reopen: Callable[[], None] | None
+    chosen: Mapping[str, Callable[..., None]]  #: by name of a signal of the Settings page
+
+
 def build(
     session: Session,
     *,
@@ -153,12 +167,34 @@ def build(
     memory: Memory,
     connections: Connections | None = None,
 ) -> Desk:
-    """Make the window over an open session; pages are made when first opened."""
-    doors = _Doors()
-    feed = Feed(session.live)
+    """Make the first window over an open session; pages are made when first opened."""
     ticks().follow(session.live)
-    role = RoleWatch(session.commands.operator, session.queries.roles)
-    context = _context(session, doors, feed, memory, role)
+    shared = _Shared(
+        session=session,
+        feed=Feed(session.live),
+        role=RoleWatch(session.commands.operator, session.queries.roles),
+        memory=memory,
+        connections=connections,
+        reopen=reopen,
+        chosen={
+            "theme_chosen": on_theme,
+            "language_chosen": on_language,
+            "rows_chosen": on_rows,
+            "contrast_chosen": on_contrast,
+            "text_chosen": on_text,
+            "settings_written": on_settings,
+        },
+    )
+    desk = _open(shared, None)
+    shared.role.setParent(desk.window)
+    desk.window.closing.connect(shared.role.stop)
+    return desk
+
+
+def _open(shared: _Shared, tray: Tray | None) -> Desk:
+    """One window; the first one has no ``tray`` yet and makes that of the program."""
+    session, feed, doors = shared.session, shared.feed, _Doors()
+    context = _context(session, doors, feed, shared.memory, shared.role)
 
     def overview() -> Page:
         page = OverviewPage(context.overview, memory=context.memory)
@@ -173,30 +209,24 @@ def build(
             context,
             data_folder=str(session.settings.home_path),
             settings=session.settings,
-            connections=connections,
-            reopen=reopen,
+            connections=shared.connections,
+            reopen=shared.reopen,
         )
-        page.theme_chosen.connect(on_theme)
-        page.language_chosen.connect(on_language)
-        page.rows_chosen.connect(on_rows)
-        page.contrast_chosen.connect(on_contrast)
-        page.text_chosen.connect(on_text)
-        page.notifications_chosen.connect(tray.choose)
-        page.settings_written.connect(on_settings)
+        for signal, call in shared.chosen.items():
+            getattr(page, signal).connect(call)
+        page.notifications_chosen.connect(beside_clock.choose)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
     window = MainWindow(page_specs(context, {"overview": overview, "settings": settings}))
-    tray = Tray(window, memory, session.settings.profile)
+    beside_clock = tray or Tray(window, shared.memory, session.settings.profile)
     doors.connect(window, context)
-    role.setParent(window)
-    window.closing.connect(role.stop)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(
         window,
         feed,
         session.commands.operator,
-        role,
+        shared.role,
         embedded=session.settings.embedded,
         profile=session.settings.profile,
         environment=session.settings.environment,
@@ -205,7 +235,8 @@ def build(
         sample=lambda: session.sample.loaded,
         doubts=session.engine.doubts,
     )
-    AlertWatch(window, context.alerts, tray)
+    AlertWatch(window, context.alerts, None if tray is not None else beside_clock)
     QueueWatch(window, context.queues)
     keys = ShellKeys(window, context)
-    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)
+    another = partial(_open, shared, beside_clock)
+    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys, another=another)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import bootstrap, language, pages, picture, sample_offer
@@ -57,6 +60,9 @@ AHEAD_S = 1.0
 TURN_S, REST_S = 0.01, 0.02
 CLOSE_GRACE_S = 5.0
 MOST_SLOTS = 512
+#: how far one more window stands from the one it was opened from
+BESIDE = 28
+MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 
 class Console:
@@ -70,6 +76,7 @@ class Console:
         self.session: Session | None = None
         self.desk: bootstrap.Desk | None = None
         self.leaving: Leaving | None = None
+        self.others: list[bootstrap.Desk] = []  #: more windows over the same session
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
@@ -101,6 +108,7 @@ class Console:
         beat.start()
         self.connections = ConnectionDesk(self._settings, self._off)
         self.connections.wanted.connect(self._on_wanted)
+        self.connections.beside.connect(self._open_beside)
         self.connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
         if not self._ended.is_set():
             await self._show_first()
@@ -456,11 +464,55 @@ class Console:
         self._settled.set()
         if before is not None:
             await self._leave_desk(*before)
+        desk.keys.another_wanted.connect(partial(self._open_another, desk, None))
+        for kept in self._kept_windows() if before is None else ():
+            self._open_another(desk, kept)
         await self._begin_work(session, desk, sample=sample, work=work)
         if work and not session.settings.read_only and not await self._off(session.shops):
             sample_offer.show(session, desk)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead(desk))
+
+    def _kept_windows(self) -> list[dict[str, object]]:
+        """The windows beside the first one that stood open when the program ended."""
+        kept = self._state.get("windows", [])
+        alone = self._request.screenshot or self._request.page
+        return [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) and not alone else []
+
+    def _open_another(self, like: bootstrap.Desk, kept: dict[str, object] | None) -> None:
+        """One more window, as it was kept, or on what another one shows."""
+        made = like.another()
+        made.window.restore_state(kept if kept is not None else like.window.save_state())
+        if kept is None:
+            made.window.move(like.window.pos() + QPoint(BESIDE, BESIDE))
+        self.others.append(made)
+        self.connections.serve(made.window)
+        made.keys.another_wanted.connect(partial(self._open_another, made, None))
+        made.window.closing.connect(partial(self._on_other_closed, made))
+        made.window.show()
+        made.window.activateWindow()
+
+    def _on_other_closed(self, gone: bootstrap.Desk) -> None:
+        if gone in self.others:
+            self.others.remove(gone)
+            self._parting = asyncio.ensure_future(self._part_with(gone))
+
+    async def _part_with(self, gone: bootstrap.Desk) -> None:
+        """Do what was asked for in a window that is closed, and let it go."""
+        await self._send_asked(gone.window)
+        gone.window.deleteLater()
+
+    def _open_beside(self, name: str) -> None:
+        """Open a connection in a program of its own, which lives on without this one."""
+        words = [sys.executable, str(MAIN), "--profile", name]
+        try:
+            # detached: neither its end nor its words are this program's
+            subprocess.Popen(
+                words, env=config.child_environment() | {"FLEETDECK_HOME": str(self._request.settings.home_path)},
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        except OSError as exc:
+            self._notify(exc)
 
     def _take_desk(self) -> tuple[bootstrap.Desk, Session, Leaving] | None:
         """What is open, which is so no more; whoever takes it leaves it."""
@@ -474,11 +526,12 @@ class Console:
 
     async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
         """Close window and session; what was asked for is done first."""
-        # what is still held with Undo was asked for; closing is no Undo
-        await self._send_held(desk.window.findChildren(Acting))
-        for runner in desk.window.findChildren(BulkRunner):
-            runner.send_now()
-            await self._off(runner.finish, CLOSE_GRACE_S)
+        others, self.others = self.others, []
+        for one in (*others, desk):
+            await self._send_asked(one.window)
+        for one in others:
+            one.window.close()
+            one.window.deleteLater()
         # as its user does: the page stops asking, the feed has nobody left to tell
         desk.window.may_close = lambda: True
         desk.window.closing.disconnect(self._ended.set)
@@ -519,7 +572,8 @@ class Console:
     async def _close(self) -> None:
         await self._stop(self._opening)
         if self.desk is not None and self.session is not None and self.leaving is not None:
-            self._state.set(window=self.desk.window.save_state())
+            beside = [one.window.save_state() for one in self.others]
+            self._state.set(window=self.desk.window.save_state(), windows=beside)
             await self._leave_desk(self.desk, self.session, self.leaving)
         elif self.welcome is not None:
             self.welcome.close()
@@ -527,6 +581,13 @@ class Console:
             await asyncio.wait({self._unwanted.pop()})
         await self._off(operation.shut_down)
         self._pool.shutdown()
+
+    async def _send_asked(self, window: MainWindow) -> None:
+        """What is still held with Undo was asked for; closing is no Undo."""
+        await self._send_held(window.findChildren(Acting))
+        for runner in window.findChildren(BulkRunner):
+            runner.send_now()
+            await self._off(runner.finish, CLOSE_GRACE_S)
 
     async def _send_held(self, pages: list[Acting]) -> None:
         for acting in pages:

@@ -386,14 +386,16 @@ class MainWindow(QMainWindow):
     def save_state(self) -> dict[str, object]:
         """Return place, size and page as plain data."""
         geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-        return {"geometry": geometry, "page": self._current, "rail_collapsed": self._wanted_collapsed}
+        shown = self._pages[self._current].shown_request() if self._current else ""
+        kept = {"geometry": geometry, "page": self._current, "show": shown}
+        return {**kept, "rail_collapsed": self._wanted_collapsed}
 
     def restore_state(self, state: dict[str, object]) -> None:
         """Take what ``save_state`` returned."""
         self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
         self._wanted_collapsed = bool(state.get("rail_collapsed", False))
         self._fold()
-        self.open_page(str(state.get("page", "")))
+        self.open_page(str(state.get("page", "")), str(state.get("show") or "") or None)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the page and tell; whoever listens decides what else must end."""

@@ -306,6 +306,7 @@ WINDOW_COMMANDS = (
     ("window.work", N_("Did it run?"), "ph.clock-counter-clockwise", "Ctrl+D"),
     ("window.past", N_("Look back in time"), "ph.rewind", "Ctrl+T"),
     ("window.handover", N_("Handover"), "ph.handshake", "Ctrl+H"),
+    ("window.another", N_("New window"), "ph.app-window", "Ctrl+Shift+N"),
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),

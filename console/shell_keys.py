@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from shiboken6 import isValid
 
@@ -23,7 +23,13 @@ from views.widgets.toast import ToastSpec
 
 
 class ShellKeys(QObject):
-    """Binds them to a window."""
+    """Binds them to a window.
+
+    Signals:
+        another_wanted: one more window, on what is seen in this one.
+    """
+
+    another_wanted = Signal()
 
     def __init__(self, window: MainWindow, context: PageContext) -> None:
         super().__init__(window)
@@ -41,6 +47,7 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
         QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
         QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
+        QShortcut(QKeySequence("Ctrl+Shift+N"), window).activated.connect(self.another_wanted)
         QShortcut(QKeySequence("Ctrl+Shift+L"), window).activated.connect(self.copy_link)
         QShortcut(QKeySequence("?"), window).activated.connect(self.show_help)
         QShortcut(QKeySequence("F1"), window).activated.connect(self.show_page_help)
@@ -108,6 +115,7 @@ class ShellKeys(QObject):
             "window.work": self.ask_of_work,
             "window.past": self.look_back,
             "window.handover": self.hand_over,
+            "window.another": self.another_wanted.emit,
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,

@@ -25,8 +25,8 @@ class ConsoleState:
         return self.values.get(name, default)
 
     def set(self, **values: Any) -> None:
-        """Remember values at once."""
-        self.values.update(values)
+        """Remember values at once; what another program of this home has written meanwhile stays."""
+        self.values = {**self.values, **self._read(), **values}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".part")
@@ -35,6 +35,11 @@ class ConsoleState:
             draft.replace(self._path)
         except OSError as exc:
             log.warning("the console does not remember its state: %s", exc)
+
+    def put(self, shelf: str, name: str, value: Any) -> None:
+        """Remember one value of a table of values."""
+        kept = self._read().get(shelf, self.values.get(shelf))
+        self.set(**{shelf: {**(kept if isinstance(kept, dict) else {}), name: value}})
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -59,7 +64,7 @@ class Shelf:
 
     def put(self, name: str, value: Any) -> None:
         """Remember a value at once."""
-        self._state.set(**{self._name: {**self._values(), name: value}})
+        self._state.put(self._name, name, value)
 
     def _values(self) -> dict[str, Any]:
         found = self._state.get(self._name, {})

@@ -65,11 +65,13 @@ class ConnectionDesk(QObject):
     Signals:
         changed: the list is another one.
         wanted: the name of a connection to open.
+        beside: the name of a connection to open in a program of its own.
         edited: the name before, and the profile now: of the one that is open.
     """
 
     changed = Signal()
     wanted = Signal(str)
+    beside = Signal(str)
     edited = Signal(str, object)
 
     def __init__(self, settings: config.Settings, off: Off) -> None:
@@ -89,10 +91,7 @@ class ConnectionDesk(QObject):
     def bind(self, window: MainWindow, opened: config.Settings | None) -> None:
         """Serve this window from now on; ``opened``: what it shows, open or not."""
         self._window, self._opened = window, opened
-        window.top_bar.profile_requested.connect(self.show_menu)
-        for number in range(1, MOST_KEYS + 1):
-            keys = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
-            keys.activated.connect(lambda place=number - 1: self._choose_at(place))
+        self.serve(window)
         self._do(self.reload())
 
     # ``views.support.connections.Connections``
@@ -106,6 +105,17 @@ class ConnectionDesk(QObject):
         """Open another one."""
         if self._opened is None or name != self._opened.profile:
             self.wanted.emit(name)
+
+    def open_beside(self, name: str) -> None:
+        """Open one in a window of its own, beside this one."""
+        self.beside.emit(name)
+
+    def serve(self, window: MainWindow) -> None:
+        """Let one more window of what is open show the list, and choose from it."""
+        window.top_bar.profile_requested.connect(self.show_menu)
+        for number in range(1, MOST_KEYS + 1):
+            keys = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
+            keys.activated.connect(lambda place=number - 1: self._choose_at(place))
 
     def add(self) -> None:
         """Ask for a new one."""

@@ -30,6 +30,7 @@ class ConnectionMenu(QFrame):
         for number, connection in enumerate(connections.rows(), 1):
             row = ConnectionRow(connection, number)
             row.chosen.connect(self._on_chosen)
+            row.beside_wanted.connect(self._on_beside)
             row.edit_wanted.connect(self._on_edit)
             row.remove_wanted.connect(self._on_remove)
             self.rows.append(row)
@@ -61,6 +62,10 @@ class ConnectionMenu(QFrame):
     def _on_chosen(self, name: str) -> None:
         self.close()
         self._connections.choose(name)
+
+    def _on_beside(self, name: str) -> None:
+        self.close()
+        self._connections.open_beside(name)
 
     def _on_edit(self, name: str) -> None:
         self.close()

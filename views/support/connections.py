@@ -38,6 +38,9 @@ class Connections(Protocol):
     def choose(self, name: str) -> None:
         """Open another one."""
 
+    def open_beside(self, name: str) -> None:
+        """Open one in a window of its own, beside this one."""
+
     def add(self) -> None:
         """Ask for a new one."""
 

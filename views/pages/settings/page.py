@@ -60,6 +60,7 @@ class ConnectionsCard(Card):
         self.rows = [ConnectionRow(one, number) for number, one in enumerate(self._connections.rows(), 1)]
         for place, row in enumerate(self.rows):
             row.chosen.connect(self._connections.choose)
+            row.beside_wanted.connect(self._connections.open_beside)
             row.edit_wanted.connect(self._connections.edit)
             row.remove_wanted.connect(self._connections.remove)
             self.body.insertWidget(place, row)

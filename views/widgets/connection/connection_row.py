@@ -30,6 +30,7 @@ class ConnectionRow(QWidget):
     chosen = Signal(str)
     edit_wanted = Signal(str)
     remove_wanted = Signal(str)
+    beside_wanted = Signal(str)
 
     def __init__(self, connection: Connection, number: int = 0, parent: QWidget | None = None) -> None:
         """``number``: the figure that opens it together with Ctrl, 0 for none."""
@@ -63,6 +64,8 @@ class ConnectionRow(QWidget):
         self.places = [Elided(one, "label", "text3", middle=True) for one in lines]
         for place in self.places:
             column.addWidget(place)
+        self.beside_button = IconButton("ph.arrow-square-out", N_("Open in a window of its own"))
+        self.beside_button.clicked.connect(lambda: self.beside_wanted.emit(connection.name))
         self.edit_button = IconButton("ph.pencil-simple", N_("Edit"))
         self.remove_button = IconButton("ph.trash", N_("Remove"))
         self.edit_button.disable(connection.fixed)
@@ -77,6 +80,7 @@ class ConnectionRow(QWidget):
         row.addLayout(column, 1)
         if 1 <= number <= MOST_KEYS:
             row.addWidget(Label(shortcut_text(f"Ctrl+{number}"), "caption", "text3"))
+        row.addWidget(self.beside_button)
         row.addWidget(self.edit_button)
         row.addWidget(self.remove_button)
         state = _("open now") if connection.opened else ""
