@@ -275,6 +275,7 @@ class FleetCommands:
             raise UsageError(said(reason.code, **reason.params), field="worker")
         detail = {"state": one.state, "silent_s": one.silence_ms // 1000, "tasks": list(one.unconfirmed)}
         with self._audit.act("worker.forget", [worker], detail):
+            farewells.remember(self._store, one.info)
             # whoever was heard of since it was looked at lives, and may have been told something by now
             if not self._store.strike_off(worker, one.info.seen_at):
                 raise UsageError(said("worker.lives", worker=worker), field="worker")

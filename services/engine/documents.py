@@ -58,6 +58,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     cause_rule.KIND: _json(cause_rule.CauseRule),
     homes.KIND: homes.read_move,
     farewells.KIND: farewells.read,
+    farewells.GONE: farewells.read,
     quiet_hours.KIND: quiet_hours.load,
     quiet_hours.WINDOWS: quiet_hours.load_windows,
     passing.KIND: passing.load,

@@ -1,5 +1,6 @@
-"""How the last worker ended: it writes that down as it leaves, for its heartbeat goes with it. Who had told it to leave
-is written down with the order, which names nobody.
+"""How workers ended: each writes that down as it leaves, for its heartbeat goes with it. Who had told it to leave is
+written down with the order, which names nobody. Where a worker ran and in which version is known for a day longer: what
+failed there is judged by it after it was stopped, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from services.domain.insight import worker as insight
 from services.ports import Store
 
 KIND, LAST, TOLD = "farewell", "last", "told:"
+GONE = "worker_gone"  #: kind of the documents of those that left within a day; the name is the worker's
+GONE_MS, GONE_MOST = 24 * 3_600_000, 500
 
 read = msgspec.json.Decoder(Farewell).decode
 
@@ -39,7 +42,27 @@ def leave(store: Store, info: WorkerInfo) -> None:
     _put(store, LAST, Farewell(worker=info.worker, machine=insight.machine(info), by=by, at=store.now_ms()))
     if by:
         store.remove_document(KIND, name)
+    remember(store, info)
     store.forget_worker(info.worker)
+
+
+def remember(store: Store, info: WorkerInfo) -> None:
+    """Write down what is known of a worker that goes off the list, and let those go that left a day ago."""
+    now = store.now_ms()
+    said = Farewell(
+        worker=info.worker, machine=insight.machine(info), at=now, version=info.version, proxies=info.proxies
+    )
+    before = sorted(gone(store).values(), key=lambda one: one.at, reverse=True)
+    for place, one in enumerate(before, 1):
+        if place >= GONE_MOST or one.at < now - GONE_MS:
+            store.remove_document(GONE, one.worker)
+    store.put_document(GONE, info.worker, msgspec.json.encode(said).decode())
+
+
+def gone(store: Store) -> dict[str, Farewell]:
+    """Those that went off the list of late, by worker. Blocking."""
+    found = map(_read, store.documents(GONE).values())
+    return {one.worker: one for one in found if one.worker}
 
 
 def last(store: Store) -> Farewell:

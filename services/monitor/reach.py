@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from services.domain.fleet.worker import WorkerInfo
+from services.domain.fleet.worker import NOBODY, Farewell
 from services.domain.insight import reach
+from services.domain.insight import worker as insight
 from services.domain.insight.reach import Ran, Reach
 from services.domain.task.fingerprint import fingerprint
 from services.domain.task.record import Attempt, Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
+from services.engine import farewells
 from services.ports import Store
 
 #: records of a type that are looked at, the newest first, and types of a cause
@@ -30,7 +32,7 @@ class Reaches:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._workers: dict[str, WorkerInfo] | None = None
+        self._workers: dict[str, Farewell] | None = None
         self._known: dict[str, tuple[int, int, Sequence[Task]]] = {}  #: by type: asked since, told since, records
 
     def of_cause(self, fingerprints: Collection[str], letters: Sequence[Task]) -> Reach:
@@ -70,18 +72,25 @@ class Reaches:
                 yield self._ran(task, attempt, attempt.ended_at in failed)
 
     def _ran(self, task: Task, attempt: Attempt, failed: bool) -> Ran:
-        info = self._worker(attempt.worker)
-        node = _OWN.sub("", attempt.worker)
-        if info is not None:
-            node = info.node or info.host or node
-        proxy = info.proxies.get(task.shop, info.proxies.get("", "")) if info is not None else ""
-        version = info.version if info is not None else ""
-        return Ran(shop=task.shop, platform=task.platform, node=node, proxy=proxy, version=version, failed=failed)
+        by = self._worker(attempt.worker)
+        return Ran(
+            shop=task.shop,
+            platform=task.platform,
+            node=by.machine or _OWN.sub("", attempt.worker),
+            proxy=by.proxies.get(task.shop, by.proxies.get("", "")),
+            version=by.version,
+            failed=failed,
+        )
 
-    def _worker(self, name: str) -> WorkerInfo | None:
+    def _worker(self, name: str) -> Farewell:
+        """What is known of a worker, also of one that has left since."""
         if self._workers is None:
-            self._workers = {info.worker: info for info in self._store.workers()}
-        return self._workers.get(name)
+            self._workers = farewells.gone(self._store)
+            for info in self._store.workers():
+                self._workers[info.worker] = Farewell(
+                    worker=info.worker, machine=insight.machine(info), version=info.version, proxies=info.proxies
+                )
+        return self._workers.get(name, NOBODY)
 
     def _of_type(self, name: str, since: int) -> tuple[int, Sequence[Task]]:
         """Records of a type that changed since then, as many as are looked at, and since when they are all there."""

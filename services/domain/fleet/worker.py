@@ -108,6 +108,8 @@ class Farewell(msgspec.Struct, frozen=True, kw_only=True):
     machine: str = ""
     by: str = ""  #: who had told it to leave, "" where it ended by itself, or where it was started
     at: Instant = 0  #: UTC ms
+    version: str = ""
+    proxies: dict[str, str] = {}  #: that its browsers went through, as ``WorkerInfo`` has them
 
 
 NOBODY = Farewell()

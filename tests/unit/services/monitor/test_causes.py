@@ -7,6 +7,7 @@ import pytest
 from services.domain.change import SetTriage
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.record import Attempt, Task
+from services.engine import farewells
 from services.messages import english
 from services.monitor.letters import causes as module
 from services.monitor.letters.causes import BARS, CauseQueries
@@ -101,6 +102,28 @@ def test_what_workers_say_of_themselves_tells_a_machine_and_a_proxy(room: Room) 
     (one,) = CauseQueries(room.store).causes().rows
     assert (one.reach.at, one.reach.values) == ("node", ("desk-02",))
     assert one.reach.beside == (("proxy", "10.0.0.1:80"),)
+
+
+def test_a_worker_that_was_stopped_is_judged_by_where_it_ran(room: Room) -> None:
+    """Whoever stops the machine that fails must not lose the sentence that names it."""
+    told = {}
+    for name, node, version in (("w1", "desk-02", "1.3"), ("w2", "desk-01", "1.2")):
+        told[name] = WorkerInfo(worker=name, host="x", pid=1, node=node, version=version, proxies={"": f"{node}:80"})
+        room.store.heartbeat(told[name])
+    for number in range(6):
+        ran(room, f"s{number}", "pdd", "w1", failed=True)
+        ran(room, f"s{number}", "pdd", "w2", failed=False)
+    (before,) = CauseQueries(room.store).causes().rows
+    assert (before.reach.at, before.reach.values) == ("node", ("desk-02",))
+    for info in told.values():
+        farewells.leave(room.store, info)
+    assert room.store.workers() == []
+    (after,) = CauseQueries(room.store).causes().rows
+    assert after.reach == before.reach
+    assert after.reach.beside == (("proxy", "desk-02:80"), ("version", "1.3"))
+    room.clock.advance(90_000)
+    farewells.leave(room.store, WorkerInfo(worker="w3", host="x", pid=1))
+    assert farewells.gone(room.store).keys() == {"w3"}, "what left more than a day ago is no evidence any more"
 
 
 def test_what_ran_before_the_cause_began_is_no_evidence(room: Room) -> None:
