@@ -50,7 +50,7 @@ from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.worker import FleetNow
-from services.domain.task import lane, retry
+from services.domain.task import lane, ledger, retry
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
@@ -342,7 +342,9 @@ def queries(engine: Engine) -> Queries:
         roles=RoleQueries(engine.store),
         artifacts=files,
         letters=LetterQueries(engine.store, engine.registry, files),
-        works=WorkQueries(engine.store, engine.registry),
+        works=WorkQueries(
+            engine.store, engine.registry, round(engine.settings.retention.finished_days * ledger.DAY_MS)
+        ),
         promises=promises,
         types=TypeQueries(engine.store, engine.registry, trail),
         alerts=alerts,

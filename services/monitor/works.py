@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ from services.engine import recipe
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.schedules import ScheduleQueries, ScheduleRow
+from services.monitor.waits.gates import GateLook
 from services.ports import Store
 
 PAGE, MOST = 500, 5_000
@@ -60,6 +61,7 @@ class WorkStory:
     gone: int = 0  #: of those, the ones whose records are gone
     uncounted: Uncounted = Uncounted.NO  #: records may be gone of which no ledger tells
     active: tuple[Task, ...] = ()  #: those that have not ended, the oldest first
+    gates: Mapping[str, str] = field(default_factory=dict)  #: by id, of those that wait: where
     done: Done | None = None  #: the last success that is known
     failed: Failure | None = None  #: the last failure that is known
     letter: Task | None = None  #: its record, while that is there
@@ -70,6 +72,11 @@ class WorkStory:
     def counted(self) -> bool:
         """Whether a run of that day cannot be missing because its record is gone."""
         return self.uncounted == Uncounted.NO
+
+    @property
+    def later(self) -> Done | None:
+        """The last success where it came after that day, and says nothing of it."""
+        return self.done if self.done is not None and self.done.at >= self.ends else None
 
     @property
     def known(self) -> bool:
@@ -91,9 +98,10 @@ class TypeRow:
 class WorkQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
-        self._store, self._registry = store, registry
-        self._schedules = ScheduleQueries(store, registry)
+    def __init__(self, store: Store, registry: Registry, kept_ms: int = 0) -> None:
+        """``kept_ms``: how long the record of a success is kept, 0 for ever."""
+        self._store, self._registry, self._kept_ms = store, registry, kept_ms
+        self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry)
 
     def day(self, words: str) -> tuple[int, int, str] | None:
         """First instant of a day and the one behind it, and the zone that it is one in; None for what is no day."""
@@ -128,6 +136,7 @@ class WorkQueries:
             zone=zone,
             runs=tuple(sorted((task for task in tasks if _began(task, begins, ends)), key=_first_start)),
             active=tuple(sorted(active, key=lambda task: task.created_at)),
+            gates=self._gates.of(active),
             ended=ended,
             gone=max(0, ended.count - here) if ended is not None else 0,
             uncounted=self._uncounted(kind, work, begins, ends),
@@ -196,7 +205,7 @@ class WorkQueries:
 
     def _uncounted(self, kind: str, work: str, begins: int, ends: int) -> Uncounted:
         now = self._store.now_ms()
-        if ends > now:
+        if ends > now and not 0 < self._kept_ms < now - begins:  # else what ran this morning may be gone by now
             return Uncounted.NO
         if self._registry.task_type(kind).uniqueness == "none":
             return Uncounted.NEVER

@@ -57,7 +57,18 @@ def test_it_has_run_or_not_whichever_task_did_it(cli: Cli) -> None:
     before = cli.run("work", "pdd:s1", "single", "--day", "yesterday")
     assert before["ran"] == []
     assert before["last_success"]["id"] == done
-    assert "not run since" in cli.call("work", "pdd:s1", "single", "--day", "yesterday").stdout
+    people = cli.call("work", "pdd:s1", "single", "--day", "yesterday").stdout
+    assert "it did not succeed on that day, but later: " in people
+    assert "not run since" not in people, "it has, on the day after"
+
+
+def test_what_waits_says_where(cli: Cli) -> None:
+    (waits,) = cli.run(*CREATE)["created"]
+    assert "; it waits: no worker" in cli.call("work", "pdd:s1", "single").stdout
+    cli.run("shop", "pause", "pdd:s1")
+    assert [(one["id"], one["gate"]) for one in cli.run("work", "pdd:s1", "single")["active"]] == [(waits, "paused")]
+    assert f"queued now: {waits}, by " in (people := cli.call("work", "pdd:s1", "single").stdout)
+    assert "; it waits: paused" in people
 
 
 def test_one_work_among_many_of_its_type(cli: Cli) -> None:

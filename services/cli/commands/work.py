@@ -10,6 +10,7 @@ from services.cli import json_text, known_shops, output, shapes
 from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import NotFound, UsageError
+from services.domain.gates import listed
 from services.domain.task import classify, ledger
 from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
@@ -79,7 +80,7 @@ def document(story: WorkStory) -> dict[str, Any]:
         "day": {"from": shapes.iso(story.begins), "to": shapes.iso(story.ends), "zone": story.zone},
         "ran": [_run(task) for task in story.runs],
         "ended": _ended(story.ended, story.gone) if story.ended is not None else None,
-        "active": [_run(task) for task in story.active],
+        "active": [_run(task) | {"gate": story.gates.get(task.task_id, "")} for task in story.active],
         "last_success": _done(done) if done is not None else None,
         "last_failure": _failure(story.failed, story.letter) if story.failed is not None else None,
         "next": _planned(planned) if planned is not None else None,
@@ -148,11 +149,14 @@ def lines(story: WorkStory) -> list[str]:
         told.append(f"not known whether it ran: {_why_unknown(story)}")
         if done is not None:
             told.append(f"the last success that is known: {_at(done.at, story)}, {done.task_id}, by {done.by}")
+    elif not ran and story.later is not None:
+        at = _at(story.later.at, story)
+        told.append(f"it did not succeed on that day, but later: {at}, {story.later.task_id}, by {story.later.by}")
     elif not ran and done is not None:
         told.append(f"not run since {_at(done.at, story)}, when {done.task_id} succeeded, by {done.by}")
     elif not ran:
         told.append("it has not succeeded, as far as is known")
-    told += [f"{task.status} now: {task.task_id}, by {_by(task)}" for task in story.active if task not in story.runs]
+    told += [_active(task, story) for task in story.active if task not in story.runs]
     if planned is not None:
         by = f"schedule {planned.schedule}" if planned.schedule else planned.task_id
         told.append(f"would run next at {_at(planned.at, story)}, by {by}")
@@ -196,6 +200,11 @@ def _times(day: Day) -> str:
     times = "once" if day.count == 1 else f"{day.count} times"
     failed = f", {day.failed} of them failed" if day.failed else ""
     return f"ran {times}{failed if day.count > 1 else ' and failed' if day.failed else ''}"
+
+
+def _active(task: Task, story: WorkStory) -> str:
+    gate = listed.BY_NAME.get(story.gates.get(task.task_id, ""))
+    return f"{task.status} now: {task.task_id}, by {_by(task)}{f'; it waits: {gate.short}' if gate is not None else ''}"
 
 
 def _result(task: Task) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.domain.gates import listed
 from services.domain.task import ledger
 from services.domain.task.ledger import Day
 from services.domain.task.record import Task
@@ -88,7 +89,7 @@ def lines(story: WorkStory, now_ms: int) -> list[Line]:
     """What each task of the day did, what has not ended, what succeeded last, and when it would run next."""
     found = [_run(task, now_ms) for task in story.runs[-MOST:]]
     told = {task.task_id for task in story.runs} | {story.planned.task_id if story.planned is not None else ""}
-    found += [_active(task, now_ms) for task in story.active if task.task_id not in told][:MOST]
+    found += [_active(task, story, now_ms) for task in story.active if task.task_id not in told][:MOST]
     ran = any(task.status == Status.SUCCEEDED for task in story.runs)
     if story.ended is not None and story.gone:
         ran = ran or story.ended.succeeded > 0
@@ -166,8 +167,11 @@ def _run(task: Task, now_ms: int) -> Line:
     return Line(status=heard.glyph(task, now_ms), words=words, task_id=task.task_id)
 
 
-def _active(task: Task, now_ms: int) -> Line:
+def _active(task: Task, story: WorkStory, now_ms: int) -> Line:
     words = _("{status} now, by {who}").format(status=heard.word(task, now_ms), who=_who(task))
+    gate = listed.BY_NAME.get(story.gates.get(task.task_id, ""))
+    if gate is not None:
+        words = text.listed([words, _(gate.short)])
     return Line(status=heard.glyph(task, now_ms), words=words, task_id=task.task_id)
 
 
@@ -185,6 +189,10 @@ def _not_since(story: WorkStory, now_ms: int) -> str:
     if not story.known:
         return _("The last success that is known: {when}, by {who}").format(
             when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
+        )
+    if story.later is not None:
+        return _("Not on that day, but later: {when}, by {who}").format(
+            when=_at(story.later.at, now_ms), who=origins.who(story.later.by)
         )
     return _("Not run since {when}; that was by {who}").format(
         when=_at(story.done.at, now_ms), who=origins.who(story.done.by)

@@ -47,6 +47,25 @@ def test_yesterday_is_counted_where_it_is_one_work(
     assert today.counted
 
 
+@pytest.mark.parametrize(
+    ("uniqueness", "kept_ms", "known"),
+    [
+        ("shop_type_payload", 8_640_000, False),
+        ("none", 8_640_000, False),
+        ("shop_type", 8_640_000, True),
+        ("shop_type_payload", ledger.DAY_MS, True),
+        ("shop_type_payload", 0, True),
+    ],
+)
+def test_what_ran_this_morning_may_be_gone_where_records_are_kept_for_hours(
+    room: Room, uniqueness: str, kept_ms: int, known: bool
+) -> None:
+    room.define("kind", uniqueness=uniqueness)
+    begins = room.store.now_ms() - 36_000_000
+    works = WorkQueries(room.store, room.registry, kept_ms)
+    assert works.story(SHOP, "kind", (begins, begins + ledger.DAY_MS, "UTC")).known == known
+
+
 @pytest.mark.parametrize("uniqueness", ["shop_type", "none"])
 def test_a_letter_that_no_worker_began_is_no_failed_run(room: Room, works: WorkQueries, uniqueness: str) -> None:
     room.define("kind", uniqueness=uniqueness)
