@@ -15,12 +15,13 @@ from services.domain.errors import NotFound, StoreError, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.plans import recurrence
 from services.domain.plans import schedule as schedules
-from services.domain.plans.schedule import Planned, Run, Schedule, Tally
+from services.domain.plans.schedule import Past, Planned, Run, Schedule, Tally
 from services.domain.promises.promise import Promise
 from services.domain.task import ids
 from services.domain.text.said import Said, said
 from services.domain.types import task_type
 from services.engine import recipe
+from services.engine.lead.backfill import Backfill
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
@@ -134,6 +135,7 @@ class ScheduleCommands:
         """``own_zone``: of this machine; it becomes the fleet's where nobody has set that, "" when it is not known."""
         self._store, self._firing, self._audit, self._operator = store, firing, audit, operator
         self._own_zone, self._checker = own_zone, Checker(store, registry)
+        self._backfill = Backfill(store, registry)
 
     def zone(self) -> str:
         """The fleet's time zone, or what it would become."""
@@ -173,7 +175,7 @@ class ScheduleCommands:
             detail["before"] = msgspec.to_builtins(old.schedule)
         with self._audit.act("schedule.change" if old else "schedule.add", [made.name], detail):
             self._keep_zone()
-            planned = Planned(schedule=made, last=old.last if old else None)
+            planned = Planned(schedule=made, last=old.last if old else None, past=old.past if old else ())
             next_at = schedules.planned_at(made, self.zone(), now)
             if not self._store.put_schedule(_kept(planned, next_at), entry.version if entry else 0):
                 raise StoreError(said("schedule.changed", name=made.name))
@@ -228,7 +230,8 @@ class ScheduleCommands:
             if planned.firing is not None:  # whoever leads next finds the rest of this run by its instant
                 text = said("schedule.starting", name=planned.schedule.name)
                 raise UsageError(text, field="name")
-            return planned, schedules.planned_at(planned.schedule, zone, next_at)
+            skipped = Past(at=next_at, kind=schedules.SKIPPED, by=self._operator.who)
+            return schedules.with_past(planned, skipped), schedules.planned_at(planned.schedule, zone, next_at)
 
         return self._change("schedule.skip", names, change)
 
@@ -245,8 +248,33 @@ class ScheduleCommands:
             run = Run(at=now, base=now)
             tally = self._firing.fire(schedule, run, self.zone(), by=self._operator.who) or Tally(at=now)
             act.counted(tally.created, tally.active + tally.failed, tally.error)
-            self._write(name, lambda planned, next_at: (msgspec.structs.replace(planned, last=tally), next_at))
+            self._write(name, lambda planned, next_at: (_ran(planned, tally), next_at))
         return tally
+
+    def backfill(self, name: str, since: int, until: int, *, each: bool = False) -> Tally:
+        """Make up for the runs of a span (UTC ms) that are missing by the ledger; what succeeded is left out.
+
+        Raises:
+            UsageError: there is none of this name, or the span is not acceptable.
+        """
+        self._audit.need(self._operator, "operator", "schedule.backfill", [name])
+        schedule, zone = schedules.load(self._need(name).body).schedule, self.zone()
+        plan = self._backfill.look(schedule, zone, since, until, each=each)
+        now, who = self._store.now_ms(), self._operator.who
+        clock = schedule.zone or zone
+        span = {"since": recurrence.iso(since, clock), "until": recurrence.iso(min(until, now), clock)}
+        whole = Tally(at=now, base=now, by=who)
+        with self._audit.act("schedule.backfill", [name], {**span, "each": each, "tasks": plan.tasks}) as act:
+            made: list[Past] = []
+            for gap in plan.gaps:
+                if not gap.missing:
+                    continue
+                tally = self._firing.make_up(schedule, Run(at=gap.at, base=now), gap.missing, zone, by=who)
+                made.append(schedules.past_of(tally, schedules.BACKFILL))
+                whole = _sum(whole, tally)
+            act.counted(whole.created, whole.active + whole.failed, whole.error)
+            self._write(name, lambda planned, next_at: (schedules.with_past(planned, *made), next_at))
+        return whole
 
     def set_zone(self, zone: str) -> int:
         """Set the fleet's time zone; schedules without one of their own follow it. Returns how many.
@@ -307,6 +335,21 @@ class ScheduleCommands:
 
 def _kept(planned: Planned, next_at: int) -> ScheduleEntry:
     return ScheduleEntry(name=planned.schedule.name, body=schedules.dump(planned), next_at=next_at)
+
+
+def _ran(planned: Planned, tally: Tally) -> Planned:
+    return schedules.with_past(msgspec.structs.replace(planned, last=tally), schedules.past_of(tally))
+
+
+def _sum(whole: Tally, part: Tally) -> Tally:
+    return msgspec.structs.replace(
+        whole,
+        created=whole.created + part.created,
+        active=whole.active + part.active,
+        done=whole.done + part.done,
+        failed=whole.failed + part.failed,
+        error=whole.error or part.error,
+    )
 
 
 def _moved(planned: Planned, next_at: int, zone: str, now: int) -> int:

@@ -10,7 +10,7 @@ from itertools import islice
 
 import msgspec
 
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
@@ -20,12 +20,18 @@ from services.domain.insight.worker import takes_work
 from services.domain.plans import load, recurrence
 from services.domain.plans import schedule as schedules
 from services.domain.plans.load import Burst, Load
-from services.domain.plans.schedule import Planned, Schedule
+from services.domain.plans.schedule import Past, Planned, Schedule
 from services.domain.promises import judge, promise
+from services.domain.promises.promise import Promise
+from services.domain.task.status import ACTIVE, Status
 from services.domain.text.message import Message, Param
-from services.domain.text.said import words_of
-from services.engine import fates
+from services.domain.text.said import said, words_of
+from services.domain.types import task_type
+from services.engine import fates, recipe
 from services.engine.lead import leader
+from services.engine.lead.backfill import Backfill
+from services.engine.lead.backfill import Gap as Gap
+from services.engine.lead.backfill import Plan as Plan
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.quiet import wished
 from services.engine.registry import Registry
@@ -36,6 +42,22 @@ log = logging.getLogger(__name__)
 NEXT_RUNS = 5
 #: runs of another schedule that are looked at, and names that are told
 MOST_RUNS, MOST_NAMES = 300, 5
+#: runs that are shown of each; runs to come that are looked at for collisions; ended runs that are remembered
+SHOWN_RUNS, LOOKED_AT, MOST_ENDED = 14, 3, 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """One planned time and what became of it.
+
+    ``state``: succeeded | dead | running | missed | skipped | empty | gone (its records are no more).
+    """
+
+    past: Past
+    state: str
+    succeeded: int = 0
+    dead: int = 0
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +70,8 @@ class ScheduleRow:
     shops: int = 0  #: how many it would run for now
     problem: str = ""  #: why it cannot run any more
     now: ScheduleNow = field(default_factory=ScheduleNow)
+    runs: tuple[RunView, ...] = ()  #: the last ones, the oldest first, where they were asked for
+    conflicts: tuple[Message, ...] = ()  #: with other schedules, quiet hours and promises, where asked for
 
     @property
     def schedule(self) -> Schedule:
@@ -70,10 +94,116 @@ class ScheduleQueries:
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry, self._measured = store, registry, Measured(store)
+        self._backfill = Backfill(store, registry)
+        self._ended: dict[str, RunView] = {}  #: runs all of whose tasks have ended, by batch
 
     def rows(self, count: int = NEXT_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them by name, each with up to ``count`` next runs; what cannot be read is left out and logged."""
         return tuple(self._rows(self._store.schedules(), count))
+
+    def board(self, runs: int = SHOWN_RUNS) -> tuple[ScheduleRow, ...]:
+        """All of them with their last runs and what they collide with."""
+        rows = self.rows()
+        zone = fleet_zone(self._store) or DEFAULT_ZONE
+        work = _Works(rows, self._registry)
+        return tuple(
+            replace(row, runs=self.history(row.planned, runs), conflicts=tuple(self._conflicts(row, zone, work)))
+            for row in rows
+        )
+
+    def history(self, planned: Planned, count: int = SHOWN_RUNS) -> tuple[RunView, ...]:
+        """What became of the last planned times, the oldest first."""
+        return tuple(map(self._run_view, planned.past[-count:]))
+
+    def conflicts(self, schedule: Schedule, zone: str) -> tuple[Message, ...]:
+        """What a schedule would collide with if it were kept as it is: others of the same work, quiet hours, promises.
+
+        Raises:
+            UsageError: its cron expression, zone or interval is not acceptable.
+        """
+        row = self.preview(schedule, zone)
+        others = [other for other in self.rows() if other.schedule.name != schedule.name]
+        return tuple(self._conflicts(row, zone, _Works([row, *others], self._registry)))
+
+    def missing(self, name: str, since: int, until: int, *, each: bool = False) -> Plan:
+        """What a backfill of a span (UTC ms) would make.
+
+        Raises:
+            UsageError: there is no such schedule, or the span is not acceptable.
+        """
+        row = self.row(name, 1)
+        if row is None:
+            raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
+        return self._backfill.look(row.schedule, fleet_zone(self._store) or DEFAULT_ZONE, since, until, each=each)
+
+    def _run_view(self, past: Past) -> RunView:
+        if past.kind in (schedules.MISSED_RUN, schedules.SKIPPED):
+            return RunView(past=past, state=past.kind)
+        if not past.label:
+            return RunView(past=past, state="dead" if past.failed else "empty")
+        known = self._ended.get(past.label)
+        if known is not None and known.past == past:
+            return known
+        counts = self._store.batch_counts(past.label)
+        done, dead = counts.get(Status.SUCCEEDED, 0), counts.get(Status.DEAD, 0)
+        left = sum(number for status, number in counts.items() if status in ACTIVE)
+        state = "running" if left else "dead" if dead or past.failed else "succeeded" if done else "gone"
+        found = RunView(past=past, state=state, succeeded=done, dead=dead, open=left)
+        if not left and len(self._ended) < MOST_ENDED:
+            self._ended[past.label] = found
+        return found
+
+    def _conflicts(self, row: ScheduleRow, zone: str, works: _Works) -> Iterator[Message]:
+        wanted = row.schedule
+        if not wanted.enabled or row.problem:
+            return
+        if (same := works.beside(row)) is not None:
+            yield same
+        now, mine = self._store.now_ms(), works.shops(row)
+        for at in row.upcoming[:LOOKED_AT]:
+            held = self._held(wanted, mine, zone, at, now)
+            if held is not None:
+                yield held
+                break
+        if row.upcoming:
+            yield from self._promised_before(wanted, set(mine), zone, row.upcoming[0], now)
+
+    def _held(self, wanted: Schedule, shops: frozenset[str], zone: str, at: int, now: int) -> Message | None:
+        """The quiet hours into which a run falls."""
+        for hours in wished(self._store):
+            if not any(hours.scope in _scopes(key, wanted.task_type) for key in shops):
+                continue
+            span = next((one for one in quiet_hours.spans(hours, zone, at, at + 1) if one[0] <= at < one[1]), None)
+            if span is not None:
+                clock, end = (quiet_hours.clock_at(instant, zone, now) for instant in (at, span[1]))
+                return Message("schedule.in_quiet", {"name": hours.name, "clock": clock, "end": end})
+        return None
+
+    def _promised_before(self, wanted: Schedule, mine: set[str], zone: str, at: int, now: int) -> Iterator[Message]:
+        """Promises of the same work whose hours, the present ones or the next, end without a run in them."""
+        shops = self._registry.shops().values()
+        for one in self._promises(wanted):
+            window = judge.due(one, zone, at)
+            if (
+                not window.holds
+                or not now < window.ends <= at
+                or not mine & {s.key for s in schedules.fitting(one, shops)}
+            ):
+                continue
+            if next(schedules.rule(wanted, zone).after(window.begins - 1), at) < window.ends:
+                continue
+            clock, then = (quiet_hours.clock_at(instant, zone, now) for instant in (window.ends, at))
+            yield Message("schedule.after_promise", {"name": one.name, "clock": clock, "at": then})
+
+    def _promises(self, wanted: Schedule) -> Iterator[Promise]:
+        """Those of the same type that hold by an hour."""
+        for body in self._store.documents(promise.KIND).values():
+            try:
+                one = promise.load(body)
+            except (ValueError, RecursionError):  # the doctor tells it
+                continue
+            if one.enabled and one.kind == promise.BY and one.task_type == wanted.task_type:
+                yield one
 
     def row(self, name: str, count: int = NEXT_RUNS) -> ScheduleRow | None:
         """One of them."""
@@ -149,13 +279,7 @@ class ScheduleQueries:
         """Promises of the same work that are for an instant after the run."""
         shops = self._registry.shops().values()
         mine = {shop.key for shop in schedules.fitting(wanted, shops)}
-        for body in self._store.documents(promise.KIND).values():
-            try:
-                one = promise.load(body)
-            except (ValueError, RecursionError):  # the doctor tells it
-                continue
-            if not one.enabled or one.kind != promise.BY or one.task_type != wanted.task_type or not found.own:
-                continue
+        for one in self._promises(wanted) if found.own else ():
             window = judge.due(one, zone, at)
             if (
                 not window.holds
@@ -195,6 +319,46 @@ class ScheduleQueries:
                 )
             )
         return found
+
+
+class _Works:
+    """Which schedules create the same work: of one type, with parameters that the type does not tell apart."""
+
+    def __init__(self, rows: Sequence[ScheduleRow], registry: Registry) -> None:
+        self._registry = registry
+        self._chosen: dict[str, frozenset[str]] = {}
+        self._by_work: dict[str, list[ScheduleRow]] = {}
+        for row in rows:
+            if row.schedule.enabled and (key := self._key(row.schedule)):
+                self._by_work.setdefault(key, []).append(row)
+
+    def shops(self, row: ScheduleRow) -> frozenset[str]:
+        """Whom it is for, by name."""
+        name = row.schedule.name
+        if name not in self._chosen:
+            shops = self._registry.shops().values()
+            self._chosen[name] = frozenset(shop.key for shop in schedules.fitting(row.schedule, shops))
+        return self._chosen[name]
+
+    def beside(self, row: ScheduleRow) -> Message | None:
+        """The others that make the same work for the same shops."""
+        names, shops = [], set[str]()
+        for other in self._by_work.get(self._key(row.schedule), ()):
+            both = self.shops(row) & self.shops(other) if other.schedule.name != row.schedule.name else frozenset[str]()
+            if both:
+                names.append(other.schedule.name)
+                shops |= both
+        return (
+            Message("schedule.same_work", {"names": ", ".join(names[:MOST_NAMES]), "n": len(shops)}) if names else None
+        )
+
+    def _key(self, schedule: Schedule) -> str:
+        kind = self._registry.task_type(schedule.task_type)
+        return task_type.uniqueness_key(kind, "", "", recipe.payload_text(schedule.payload))
+
+
+def _scopes(shop: str, kind: str) -> tuple[str, ...]:
+    return SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"
 
 
 def _within(row: ScheduleRow, since: int, until: int) -> Iterator[int]:

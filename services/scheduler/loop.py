@@ -61,6 +61,8 @@ class Scheduler:
         planned = schedules.load(entry.body)
         if planned.firing is None:
             decision = schedules.decide(planned.schedule, zone, entry.next_at, self._store.now_ms())
+            lost = schedules.missed(planned.schedule, zone, entry.next_at, decision, self._store.now_ms())
+            planned = schedules.with_past(planned, *lost)
             if decision.run is None:
                 self._put(entry, planned, decision.next_at)
                 return
@@ -78,7 +80,7 @@ class Scheduler:
 
     def _end(self, entry: ScheduleEntry, planned: Planned, tally: Tally, zone: str) -> None:
         """Write down what came of the run, also where a person changed the schedule meanwhile."""
-        ended = msgspec.structs.replace(planned, firing=None, last=tally)
+        ended = _with_run(planned, tally)
         if self._put(entry, ended, schedules.planned_at(planned.schedule, zone, tally.at)):
             return
         for _ in range(_TRIES):
@@ -88,7 +90,7 @@ class Scheduler:
                 return
             if now.firing is not None and now.firing != planned.firing:
                 return  # somebody is further on
-            merged = msgspec.structs.replace(now, firing=None, last=tally)
+            merged = _with_run(now, tally)
             if self._put(found, merged, _following(found, now, tally, zone)):
                 return
 
@@ -102,6 +104,11 @@ class Scheduler:
         known = key in self._told
         self._told.add(key)
         return not known
+
+
+def _with_run(planned: Planned, tally: Tally) -> Planned:
+    ended = msgspec.structs.replace(planned, firing=None, last=tally)
+    return schedules.with_past(ended, schedules.past_of(tally))
 
 
 def _following(entry: ScheduleEntry, planned: Planned, tally: Tally, zone: str) -> int:

@@ -68,3 +68,13 @@ def test_for_people(cli: Cli) -> None:
     assert head.split()[:4] == ["name", "type", "when", "shops"]
     assert row.split()[:6] == ["prices", "sync_order", "every", "90", "min", "3"]
     assert "+08:00" in row
+
+
+def test_missing_runs_are_looked_for_and_made_up_for_once(cli: Cli) -> None:
+    cli.run("schedule", "add", "often", "--type", "sync_order", "--group", "vip", "--cron", "* * * * *")
+    early = ("schedule", "backfill", "often", "--since", "2020-01-01")
+    assert cli.run(*early, "--dry-run", code=2)["field"] == "since"
+    nothing = cli.run("schedule", "backfill", "often", "--since", "now", "--until", "now", "--yes", code=2)
+    assert nothing["field"] == "until"
+    look = cli.run("schedule", "backfill", "often", "--since", "today", "--dry-run")
+    assert (look["tasks"], look["runs"]) == (0, []), "it had no runs before it was made"

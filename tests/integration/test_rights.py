@@ -17,6 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 import redis
 
@@ -36,12 +37,14 @@ from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours
+from services.domain.plans import schedule as schedules
 from services.domain.plans.handover import HandoverPlan
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
 from services.domain.text.message import Message
 from services.engine.producer import TaskSpec
+from services.ports import ScheduleEntry
 from services.watch.alerts.rules import DEFAULTS
 from tests.integration.fleet_rig import Fleet
 
@@ -145,6 +148,16 @@ class Stage:
     def plan(self) -> str:
         name = f"plan{next(self._numbers)}"
         self.my["ScheduleCommands"].add(schedule(name))
+        return name
+
+    def lapsed(self) -> str:
+        """One that lacks a run."""
+        name, now = self.plan(), self.store.now_ms()
+        entry = next(one for one in self.store.schedules() if one.name == name)
+        planned = schedules.load(entry.body)
+        early = msgspec.structs.replace(planned.schedule, created_at=now - 7_200_000, first_at=now - 30_000)
+        body = schedules.dump(msgspec.structs.replace(planned, schedule=early))
+        self.store.put_schedule(ScheduleEntry(name=name, body=body, next_at=entry.next_at), entry.version)
         return name
 
     def token(self) -> str:
@@ -314,6 +327,9 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "ScheduleCommands.switch": of("switch", one(Stage.plan), enabled=False),
     "ScheduleCommands.skip": of("skip", one(Stage.plan)),
     "ScheduleCommands.run": of("run", Stage.plan),
+    "ScheduleCommands.backfill": of(
+        "backfill", Stage.lapsed, lambda stage: stage.store.now_ms() - 60_000, exactly(2**45)
+    ),
     "ScheduleCommands.set_zone": of("set_zone", exactly("Asia/Shanghai")),
     "RepairCommands.repair": of("repair"),
     "AuditCommands.accept": of("accept", note="a backup"),

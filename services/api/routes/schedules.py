@@ -1,4 +1,4 @@
-"""Schedules: list, show, put, enable, disable, skip, run, remove."""
+"""Schedules: list, show, put, enable, disable, skip, run, backfill, remove."""
 
 from __future__ import annotations
 
@@ -60,6 +60,15 @@ class Run(shapes.Body):
     dry_run: bool = Field(default=False, description="only tell for which shops")
 
 
+class Span(shapes.Body):
+    """From a day or moment to another; what succeeded in it is left out."""
+
+    since: Word = Field(description="such as `2026-11-20` or `2026-11-20T08:00`")
+    until: Word = Field(default="now", description="last day, or the moment before which")
+    each: bool = Field(default=False, description="a task for each run that a shop lacks, not one for all")
+    dry_run: bool = Field(default=False, description="only tell what is missing")
+
+
 @router.get("", response_model=Schedules, summary="All schedules")
 def schedules(here: Here) -> Response:
     return here.look("schedule list")
@@ -96,6 +105,11 @@ def skip(here: Here, name: Name) -> Response:
 @router.post("/{name}/run", response_model=shapes.Open, summary="Run it now; its next run stays as planned")
 def run(here: Here, name: Name, how: Run | None = None) -> Response:
     return here.act("schedule run", name, yes=True, dry_run=bool(how and how.dry_run))
+
+
+@router.post("/{name}/backfill", response_model=shapes.Open, summary="Make up for runs that are missing by the ledger")
+def backfill(here: Here, name: Name, span: Span) -> Response:
+    return here.act("schedule backfill", name, yes=True, **span.model_dump())
 
 
 @router.delete("/{name}", response_model=shapes.Open, summary="Strike it off; the tasks it has made stay")

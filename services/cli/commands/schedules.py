@@ -1,4 +1,4 @@
-"""``schedule``: list, show, add, remove, enable, disable, skip, run, zone."""
+"""``schedule``: list, show, add, remove, enable, disable, skip, run, backfill, zone."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from services.domain.plans import recurrence
 from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.domain.task.search import filter_time
 from services.domain.text.said import said
+from services.engine.lead.backfill import Gap
 from services.monitor.schedules import ScheduleRow
 
 EXAMPLES = (
@@ -24,6 +25,7 @@ EXAMPLES = (
     "schedule list",
     "schedule run nightly --dry-run",
     "schedule skip nightly",
+    "schedule backfill nightly --since 2026-11-20 --dry-run",
     "schedule zone Asia/Shanghai",
 )
 #: verb → (its help, what it did)
@@ -57,6 +59,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     running.add_argument("--yes", action="store_true", help="do not ask")
     running.add_argument("--dry-run", action="store_true", help="show for which shops")
     running.set_defaults(handler=run)
+    _add_backfill(verbs.add_parser("backfill", parents=[common], help="make up for runs that are missing"))
     zone = verbs.add_parser("zone", parents=[common], help="show or set the time zone of the fleet")
     zone.add_argument("zone", nargs="?", default="", metavar="ZONE", help="for example Asia/Shanghai")
     zone.set_defaults(handler=set_zone)
@@ -89,6 +92,16 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replace", action="store_true", help="change the schedule of this name")
     parser.add_argument("--dry-run", action="store_true", help="show the next 5 runs and change nothing")
     parser.set_defaults(handler=add_schedule)
+
+
+def _add_backfill(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name")
+    parser.add_argument("--since", required=True, metavar="TIME", help="first day or moment, such as 2026-11-20")
+    parser.add_argument("--until", default="now", metavar="TIME", help="last day, or the moment before which (now)")
+    parser.add_argument("--each", action="store_true", help="a task for each run that a shop lacks, not one for all")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--dry-run", action="store_true", help="show what is missing and create nothing")
+    parser.set_defaults(handler=backfill)
 
 
 def list_schedules(context: Context) -> int:
@@ -126,17 +139,18 @@ def add_schedule(context: Context) -> int:
         doubt = [] if commands.knows_type(wanted.task_type) else [Doubt(field="--type", word=wanted.task_type).sentence]
         if args.dry_run:
             row, load = queries.preview(wanted, commands.zone()), queries.load(wanted, commands.zone())
+            conflicts = [messages.english(one) for one in queries.conflicts(wanted, commands.zone())]
         else:
             commands.add(wanted, replace=args.replace)
-            row, load = _find(engine, wanted.name), None
+            row, load, conflicts = _find(engine, wanted.name), None, []
     warnings = doubt + ([] if row.shops else ["no enabled shop fits its selection now"])
     context.warn(warnings)
     document = {"dry_run": args.dry_run, "schedule": _document(row), "warnings": warnings}
     head = f"{wanted.name}: {_when(row)} for {row.shops} shops"
     told = [messages.english(one) for one in load.said] if load is not None else []
     if args.dry_run:
-        document["load"] = told
-    context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"]), *told])
+        document |= {"load": told, "conflicts": conflicts}
+    context.show(document, [head, *(f"  {instant}" for instant in _document(row)["upcoming"]), *told, *conflicts])
     return EXIT_OK
 
 
@@ -188,6 +202,57 @@ def run(context: Context) -> int:
     lines = [text, tally.error] if tally.error else [text]
     context.show({"run": _tally(tally, row)}, [*lines, f"see `task list --filter batch:{tally.label}`"])
     return EXIT_OK if tally.created and not tally.active + tally.failed else EXIT_FAILED
+
+
+def backfill(context: Context) -> int:
+    """Make up for the runs of a span that are missing by the ledger; exit code 1 when a shop was left out."""
+    args = context.args
+    with context.engine() as engine:
+        row = _find(engine, args.name)
+        since, until = _span(args, row.zone, engine.store.now_ms())
+        plan = assembly.queries(engine).schedules.missing(args.name, since, until, each=args.each)
+        runs = [_gap(gap, row) for gap in plan.gaps]
+        if args.dry_run or not plan.tasks:
+            told = [_gap_line(gap) for gap in runs]
+            head = f"{args.name}: {plan.tasks} tasks for {plan.shops} shops, {plan.done} done already"
+            context.show({"dry_run": args.dry_run, "tasks": plan.tasks, "runs": runs}, [head, *told])
+            return EXIT_OK
+        if not context.confirm(f"make up for {len(runs)} runs of {args.name}:", plan.tasks):
+            return EXIT_FAILED
+        tally = assembly.commands(engine).schedules.backfill(args.name, since, until, each=args.each)
+    text = f"{args.name}: {tally.created} tasks created, {tally.done} done already, {tally.failed} failed"
+    context.show(
+        {"backfill": {"created": tally.created, "done": tally.done, "failed": tally.failed}, "runs": runs},
+        [text, *([tally.error] if tally.error else [])],
+    )
+    return EXIT_OK if tally.created and not tally.failed else EXIT_FAILED
+
+
+def _span(args: argparse.Namespace, zone: str, now: int) -> tuple[int, int]:
+    times = filter_time.Times(now, zone)
+    found = {name: times.span(word) for name, word in (("since", args.since), ("until", args.until))}
+    for name, span in found.items():
+        if span is None:
+            raise UsageError(f"--{name} takes a day or a moment, such as 2026-11-20 or 2026-11-20T08:00", field=name)
+    assert found["since"] is not None
+    assert found["until"] is not None
+    return found["since"][0], found["until"][1]
+
+
+def _gap(gap: Gap, row: ScheduleRow) -> dict[str, Any]:
+    return {
+        "at": _iso(row, gap.at),
+        "missing": [shop.key for shop in gap.missing],
+        "made_up_later": gap.later,
+        "done": gap.done,
+        "there": gap.there,
+    }
+
+
+def _gap_line(gap: dict[str, Any]) -> str:
+    names = ", ".join(gap["missing"][:5]) + (" …" if len(gap["missing"]) > 5 else "")
+    later = f", {gap['made_up_later']} made up for by a later run" if gap["made_up_later"] else ""
+    return f"{gap['at']}: {len(gap['missing'])} missing{f' ({names})' if names else ''}, {gap['done']} done{later}"
 
 
 def set_zone(context: Context) -> int:

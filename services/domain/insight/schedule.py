@@ -25,6 +25,11 @@ SENTENCES: dict[str, str] = {
     "schedule.blocked": N_("The broker takes no new messages; see what it needs. The run is caught up then."),
     "schedule.firing": N_("Its run has begun and is not through yet."),
     "schedule.unfired": N_("{leader} leads and has not fired it; look at its log."),
+    "schedule.same_work": NN_(
+        "{names}: the same work, created twice for {n} shop", "{names}: the same work, created twice for {n} shops"
+    ),
+    "schedule.in_quiet": N_("Quiet hours {name}: the run at {clock} waits until {end}."),
+    "schedule.after_promise": N_("The promise {name} is due at {clock}, before the next run at {at}."),
     "schedule.many_late": NN_("{n} schedule is late", "{n} schedules are late"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any, Protocol
 
 import msgspec
@@ -87,12 +88,30 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""  #: why the first of the failed was not created
 
 
+RAN, HAND, BACKFILL, MISSED_RUN, SKIPPED = "ran", "hand", "backfill", "missed", "skipped"
+#: runs that are told of a schedule
+KEPT_RUNS = 30
+
+
+class Past(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one planned time. ``kind``: ran | hand | backfill | missed | skipped."""
+
+    at: Instant
+    kind: str = RAN
+    label: str = ""  #: the batch of its tasks, "" where it made none
+    created: int = 0
+    left_out: int = 0
+    failed: int = 0
+    by: str = ""
+
+
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule with its progress, as it is kept. ``firing`` is a run that was begun and not ended."""
 
     schedule: Schedule
     firing: Run | None = None
     last: Tally | None = None
+    past: tuple[Past, ...] = ()  #: the last ``KEPT_RUNS``, the oldest first
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,6 +169,37 @@ def check(schedule: Schedule, fleet_zone: str, now: int) -> None:
     _check_shops(schedule)
     repeats = rule(schedule, fleet_zone)
     _check_spread(schedule, repeats, now)
+
+
+def with_past(planned: Planned, *more: Past) -> Planned:
+    """The schedule with what became of other planned times; one that ran later after all is told as that."""
+    if not more:
+        return planned
+    found = {one.at: one for one in (*planned.past, *more)}
+    return msgspec.structs.replace(planned, past=tuple(found[at] for at in sorted(found))[-KEPT_RUNS:])
+
+
+def past_of(tally: Tally, kind: str = "") -> Past:
+    """A run as part of the past."""
+    return Past(
+        at=tally.at,
+        kind=kind or (HAND if tally.by else RAN),
+        label=tally.label if tally.created else "",
+        created=tally.created,
+        left_out=tally.active + tally.done,
+        failed=tally.failed,
+        by=tally.by,
+    )
+
+
+def missed(schedule: Schedule, fleet_zone: str, due: int, decision: Decision, now: int) -> tuple[Past, ...]:
+    """The planned times from ``due`` to now that a decision lets go, the last ones."""
+    if decision.run is not None and decision.run.at <= due:
+        return ()
+    repeats = rule(schedule, fleet_zone)
+    end = decision.run.at if decision.run is not None else now + 1
+    begin = max(due, end - KEPT_RUNS * recurrence.shortest_gap(repeats, due)) - 1
+    return tuple(Past(at=at, kind=MISSED_RUN) for at in takewhile(lambda at: at < end, repeats.after(begin)))
 
 
 def planned_at(schedule: Schedule, fleet_zone: str, after: int) -> int:

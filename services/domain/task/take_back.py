@@ -73,6 +73,7 @@ TABLE: dict[str, TakeBack] = {
     "schedule.disable": TakeBack(REVERSE, "its Undo enables it", "schedule.enable", many=True),
     "schedule.remove": TakeBack(ASKED, "its name is shown and asked for"),
     "schedule.run": TakeBack(ASKED, "it says before how many tasks it makes"),
+    "schedule.backfill": TakeBack(ASKED, "it shows before which runs of which shops it makes up for"),
     "schedule.skip": TakeBack(AGAIN, "the next run is run by hand"),
     "batch.cancel": TakeBack(ASKED, "it says before how many wait and run"),
     "batch.retry": TakeBack(ASKED, "it says before how many have failed"),

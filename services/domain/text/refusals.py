@@ -242,6 +242,11 @@ REFUSALS: dict[str, str] = {
     "cron.part": N_("cron: the {what} of {text} is not readable"),
     "cron.never": N_("cron: {text} never comes"),
     "schedule.unreadable": N_("the schedule is not readable: {error}"),
+    "backfill.empty": N_("the span ends before it begins; give a later end"),
+    "backfill.old": N_("the ledger tells runs of the last {days} days; begin later"),
+    "backfill.many": N_("more than {most} runs lie in this span; make it shorter"),
+    "backfill.much": N_("{runs} runs of {shops} shops are too many to look up at once; make the span shorter"),
+    "schedule.secret": N_("a secret that {name} had then is not known any more; edit it instead"),
     "schedule.repeats": N_(
         "not clear how often: {words}; write 30m, daily 02:30, weekdays 9:00, monday 8:00, or a cron expression"
     ),

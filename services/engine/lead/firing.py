@@ -33,6 +33,19 @@ class Firing:
         """Whom a run would be for now."""
         return schedules.choose(schedule, self._registry.shops().values())
 
+    def make_up(self, schedule: Schedule, run: Run, shops: Sequence[Shop], zone: str, *, by: str) -> Tally:
+        """Create the tasks of a run of long ago for some of its shops, at once, each behind one that is active.
+
+        Raises:
+            StoreUnavailable: some may be created; ask for the same again.
+        """
+        tally = Tally(at=run.at, base=run.base, by=by, label=schedules.label(schedule, run, zone))
+        late = msgspec.structs.replace(schedule, overlap="queue")
+        specs = [_spec(late, run, shop, tally.label, by, 0) for shop in shops]
+        for start in range(0, len(specs), CHUNK):
+            tally = self._submit(specs[start : start + CHUNK], tally)
+        return tally
+
     def fire(
         self, schedule: Schedule, run: Run, zone: str, *, by: str = "", stopped: Callable[[], bool] = lambda: False
     ) -> Tally | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -26,6 +27,7 @@ from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.editor import JsonEditor
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
+from views.widgets.strip import Strip
 
 WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 84, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
@@ -77,6 +79,9 @@ class ScheduleDialog(DialogFrame):
         self.preview = Label("", "label", "text2", wrap=True)
         self.preview.setMinimumHeight(36)
         self.body.addWidget(self.preview)
+        self.conflicts = Strip("warning")
+        self.conflicts.hide()
+        self.body.addWidget(self.conflicts)
         self.load = LoadStrip()
         self.body.addWidget(self.load)
         self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
@@ -223,11 +228,13 @@ class ScheduleDialog(DialogFrame):
     def _checked(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None]:
         commands, queries = self._context.commands.schedules, self._context.schedules
         checked, zone = commands.checked(wanted), commands.zone()
-        return queries.preview(checked, zone), queries.load(checked, zone)
+        row = replace(queries.preview(checked, zone), conflicts=queries.conflicts(checked, zone))
+        return row, queries.load(checked, zone)
 
     def _show_preview(self, found: tuple[ScheduleRow, RunLoad | None]) -> None:
         self._clear()
         row, load = found
+        self.conflicts.show_text(words.collisions(row), _("Collides") if row.conflicts else "")
         self.load.show_load(load)
         number = ngettext("{n} shop", "{n} shops", row.shops).format(n=text.count(row.shops))
         runs = text.listed(words.next_runs(row, instant.now_ms()).split("\n"), ";")
@@ -259,6 +266,7 @@ class ScheduleDialog(DialogFrame):
 
     def _clear(self) -> None:
         self.preview.setText("")
+        self.conflicts.hide()
         self.load.show_load(None)
         for field in self.fields.values():
             field.set_error("")

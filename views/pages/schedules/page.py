@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from PySide6.QtCore import QModelIndex
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.domain.insight import schedule as insight
@@ -16,13 +18,14 @@ from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
-from views.pages.schedules import words
+from views.pages.schedules import runs, words
 from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
 from views.support.operation import report
 from views.support.words import way
+from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
@@ -69,6 +72,7 @@ class SchedulesPage(Page):
         self.table.current_changed.connect(self._follow)
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
+        self.table.clicked.connect(self._on_clicked)
         self.empty = EmptyState(
             N_("Nothing repeats yet."),
             N_("A schedule makes the same task for many shops, again and again at its times."),
@@ -140,7 +144,7 @@ class SchedulesPage(Page):
         return [new, *self.verbs.commands("schedules", row, note)]
 
     def _call(self, _ask: Ask[None]) -> Callable[[], tuple[ScheduleRow, ...]]:
-        return self._context.schedules.rows
+        return self._context.schedules.board
 
     def _show(self, rows: tuple[ScheduleRow, ...]) -> None:
         self._unknown.answer()
@@ -195,8 +199,22 @@ class SchedulesPage(Page):
         """The tasks of its last run."""
         row = self._find(key)
         if row is not None and row.planned.last is not None:
-            terms = (equals("batch", row.planned.last.label),)
-            self.navigate.emit("tasks", filter.format_terms(terms))
+            self._open_run(row.planned.last.label)
+
+    def _open_run(self, label: str) -> None:
+        """The tasks of one run."""
+        if label:
+            self.navigate.emit("tasks", filter.format_terms((equals("batch", label),)))
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        """A bar is a door to the tasks of its run."""
+        if self._model.column(index.column()).key != "runs":
+            return
+        x = self.table.viewport().mapFromGlobal(QCursor.pos()).x()
+        left = self.table.columnViewportPosition(index.column()) + PADDING
+        run = runs.at(self._model.record(index.row()), x - left)
+        if run is not None:
+            self._open_run(run.past.label)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         row = self._find(key)
@@ -204,5 +222,11 @@ class SchedulesPage(Page):
             return
         tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
         tasks.setEnabled(row.planned.last is not None)
+        past = menu.addMenu(_("Last runs"))
+        for run in reversed(row.runs):
+            one = past.addAction(runs.words(run, instant.now_ms()), partial(self._open_run, run.past.label))
+            one.setEnabled(bool(run.past.label))
+        past.setEnabled(bool(row.runs))
+        menu.addAction(_("Who changed what…"), lambda: self.actions_of_page.versions(row, self._forbidden))
         menu.addAction(_("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{key}"'))
         self.verbs.fill(menu, row)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services import messages
 from services.i18n import N_, _
-from services.monitor.schedules import ScheduleRow
-from views.pages.schedules import words
+from services.monitor.schedules import SHOWN_RUNS, ScheduleRow
+from views.pages.schedules import runs, words
 from views.support import instant, safe, text
 from views.support.words import type_names
 from views.tables.column import Column
@@ -19,13 +19,13 @@ def sentence(row: ScheduleRow) -> str:
 
 COLUMNS: tuple[Column[ScheduleRow], ...] = (
     Column(key="state", title="", value=words.glyph, kind="glyph", width=30, speech=sentence),
-    Column(key="name", title=N_("Name"), value=lambda row: row.schedule.name, kind="strong", width=170, sortable=True),
+    Column(key="name", title=N_("Name"), value=lambda row: row.schedule.name, kind="strong", width=150, sortable=True),
     Column(
         key="type",
         title=N_("Task type"),
         value=lambda row: row.schedule.task_type,
         text=lambda row: type_names.name(row.schedule.task_type),
-        width=140,
+        width=124,
         sortable=True,
         tooltip=lambda row: row.schedule.task_type,
     ),
@@ -33,7 +33,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         key="when",
         title=N_("When"),
         value=words.when,
-        width=250,
+        width=190,
         tooltip=lambda row: " ".join(part for part in (row.schedule.cron, row.zone) if part),
     ),
     Column(
@@ -42,7 +42,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=lambda row: row.shops,
         text=lambda row: text.count(row.shops),
         kind="number",
-        width=74,
+        width=62,
         sortable=True,
         descending_first=True,
         tooltip=lambda row: safe.tooltip(words.shops(row.schedule)),
@@ -53,7 +53,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=lambda row: row.upcoming[0] if row.upcoming else 2**53,
         text=lambda row: words.next_run(row, instant.now_ms()),
         tone=words.next_tone,
-        width=120,
+        width=112,
         sortable=True,
         live=True,
         tooltip=lambda row: words.next_runs(row, instant.now_ms()),
@@ -72,9 +72,29 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=lambda row: row.planned.last.at if row.planned.last is not None else 0,
         text=lambda row: words.last_run(row, instant.now_ms()),
         tone=lambda row: "retrying" if row.now.ran_late_ms else "text2",
-        width=150,
+        width=130,
         sortable=True,
         descending_first=True,
+        hide_rank=3,
+    ),
+    Column(
+        key="runs",
+        title=N_("History"),
+        value=lambda row: row.runs,
+        text=runs.summary,
+        kind="runs",
+        width=runs.STEP * SHOWN_RUNS + 12,
+        tooltip=lambda row: runs.lines(row, instant.now_ms()),
+        speech=runs.summary,
+    ),
+    Column(
+        key="conflicts",
+        title=N_("Collides"),
+        value=words.collisions,
+        tone="retrying",
+        width=150,
+        tooltip=lambda row: words.collisions(row, "\n"),
+        hide_rank=4,
     ),
     Column(
         key="outcome",
@@ -86,6 +106,6 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         hide_rank=1,
     ),
     Column(
-        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=120, stretch=True
+        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=96, stretch=True
     ),
 )

@@ -18,7 +18,9 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.kit.verb import Verb
 from views.pages.schedules import words
+from views.pages.schedules.backfill import BackfillDialog
 from views.pages.schedules.editor import ScheduleDialog
+from views.pages.schedules.versions import VersionsDialog
 from views.support import text
 from views.support.acting import TELL_S, UNDO_S
 from views.support.operation import Operation
@@ -75,6 +77,30 @@ class ScheduleActions(QObject):
         )
         call = partial(self._context.commands.schedules.run, row.schedule.name)
         self._ask(question, call, self._ran)
+
+    def backfill(self, row: ScheduleRow) -> None:
+        """Make up for runs that are missing, in a dialog that shows them first."""
+        dialog = BackfillDialog(self._context, row, self._owner)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.made.connect(self._on_backfilled)
+        dialog.open()
+
+    def versions(self, row: ScheduleRow, forbidden: str = "") -> None:
+        """Who changed what, and the way back."""
+        dialog = VersionsDialog(self._context, row, forbidden, self._owner)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.reverted.connect(self._on_reverted)
+        dialog.open()
+
+    def _on_backfilled(self, tally: Tally) -> None:
+        status = "warning" if tally.failed else "succeeded"
+        self._context.toast(ToastSpec(text=self._ran(tally), status=status, seconds=TELL_S))
+        self.changed.emit()
+
+    def _on_reverted(self, name: str) -> None:
+        words = _("{name} is as it was before.").format(name=name)
+        self._context.toast(ToastSpec(text=words, status="succeeded", seconds=TELL_S))
+        self.changed.emit()
 
     def remove(self, row: ScheduleRow) -> None:
         """Strike a schedule off; its name must be typed."""
@@ -155,6 +181,9 @@ class Switch(ScheduleVerb):
 VERBS: tuple[ScheduleVerb, ...] = (
     ScheduleVerb(key="edit", text=N_("Edit"), icon="ph.pencil-simple", do=ScheduleActions.edit),
     ScheduleVerb(key="run", text=N_("Run now"), icon="ph.play", do=ScheduleActions.run),
+    ScheduleVerb(
+        key="backfill", text=N_("Make up for…"), icon="ph.clock-counter-clockwise", do=ScheduleActions.backfill
+    ),
     Skip(key="skip", text=N_("Skip next"), icon="ph.skip-forward", do=ScheduleActions.skip),
     Switch(key="switch", text=N_("Disable"), icon="ph.power", do=ScheduleActions.switch),
     ScheduleVerb(key="remove", text=N_("Remove"), icon="ph.trash", danger=True, do=ScheduleActions.remove),

@@ -87,7 +87,7 @@ def glyph(row: ScheduleRow) -> str:
     """The status name of a schedule."""
     if row.now.late_ms:
         return "warning" if row.now.why is not None and row.now.why.code == "schedule.firing" else "dead"
-    if row.problem or (row.planned.last is not None and row.planned.last.failed):
+    if row.problem or row.conflicts or (row.planned.last is not None and row.planned.last.failed):
         return "warning"
     return "scheduled" if row.schedule.enabled else "paused"
 
@@ -149,6 +149,11 @@ def outcome(last: Tally | None) -> str:
     if last.failed:
         parts.append(ngettext("{n} failed", "{n} failed", last.failed).format(n=text.count(last.failed)))
     return text.listed(parts)
+
+
+def collisions(row: ScheduleRow, between: str = "; ") -> str:
+    """With which other schedules, quiet hours and promises it collides."""
+    return between.join(shown.say(one) for one in row.conflicts)
 
 
 def shops(schedule: Schedule) -> str:

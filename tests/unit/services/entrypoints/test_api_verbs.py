@@ -81,6 +81,7 @@ ROUTES = {
     "quiet show": "GET /quiet-hours/{name}",
     "role list": "GET /roles",
     "schedule add": "PUT /schedules/{name}",
+    "schedule backfill": "POST /schedules/{name}/backfill",
     "schedule disable": "POST /schedules/{name}/disable",
     "schedule enable": "POST /schedules/{name}/enable",
     "schedule list": "GET /schedules",

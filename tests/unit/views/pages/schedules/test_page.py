@@ -208,9 +208,12 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     page.table.menu_requested.emit(menu, "nightly")
     assert [(action.text(), action.isEnabled()) for action in menu.actions()] == [
         ("Tasks of the last run", False),
+        ("Last runs", False),
+        ("Who changed what…", True),
         ("Who did what to it", True),
         ("Edit", True),
         ("Run now", True),
+        ("Make up for…", True),
         ("Skip next", True),
         ("Disable", True),
         ("Remove", True),
@@ -223,7 +226,10 @@ def test_the_palette_offers_the_same_of_the_one_under_the_cursor(qtbot: QtBot, f
     page = open_page()
     assert {one.key: one.reason for one in page.commands()} == {
         "schedules.new": "",
-        **{f"schedules.{key}": "Choose a schedule first" for key in ("edit", "run", "skip", "switch", "remove")},
+        **dict.fromkeys(
+            (f"schedules.{key}" for key in ("edit", "run", "backfill", "skip", "switch", "remove")),
+            "Choose a schedule first",
+        ),
     }
     plan(fleet)
     with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):

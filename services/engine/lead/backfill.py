@@ -1,0 +1,176 @@
+"""Runs of a schedule that are missing in a span of time, found by the ledger of works, and made up for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
+
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
+from services.domain.plans import recurrence
+from services.domain.plans import schedule as schedules
+from services.domain.plans.schedule import Run, Schedule
+from services.domain.task import ledger
+from services.domain.task.ledger import Ran
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.said import said
+from services.domain.types import task_type
+from services.engine import recipe
+from services.engine.registry import Registry
+from services.ports import Store
+
+#: runs of one backfill, and works that are looked up for it
+MOST_RUNS, MOST_WORKS = 400, 50_000
+PART = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One planned time (UTC ms) and how its shops stand."""
+
+    at: int
+    missing: tuple[Shop, ...] = ()  #: for which a task would be made
+    later: int = 0  #: missing too, but a later run did the same work, or makes up for it
+    done: int = 0  #: whose work succeeded
+    there: int = 0  #: whose task of this run waits, runs, or ended otherwise: it is retried, not made anew
+    others: frozenset[str] = frozenset()  #: the last two by name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a backfill would do, run by run, the oldest first."""
+
+    schedule: Schedule
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def tasks(self) -> int:
+        """How many would be made."""
+        return sum(len(gap.missing) for gap in self.gaps)
+
+    @property
+    def shops(self) -> int:
+        """For how many shops."""
+        return len({shop.key for gap in self.gaps for shop in gap.missing})
+
+    @property
+    def done(self) -> int:
+        """How often the work of a shop succeeded."""
+        return sum(gap.done for gap in self.gaps)
+
+
+class Backfill:
+    """Looks; what is made of it is the caller's."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+
+    def look(self, schedule: Schedule, zone: str, since: int, until: int, *, each: bool = False) -> Plan:
+        """What is missing of the runs from ``since`` to before ``until`` (UTC ms).
+
+        Runs of one schedule ask for the same work: a shop gets one task for all that it lacks, and none where a
+        later run has it; or with ``each`` one for each run.
+
+        Raises:
+            UsageError: the span is empty, reaches back further than the ledger, or holds too much.
+        """
+        now = self._store.now_ms()
+        if until <= since:
+            raise UsageError(said("backfill.empty"), field="until")
+        if since < now - ledger.KEPT_MS:
+            raise UsageError(said("backfill.old", days=ledger.KEPT_MS // ledger.DAY_MS), field="since")
+        rule = schedules.rule(schedule, zone)
+        end = min(until, now + 1)
+        begin = max(since, schedule.created_at)  # it had no runs before
+        runs = []
+        for at in takewhile(lambda at: at < end, rule.after(begin - 1)):
+            runs.append(at)
+            if len(runs) > MOST_RUNS:
+                raise UsageError(said("backfill.many", most=MOST_RUNS), field="since")
+        shops = schedules.choose(schedule, self._registry.shops().values())
+        if len(runs) * len(shops) > MOST_WORKS:
+            raise UsageError(said("backfill.much", runs=len(runs), shops=len(shops)), field="since")
+        following = recurrence.next_after(rule, runs[-1]) if runs else 0
+        gaps = list(self._gaps(schedule, zone, runs, following or now + 1, shops))
+        return Plan(schedule=schedule, gaps=tuple(gaps if each else _last_only(gaps)))
+
+    def _gaps(
+        self, schedule: Schedule, zone: str, runs: Sequence[int], following: int, shops: Sequence[Shop]
+    ) -> Iterator[Gap]:
+        known = self._known(schedule, shops)
+        days = _days(runs, schedule.zone or zone)
+        for at, end in pairwise((*runs, following)):
+            run = Run(at=at, base=at)
+            records = self._records([schedules.task_id(schedule, run, shop) for shop in shops])
+            missing: list[Shop] = []
+            others, done = set[str](), 0
+            for shop, task in zip(shops, records, strict=True):
+                if (task is not None and task.status == Status.SUCCEEDED) or succeeded(
+                    known.get(shop.key), at, end, days[at]
+                ):
+                    done += 1
+                elif task is None:
+                    missing.append(shop)
+                    continue
+                others.add(shop.key)
+            yield Gap(at=at, missing=tuple(missing), done=done, there=len(others) - done, others=frozenset(others))
+
+    def _known(self, schedule: Schedule, shops: Sequence[Shop]) -> dict[str, Ran]:
+        kind, payload = self._registry.task_type(schedule.task_type), recipe.payload_text(schedule.payload)
+        works = {shop.key: task_type.uniqueness_key(kind, shop.platform, shop.shop_id, payload) for shop in shops}
+        named = [(key, work) for key, work in works.items() if work]
+        found: dict[str, Ran] = {}
+        for start in range(0, len(named), PART):
+            part = named[start : start + PART]
+            answers = self._store.ran([work for _key, work in part])
+            found |= {key: ran for (key, _work), ran in zip(part, answers, strict=True) if ran is not None}
+        return found
+
+    def _records(self, ids: Sequence[str]) -> list[Task | None]:
+        found: list[Task | None] = []
+        for start in range(0, len(ids), PART):
+            found += self._store.get(ids[start : start + PART])
+        return found
+
+
+def succeeded(ran: Ran | None, at: int, end: int, runs_of_day: tuple[int, int, int]) -> bool:
+    """Whether the ledger knows of a success of a work between a run and the next one. It counts ends by days: where a
+    day had several runs, it is told only by an end of which the instant is known, or by as many successes as runs.
+
+    ``runs_of_day``: how many runs the day of this one had, where it begins and where it ends.
+    """
+    if ran is None:
+        return False
+    if ran.done is not None and at <= ran.done.at < end:
+        return True
+    count, begins, ends = runs_of_day
+    for day in ran.days:
+        if not day.succeeded:
+            continue
+        if not day.failed and any(at <= instant < end for instant in (day.first_at, day.last_at)):
+            return True
+        whole = begins <= day.first_at < ends
+        if whole and day.succeeded >= count and (count > 1 or day.last_at >= at):
+            return True
+    return False
+
+
+def _days(runs: Sequence[int], zone: str) -> dict[int, tuple[int, int, int]]:
+    spans = {at: ledger.day_begins(at, zone) for at in runs}
+    counts: dict[int, int] = {}
+    for begins, _ends in spans.values():
+        counts[begins] = counts.get(begins, 0) + 1
+    return {at: (counts[begins], begins, ends) for at, (begins, ends) in spans.items()}
+
+
+def _last_only(gaps: Sequence[Gap]) -> list[Gap]:
+    """Each shop in its last gap alone, where no later run has its task or its success."""
+    seen: set[str] = set()
+    found = []
+    for gap in reversed(gaps):
+        kept = tuple(shop for shop in gap.missing if shop.key not in seen)
+        found.append(replace(gap, missing=kept, later=len(gap.missing) - len(kept)))
+        seen |= {shop.key for shop in kept} | gap.others
+    return found[::-1]

@@ -1,0 +1,232 @@
+"""Runs that are missing in a span of time, shown before they are made up for."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+
+from services.domain.plans.schedule import Tally
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from services.monitor.schedules import Gap, Plan, ScheduleRow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.frame import DialogFrame
+from views.support import instant, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.throttle import Debounce
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.widgets.buttons import Button
+from views.widgets.fields import DateTimeField, Labelled
+from views.widgets.segmented import Segmented
+
+SIZE, LEAST, LOOK_MS = (720, 560), (620, 420), 300
+SPANS = (("1", N_("Yesterday")), ("3", N_("3 days")), ("7", N_("7 days")), ("30", N_("30 days")))
+NAMED = 6  #: shops that are named of a run
+
+COLUMNS: tuple[Column[Gap], ...] = (
+    Column(
+        key="at",
+        title=N_("Planned for"),
+        value=lambda gap: gap.at,
+        text=lambda gap: shown.clock(gap.at, instant.now_ms()),
+        width=150,
+    ),
+    Column(
+        key="missing",
+        title=N_("Missing"),
+        value=lambda gap: len(gap.missing),
+        text=lambda gap: text.count(len(gap.missing)) if gap.missing else "",
+        kind="number",
+        tone=lambda gap: "retrying" if gap.missing else "text3",
+        width=80,
+    ),
+    Column(
+        key="done",
+        title=N_("Done"),
+        value=lambda gap: gap.done,
+        text=lambda gap: text.count(gap.done) if gap.done else "",
+        kind="number",
+        width=70,
+    ),
+    Column(
+        key="rest",
+        title=N_("Left out"),
+        value=lambda gap: _left_out(gap),
+        width=210,
+    ),
+    Column(
+        key="shops",
+        title=N_("Shops"),
+        value=lambda gap: text.listed([shop.name or shop.key for shop in gap.missing[:NAMED]]),
+        tooltip=lambda gap: "\n".join(shop.key for shop in gap.missing[:60]),
+        width=120,
+        stretch=True,
+    ),
+)
+
+
+def _left_out(gap: Gap) -> str:
+    parts = []
+    if gap.later:
+        parts.append(ngettext("{n} by a later run", "{n} by a later run", gap.later).format(n=text.count(gap.later)))
+    if gap.there:
+        parts.append(ngettext("{n} has its task", "{n} have their task", gap.there).format(n=text.count(gap.there)))
+    return text.listed(parts)
+
+
+class BackfillDialog(DialogFrame):
+    """Signals:
+    made: the ``Tally`` of all tasks that were made.
+    """
+
+    made = Signal(object)
+
+    def __init__(self, context: PageContext, row: ScheduleRow, parent: QWidget | None = None) -> None:
+        super().__init__(N_("Make up for missed runs"), icon="ph.clock-counter-clockwise", parent=parent)
+        self._context, self._row = context, row
+        self._plan: Plan | None = None
+        self._looking, self._making = Operation(self, latest=True), Operation(self)
+        self._look_soon = Debounce(self._look, LOOK_MS, self)
+        self.set_note(row.schedule.name)
+        self._build()
+        for field in (self.since, self.until):
+            field.dateTimeChanged.connect(self._look_soon)
+        self.each.toggled.connect(self._look_soon)
+        self.span.chosen.connect(self._on_span)
+        self._making.busy_changed.connect(lambda _busy: self._say())
+        on_language_changed(self._say)
+        self._on_span("3")
+        self.span.setFocus()
+
+    def _build(self) -> None:
+        self.span = Segmented(SPANS, N_("Span of time"))
+        self.span.set_current("3")
+        self.since, self.until = DateTimeField(), DateTimeField()
+        self.each = QCheckBox()
+        for field in (self.since, self.until):
+            field.setTimeZone(QTimeZone.utc())  # the numbers on screen are those of the schedule's zone
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(Labelled(N_("From"), self.since, hint=self._row.zone))
+        head.addWidget(Labelled(N_("To"), self.until))
+        head.addStretch(1)
+        head.addWidget(self.span)
+        self.model: RecordModel[Gap] = RecordModel(COLUMNS, key=lambda gap: gap.at, hold_new=False)
+        self.table = TableView(self.model, name=N_("Missed runs"), ground="input")
+        self.words = Label("", "body", "text2", wrap=True)
+        self.fill(head, self.table, self.each, self.words, size=SIZE, least=LEAST)
+        self.body.setContentsMargins(20, 14, 20, 14)
+        self.body.setSpacing(10)
+        self.cancel = Button(N_("Cancel"), hint="Esc")
+        self.make = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel)
+        self.foot.addWidget(self.make)
+        self.cancel.clicked.connect(self.reject)
+        self.make.clicked.connect(self._on_create)
+
+    @property
+    def plan(self) -> Plan | None:
+        """What would be made, None while that is looked for."""
+        return self._plan
+
+    def bounds(self) -> tuple[int, int]:
+        """First instant and the one behind the last, UTC ms."""
+        return self._instant(self.since), self._instant(self.until)
+
+    def _instant(self, field: DateTimeField) -> int:
+        typed = field.dateTime()
+        day, hour = typed.date(), typed.time()
+        zone = ZoneInfo(self._row.zone or "UTC")
+        moment = datetime(day.year(), day.month(), day.day(), hour.hour(), hour.minute(), tzinfo=zone)
+        return round(moment.timestamp() * 1000)
+
+    def _on_span(self, days: str) -> None:
+        now = shown.moment(instant.now_ms()).astimezone(ZoneInfo(self._row.zone or "UTC"))
+        begins = now - timedelta(days=int(days))
+        midnight = QTime(0, 0) if int(days) < 30 else QTime(now.hour, now.minute)  # the ledger tells 31 days
+        self.since.setDateTime(QDateTime(QDate(begins.year, begins.month, begins.day), midnight, QTimeZone.utc()))
+        end = now + timedelta(minutes=1)
+        self.until.setDateTime(
+            QDateTime(QDate(end.year, end.month, end.day), QTime(end.hour, end.minute), QTimeZone.utc())
+        )
+        self._look()
+
+    def _look(self, *_change: object) -> None:
+        self._look_soon.cancel()
+        self._plan = None
+        since, until = self.bounds()
+        name, each = self._row.schedule.name, self.each.isChecked()
+        call = partial(self._context.schedules.missing, name, since, until, each=each)
+        self._looking.start(call, self._show, self._fail)
+        self._say()
+
+    def _show(self, plan: Plan) -> None:
+        self._plan = plan
+        self.model.apply([gap for gap in plan.gaps if gap.missing or gap.later or gap.there], settle=True)
+        self._say()
+
+    def _fail(self, error: BaseException) -> None:
+        self.model.clear()
+        self._say()
+        self.words.setText(told(error))
+        self.words.set_tone("dead")
+
+    def _on_create(self) -> None:
+        plan = self._plan
+        if plan is None or not plan.tasks or self._making.busy:
+            return
+        typed = typed_count(plan.tasks, self._context.environment)
+        if not typed:
+            self._make()
+            return
+        number = ngettext("{n} task", "{n} tasks", plan.tasks).format(n=text.count(plan.tasks))
+        question = Question(title=N_("Make up for missed runs"), number=number, verb=self.make.text(), typed=typed)
+        dialog = ConfirmDialog(question, self)
+        dialog.confirmed.connect(self._make)
+        dialog.open()
+
+    def _make(self) -> None:
+        since, until = self.bounds()
+        name, each = self._row.schedule.name, self.each.isChecked()
+        call = partial(self._context.commands.schedules.backfill, name, since, until, each=each)
+        self._making.start(call, self._on_made, self._fail)
+
+    def _on_made(self, tally: Tally) -> None:
+        self.accept()
+        self.made.emit(tally)
+
+    def _say(self) -> None:
+        plan = self._plan
+        self.each.setText(_("One task for each run that a shop lacks, not one for all of them"))
+        tasks = plan.tasks if plan is not None else 0
+        words = ngettext("Create {n} task", "Create {n} tasks", tasks).format(n=text.count(tasks))
+        self.make.set_count_text(words)
+        self.words.set_tone("text2")
+        if plan is None:
+            self.words.setText(_("Looking into the ledger"))
+        elif not tasks:
+            self.words.setText(_("Nothing is missing in this span."))
+        else:
+            runs = sum(1 for gap in plan.gaps if gap.missing)
+            parts = [
+                ngettext("{n} run is made up for", "{n} runs are made up for", runs).format(n=text.count(runs)),
+                ngettext("{n} shop", "{n} shops", plan.shops).format(n=text.count(plan.shops)),
+            ]
+            if plan.done:
+                done = ngettext("{n} success is left out", "{n} successes are left out", plan.done)
+                parts.append(done.format(n=text.count(plan.done)))
+            self.words.setText(text.listed(parts))
+        blocked = (
+            _("Looking into the ledger") if plan is None else "" if tasks else _("Nothing is missing in this span.")
+        )
+        self.make.disable(_("Creating") if self._making.busy else blocked)
