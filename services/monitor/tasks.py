@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -22,7 +22,7 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.remarks import Note, Suppressed
 from services.domain.task.search import filter
-from services.domain.task.search.query import Page, Query, Total
+from services.domain.task.search.query import Groups, Page, Query, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
@@ -39,6 +39,19 @@ SLICE, MOST_PICKED = 1000, 100_000
 MET = 200
 #: dead tasks of a list that are asked whether they could be republished
 REFUSALS = 300
+#: tasks that are looked at for groups, and groups of which one is looked at
+GROUPED_AMONG, SAMPLED = 60_000, 100
+#: tasks that wait for one that are told
+LINKED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A task that another one waits for, or that waits for it; None where its record was removed."""
+
+    task_id: str
+    task: Task | None
+    open: bool = True  #: it is still waited for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +77,8 @@ class TaskDetail:
     met: tuple[Suppressed, ...] = ()  #: who asked for the same work meanwhile, and what became of that
     suppressed: Message | None = None  #: how often that was refused, if it was
     unknown: attempts.Unknown | None = None  #: of a held task: who had it, and the last that is known of it
+    waits_for: tuple[Linked, ...] = ()  #: what it was told to wait for
+    waited_by: tuple[Linked, ...] = ()  #: who waits for it now; more than ``LINKED`` where there are more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +133,17 @@ class TaskQueries:
         """
         terms = self._waiting.gates.terms(filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone))
         return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
+
+    def groups(self, text: str, by: str, most: int = GROUPED_AMONG) -> tuple[Groups, dict[str, Task]]:
+        """The tasks that match, by one of ``GROUPED``; and by id a task of each of the largest.
+
+        Raises:
+            FilterError: the text is not a filter.
+        """
+        terms = self._waiting.gates.terms(filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone))
+        found = self._store.grouped(terms, by, most)
+        samples = [one.sample for one in found.groups[:SAMPLED]] if by == "fp" else []
+        return found, {task.task_id: task for task in self.get(samples)}
 
     def ids(self, text: str, limit: int = MOST_PICKED) -> tuple[str, ...]:
         """All ids that match, a frozen set for a bulk action."""
@@ -247,7 +273,20 @@ class TaskQueries:
             met=met,
             suppressed=same_work.refused(met, self._store.now_ms()) if met else None,
             unknown=attempts.unknown_end(task, self._store.workers() if task.status == Status.HELD else ()),
+            waits_for=self._waits_for(task),
+            waited_by=self._linked(self._store.dependants(task_id, LINKED + 1)),
         )
+
+    def _waits_for(self, task: Task) -> tuple[Linked, ...]:
+        if not task.depends_on:
+            return ()
+        left = set(self._store.needs([task.task_id])[0]) if task.status in ACTIVE else set()
+        return self._linked(task.depends_on, left)
+
+    def _linked(self, ids: Sequence[str], left: Set[str] | None = None) -> tuple[Linked, ...]:
+        """``left``: those that are still waited for, None for all."""
+        found = zip(ids, self._store.get(ids), strict=True) if ids else ()
+        return tuple(Linked(task_id=one, task=task, open=left is None or one in left) for one, task in found)
 
     def _met(self, task: Task, twin: Task | None) -> tuple[Suppressed, ...]:
         if not task.uniq or task.status not in ACTIVE:

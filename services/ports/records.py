@@ -9,7 +9,7 @@ from services.domain.change import Answer, Op
 from services.domain.task.event import EventBatch
 from services.domain.task.ledger import Done, Ran
 from services.domain.task.record import Task
-from services.domain.task.search.query import Counts, Page, Query
+from services.domain.task.search.query import Counts, Groups, Page, Query, Term
 
 
 class Records(Protocol):
@@ -47,6 +47,13 @@ class Records(Protocol):
 
         Raises:
             UsageError: unknown field, operator, sort or cursor.
+        """
+
+    def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
+        """The tasks that match by one of ``GROUPED`` and by status, at most ``most`` of them looked at.
+
+        Raises:
+            UsageError: a field, operator or ``by`` that is none.
         """
 
     def counts(self) -> Counts:

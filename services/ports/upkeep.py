@@ -74,6 +74,9 @@ class Upkeep(Protocol):
     def tidy(self) -> bool:
         """Give some room back to the machine, a few milliseconds' worth; tell whether there may be more."""
 
+    def dependants(self, task_id: str, limit: int) -> list[str]:
+        """Ids of tasks that still wait for this one, sorted, at most so many."""
+
     def untold(self, limit: int) -> list[str]:
         """Ended tasks whose dependants were too many to be told in one step (see ``TellDependants``)."""
 

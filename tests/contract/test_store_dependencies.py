@@ -530,3 +530,13 @@ def test_claims_and_ends_in_one_batch(rig: Rig) -> None:
     assert rig.ask(claim).code == "blocked"
     rig.finish(first)
     assert rig.ask(claim).code == "run"
+
+
+def test_who_waits_for_a_task_is_told(rig: Rig) -> None:
+    first = rig.running(shop_id="other")
+    waiting = sorted(after(rig, first).task_id for _ in range(3))
+    assert rig.store.dependants(first.task_id, 10) == waiting
+    assert rig.store.dependants(first.task_id, 2) == waiting[:2]
+    rig.finish(first)
+    assert rig.store.dependants(first.task_id, 10) == []
+    assert rig.store.dependants("nobody", 10) == []

@@ -113,3 +113,49 @@ def test_a_removed_task_on_screen_says_so(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, lambda: page.panel.task is None)
     assert page.panel.pill.words() == "Succeeded, record removed"
     assert not any(button.isEnabled() for button in page.panel.buttons.values())
+
+
+def test_links_lead_to_what_belongs_to_a_task_and_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first = desk.create(0, batch="B1")
+    second = desk.create(1, depends_on=(first.task_id,))
+    third = desk.create(2, depends_on=(second.task_id,))
+    wanted: list[tuple[str, object]] = []
+    page.navigate.connect(lambda where, what: wanted.append((where, what)))
+    page.show_task(first.task_id)
+    links = page.panel.links
+    wait(qtbot, lambda: links.links() == [("batch", "B1"), ("waits for this", second.task_id)])
+    links.press("B1")
+    assert wanted == [("batches", "B1")]
+    links.press(second.task_id)
+    wait(qtbot, lambda: links.links() == [("waits for", first.task_id), ("waits for this", third.task_id)])
+    links.press(third.task_id)
+    wait(qtbot, lambda: links.links() == [("waits for", second.task_id)])
+    for task in (second, first):
+        qtbot.keyClick(page, Qt.Key.Key_Escape)
+        assert page.panel.task_id == task.task_id
+    desk.succeed(first)
+    page.show_task(second.task_id)
+    wait(qtbot, lambda: ("waited for", first.task_id) in links.links())
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert not page.panel.isVisible()
+
+
+@pytest.mark.one_pair
+def test_a_task_takes_the_page_and_gives_it_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    page.show_request("status:flight")
+    page.show_request(f"#{task.task_id}")
+    wait(qtbot, lambda: page.panel.task is not None)
+    assert (page.table.isVisible(), page.shown_request()) == (False, f"#{task.task_id}")
+    assert page.panel.width() == page.width()
+    find(page.panel, IconButton, "Beside the list again").click()
+    assert page.table.isVisible()
+    assert page.panel.isVisible()
+    assert page.shown_request() == "status:flight"
+    find(page.panel, IconButton, "Open in full").click()
+    assert not page.table.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert page.table.isVisible()
+    assert page.panel.isVisible(), "it stood there before"

@@ -304,6 +304,12 @@ class IconButton(Button):
         tip = self._reason or name
         self.setToolTip(f"{tip}  ({shortcut_text(self._keys)})" if self._keys and not self._reason else tip)
 
+    def set_look(self, icon: str, name: str) -> None:
+        """Stand for something else; `name` is source text."""
+        self._tip_source = name
+        self.set_glyph(icon)
+        self._name()
+
     def set_worded(self, worded: bool) -> None:
         """Show the word, or the glyph again."""
         if not self._word or worded == bool(self._source):

@@ -14,7 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.task.record import Task, decode
 from services.domain.task.search import match
 from services.domain.task.search.match import Condition
-from services.domain.task.search.query import SORTS, Page, Query
+from services.domain.task.search.query import GROUPED, SORTS, Groups, Page, Query, Term, groups_of
 from services.domain.task.status import Status
 from services.store.redis import keys
 from services.store.redis import plan as redis_plan
@@ -96,6 +96,35 @@ class Queries(Reads):
         scans = [term.field for term in query.terms if match.is_scan(term) and term not in plan.known]
         return _Job(query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan)
 
+    def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
+        """How many there are by a value and by status, of the first ``most`` candidates.
+
+        Raises:
+            UsageError: the question makes no sense.
+        """
+        if by not in GROUPED:
+            raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
+        job = self._job(Query(terms=tuple(terms)))
+        found: dict[tuple[str, str], tuple[int, str]] = {}
+        seen = 0
+        for part in self._parts_of_all(job):
+            looked, seen = part[: max(0, most - seen)], seen + len(part)
+            for task, _stored in self._glances(job, looked):
+                key = (str(getattr(task, GROUPED[by])), task.status)
+                number, sample = found.get(key, (0, ""))
+                found[key] = (number + 1, max(sample, task.task_id))
+            if seen > most:
+                return groups_of(found, whole=False)
+        return groups_of(found, whole=True)
+
+    def _parts_of_all(self, job: _Job) -> Iterator[Sequence[Place]]:
+        """All candidates, some at a time."""
+        if job.plan.ids is not None:
+            yield _by_name(job.plan.ids)
+        for places in walk(self._link, job.plan.best.names, _window(job, "created"), MOST):
+            for start in range(0, len(places), MOST):
+                yield places[start : start + MOST]
+
     # ---------------------------------------------------------------------- order
     def _places(self, job: _Job) -> Iterator[list[Place]]:
         """Candidates in the order of the query."""
@@ -162,22 +191,23 @@ class Queries(Reads):
 
     def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
         """The records at these places that are wanted; only these are unpacked whole."""
-        for stored in self._glances(job, places):
+        for _, stored in self._glances(job, places):
             try:
                 yield decode(stored)
             except (msgspec.DecodeError, RecursionError):
                 continue  # not a record: the next claim puts it aside
 
-    def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[bytes]:
-        """The same as they are stored."""
+    def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[tuple[Glance, bytes]]:
+        """What a filter looks at of the same, and as they are stored."""
         if not places:
             return
         for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
             if stored is None:
                 continue
             try:
-                if job.wants(_GLANCE.decode(stored[PREFIX:])):
-                    yield stored[PREFIX:]
+                glance = _GLANCE.decode(stored[PREFIX:])
+                if job.wants(glance):
+                    yield glance, stored[PREFIX:]
             except (msgspec.DecodeError, RecursionError):
                 continue
 

@@ -135,6 +135,10 @@ class Reads(Part):
         found = self._link.many([("SMEMBERS", keys.NEEDS + task_id) for task_id in task_ids])
         return [sorted(texts(names)) for names in found]
 
+    def dependants(self, task_id: str, limit: int) -> list[str]:
+        """Who still waits for a task."""
+        return sorted(texts(self._link.call("ZRANGE", keys.DEPENDANTS + task_id, 0, -1)))[:limit]
+
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""
         return texts(self._link.call("SRANDMEMBER", keys.UNTOLD, limit))

@@ -15,9 +15,10 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
-from services.domain.task.search.query import Page, Query, Term
+from services.domain.task.search.query import GROUPED, Groups, Page, Query, Term, groups_of
 from services.store.sqlite import plan as plans
-from services.store.sqlite.filter import INDEX, Condition
+from services.store.sqlite.filter import INDEX, TEXTS, Condition
+from services.store.sqlite.part import words
 from services.store.sqlite.plan import Plan
 from services.store.sqlite.write import IN_LIST
 from services.store.unreadable import readable
@@ -32,6 +33,8 @@ INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 300_000, 50_000, 40_000, 
 FETCHED, LOOKED = 20_000, 3_000
 #: so many rows of many indexes are looked at for how many match
 COUNTED = 2_000
+#: indexes that one statement unites, and its steps
+MOST_UNITED, GROUP_STEPS = 100, 20_000_000
 #: each of so many indexes may be asked with all conditions
 FEW_ARMS = 4
 #: fewer rows than this are fetched and sorted without a try along the order
@@ -113,6 +116,48 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
             return Page(tasks=tuple(found), next=_text_of(plan, cut))
         place = plan.place_of(rows[-1])
     return Page(tasks=tuple(found), next=_text_of(plan, place))
+
+
+def grouped(conn: sqlite3.Connection, terms: Sequence[Term], by: str, most: int) -> Groups:
+    """How many there are by a value and by status, of the first ``most``.
+
+    Raises:
+        UsageError: the question makes no sense.
+    """
+    if by not in GROUPED:
+        raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
+    plan = plans.make(conn, Query(terms=tuple(terms)))
+    if plan.tests:
+        return _grouped_by_looking(conn, plan, by, most)
+    matching = list(_matching(plan, MOST_UNITED))
+    united = " UNION ".join(sql for sql, _ in matching) or "SELECT 0 WHERE 0"
+    column = "platform || ':' || shop_id" if by == "shop" else TEXTS[by]
+    sql = f"""SELECT {column}, status, count(*), max({_ID}) FROM tasks
+        WHERE rowid IN (SELECT * FROM ({united}) LIMIT ?) GROUP BY 1, 2"""
+    values = [value for _, values in matching for value in values]
+    try:
+        with _at_most(conn, GROUP_STEPS):
+            rows = conn.execute(sql, (*values, most + 1)).fetchall()
+    except _TooMuch:
+        return Groups(whole=False)
+    found = {(words(value), words(status)): (number, sample) for value, status, number, sample in rows}
+    return groups_of(found, whole=sum(number for number, _ in found.values()) <= most)
+
+
+def _grouped_by_looking(conn: sqlite3.Connection, plan: Plan, by: str, most: int) -> Groups:
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    place: Place | None = None
+    for _ in range(most // SCAN_SLICE):
+        rows, _cut = _rows(conn, plan, SCAN_SLICE, place)
+        for task in rows:
+            if all(test(task) for test in plan.tests):
+                key = (str(getattr(task, GROUPED[by])), str(task.status))
+                number, sample = found.get(key, (0, ""))
+                found[key] = (number + 1, max(sample, task.task_id))
+        if len(rows) < SCAN_SLICE:
+            return groups_of(found, whole=True)
+        place = plan.place_of(rows[-1])
+    return groups_of(found, whole=False)
 
 
 # ------------------------------------------------------------------------- reading
@@ -323,10 +368,12 @@ def _counted(conn: sqlite3.Connection, plan: Plan, arms: Arms) -> tuple[int, boo
     return len(_those(conn, plan, list(islice(rows, COUNTED)))), len(rows) <= COUNTED
 
 
-def _matching(plan: Plan) -> Iterator[tuple[str, tuple[str | float, ...]]]:
-    """Statements that together give every row that matches, some of them maybe twice."""
+def _matching(plan: Plan, most: int = 0) -> Iterator[tuple[str, tuple[str | float, ...]]]:
+    """Statements that together give every row that matches, some of them maybe twice; one where there would be more
+    than ``most``.
+    """
     where, values = plans.conjunction(plan.where), plans.values(plan.where)
-    if plan.way is None:
+    if plan.way is None or (most and len(plan.way.arms) > most):
         yield f"SELECT rowid FROM tasks WHERE {where}", values
         return
     for index, arm in plan.way.arms:

@@ -16,7 +16,7 @@ from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.gates.dependency import GATE
 from services.domain.step import kernel
 from services.domain.task.record import Task
-from services.domain.task.search.query import Page, Query
+from services.domain.task.search.query import Groups, Page, Query, Term
 from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Instant
@@ -127,6 +127,11 @@ class EmbeddedStore(
         with store_errors(), self._file.snapshot() as conn:
             return embedded_query.run(conn, query)
 
+    def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
+        """See ``services.ports.Store``."""
+        with store_errors(), self._file.snapshot() as conn:
+            return embedded_query.grouped(conn, terms, by, most)
+
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records with an old outbox mark."""
         sql = "SELECT data FROM tasks WHERE outbox_at > 0 AND outbox_at <= ? ORDER BY outbox_at, rowid LIMIT ?"
@@ -219,6 +224,12 @@ class EmbeddedStore(
             for task_id, name in conn.execute(sql, (text_list(found),)):
                 found.setdefault(words(task_id), []).append(words(name))
         return [list(found[task_id]) for task_id in task_ids]
+
+    def dependants(self, task_id: str, limit: int) -> list[str]:
+        """Who still waits for a task."""
+        sql = "SELECT DISTINCT task_id FROM dependencies WHERE needs = ? ORDER BY task_id LIMIT ?"
+        with self._read() as conn:
+            return [words(name) for (name,) in conn.execute(sql, (task_id, limit))]
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""

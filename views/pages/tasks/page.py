@@ -20,6 +20,7 @@ from views.page import Page, PageCommand, PageHeader
 from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import Offers, TaskActions
 from views.pages.tasks.choices import FIELDS, FilterChoices
+from views.pages.tasks.groups import WAYS, GroupStrip
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.pages.tasks.panel.panel_door import PanelDoor
@@ -30,7 +31,7 @@ from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.pages.tasks.views import View, one_task, view_of
+from views.pages.tasks.views import IN_FULL, View, one_task, task_in_full, view_of
 from views.pages.tasks.waits import Waits
 from views.support import shown
 from views.support.acting import Acting
@@ -75,12 +76,14 @@ class TasksPage(Page):
         self._choices.refresh()
         self._unknown.ask(self._lister.wanted.filter)
         self._lister.set_active(True)
+        self.groups.set_active(True)
         self._pulse.start()
         self.table.setFocus()
 
     def deactivate(self) -> None:
         """Stop following."""
         self._lister.set_active(False)
+        self.groups.set_active(False)
         self._pulse.stop()
         self._views.set_active(False)
         self._waits.set_active(False)
@@ -88,6 +91,7 @@ class TasksPage(Page):
     def refresh(self) -> None:
         """Ask again and put every row in its place."""
         self._lister.again()
+        self.groups.refresh()
         self.panel.refresh()
 
     def show_request(self, request: object) -> None:
@@ -95,6 +99,8 @@ class TasksPage(Page):
         if isinstance(request, View):
             self._views.go(request.key)
             self._on_view(self._views.current)
+        elif isinstance(request, str) and (whole := task_in_full(request)) is not None:
+            self._door.open_full(whole)
         elif isinstance(request, str):
             self._views.go(view_of(request))
             self.filter.set_expression(request)
@@ -103,8 +109,8 @@ class TasksPage(Page):
                 self._door.open(task_id)
 
     def shown_request(self) -> str:
-        """The filter."""
-        return self.filter.expression()
+        """The filter, or the task that has the page."""
+        return f"{IN_FULL}{self.panel.task_id}" if self._door.full else self.filter.expression()
 
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""
@@ -125,6 +131,15 @@ class TasksPage(Page):
                 words=_("Suppressed duplicates"),
                 icon="ph.copy-simple",
                 run=self.show_suppressed,
+            ),
+            *(
+                PageCommand(
+                    key=f"tasks.group.{by}",
+                    words=_("Group by {way}").format(way=_(word)),
+                    icon="ph.rows",
+                    run=partial(self.groups.group_by, by),
+                )
+                for by, word in WAYS.items()
             ),
             PageCommand(key="tasks.save", words=_("Save view"), icon="ph.bookmark-simple", run=self.save_view),
         )
@@ -147,6 +162,7 @@ class TasksPage(Page):
         """Say tabs and counts again."""
         super().retranslate()
         self._views.retranslate()
+        self.groups.retranslate()
         self._choices.retranslate()
         self._say_summary()
         self._show_bar()
@@ -163,19 +179,20 @@ class TasksPage(Page):
         self._views = ViewKeeper(self._context, self.tabs, self.table, self)
         self._tally = Tally(self._lister, self._views, self._context.feed, self.table)
         self.empty = NoTasks()
+        self.groups = GroupStrip(self._context)
         self._stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self._stack)
         self.bar = ActionBar([verb for verb in VERBS if Place.BAR in verb.places])
         self._offers = Offers(VERBS, self.bar, self.selection, self.actions_of_page, self._tally)
         self.panel = TaskDetailPanel(self._context, self.actions_of_page, self._offers.verbs)
-        self._door = PanelDoor(self.table, self.panel)
         self.sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self.table, self._offers, self.sharing)
         self.bar.set_copy_menu(lambda menu: self.sharing.fill_menu(menu, self.selection.ids))
         self.buttons = HeaderButtons(self.header, self)
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
-        parts = (self.tabs, self.filter, self.error, self._stack, self.bar)
+        parts = (self.tabs, self.filter, self.error, self.groups, self._stack, self.bar)
         self._split = side_by_side(parts, self._stack, self.panel)
+        self._door = PanelDoor(self.table, self.panel, self._split.widget(0))
         self.body.addWidget(self._split, 1)
 
     def _connect(self) -> None:
@@ -201,7 +218,8 @@ class TasksPage(Page):
         self.table.current_changed.connect(self._show_bar)
         self._menu.condition_wanted.connect(self._add_condition)
         self._menu.filter_wanted.connect(self.show_request)
-        self._menu.task_wanted.connect(self._door.open)
+        self._menu.task_wanted.connect(self._door.open_full)
+        self.panel.batch_wanted.connect(partial(self.navigate.emit, "batches"))
         self._menu.suppressed_wanted.connect(self.show_suppressed)
         self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
         self.buttons.batches.clicked.connect(lambda: self.navigate.emit("batches", None))
@@ -212,6 +230,8 @@ class TasksPage(Page):
         self._model.pending_changed.connect(self._show_bar)
         self.panel.edit_wanted.connect(self.actions_of_page.edit)
         self.buttons.columns.clicked.connect(self._show_columns)
+        self.buttons.grouping.clicked.connect(self._choose_groups)
+        self.groups.narrowed.connect(self._narrow)
         self.buttons.export.clicked.connect(self.share)
         self.bar.export_wanted.connect(self.share)
         # acting
@@ -233,6 +253,7 @@ class TasksPage(Page):
         self._views.note_asked(wanted.filter)
         self._unknown.ask(wanted.filter)
         self._lister.ask(wanted)
+        self.groups.follow(wanted.filter)
 
     def _on_view(self, view: View) -> None:
         self.filter.set_expression(view.filter)
@@ -343,6 +364,17 @@ class TasksPage(Page):
         button = self.buttons.columns
         self.table.layout_of_columns.choose(button.mapToGlobal(button.rect().bottomLeft()))
 
+    def _choose_groups(self) -> None:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        self.groups.fill(menu)
+        button = self.buttons.grouping
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+
+    def _narrow(self, field: str, value: str) -> None:
+        self.filter.narrow(field, value)
+        self._query()
+
     def _add_condition(self, field: str, value: str, include: bool) -> None:
         self.filter.add_value(field, value, include=include)
         self._query()
@@ -355,9 +387,10 @@ class HeaderButtons:
         self.freezing = Freezing(page)
         self.suppressed = IconButton("ph.copy-simple", N_("Suppressed duplicates"), kind="plain")
         self.batches = IconButton("ph.tree-structure", N_("Batches"), kind="plain")
+        self.grouping = IconButton("ph.rows", N_("Group by"), kind="plain")
         self.columns = Button(N_("Columns"), icon="ph.columns")
         self.export = Button(N_("Export"), icon="ph.export")
-        for button in (self.freezing.button, self.suppressed, self.batches, self.columns, self.export):
+        for button in (self.freezing.button, self.suppressed, self.batches, self.grouping, self.columns, self.export):
             header.add_action(button)
 
 
@@ -425,7 +458,7 @@ class RowMenu(QObject):
         if row is None:
             return
         menu.addSeparator()
-        menu.addAction(_("Open task"), partial(self.task_wanted.emit, key))
+        menu.addAction(_("Open in full"), partial(self.task_wanted.emit, key))
         menu.addAction(_("Who did what to it"), partial(self.history_wanted.emit, row.task.task_id))
         menu.addAction(_("Tasks of this shop"), partial(self.filter_wanted.emit, f"shop:{row.task.shop}"))
         type_ = row.task.task_type

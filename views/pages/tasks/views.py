@@ -44,6 +44,8 @@ BUILT_IN: tuple[View, ...] = (
 )
 
 
+#: before the id of a task that a link shows on the whole page
+IN_FULL = "#"
 #: a filter that a verb asks for to show one task: its id alone
 _ONE_TASK = re.compile(r'id:"?([^\s",*]+)"?')
 
@@ -52,6 +54,12 @@ def one_task(expression: str) -> str | None:
     """The id of the task that a filter asks for by its id alone."""
     found = _ONE_TASK.fullmatch(expression.strip())
     return found[1] if found else None
+
+
+def task_in_full(request: str) -> str | None:
+    """The id of the task that a request wants to see on the whole page."""
+    task_id = request.removeprefix(IN_FULL)
+    return task_id if task_id and task_id != request and not re.search(r"\s", task_id) else None
 
 
 def view_of(expression: str) -> str:

@@ -178,6 +178,14 @@ class FilterBar(QWidget):
         else:
             self.chips.put_chips([chip.with_value(value) if chip is same else chip for chip in now])
 
+    def narrow(self, field: str, value: str) -> None:
+        """Show one value of a field only, whatever stood there of it."""
+        if not self.text_mode and field in self.chips.fields:
+            others = [chip for chip in self.chips.chips if chip.field != field]
+            self.chips.put_chips((*others, Chip(field, (value,), False)))
+        else:
+            self.add_value(field, value)
+
     def clear(self) -> None:
         """Remove every condition, as a person would."""
         self._silent = True

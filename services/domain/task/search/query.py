@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.domain.task.record import Task
@@ -71,6 +72,43 @@ class Page:
     def number(self) -> Total:
         """How many match, as far as they were counted."""
         return Total(self.at_least, exact=False) if self.total is None else Total(self.total)
+
+
+#: by what tasks are put into groups: the field of a filter that shows one group, and the attribute of the record
+GROUPED: Mapping[str, str] = {"shop": "shop", "type": "task_type", "fp": "fingerprint", "batch": "batch"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The tasks that have one value, "" for those that have none: by status, and the id of one of them."""
+
+    value: str
+    counts: Mapping[str, int]
+    sample: str
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """The groups of a filter, the largest first; not ``whole``: only the first tasks were looked at."""
+
+    groups: tuple[Group, ...] = ()
+    whole: bool = True
+
+
+def groups_of(counted: Mapping[tuple[str, str], tuple[int, str]], *, whole: bool) -> Groups:
+    """The groups, of how many tasks there are by value and status, with an id each."""
+    by_value: dict[str, dict[str, int]] = {}
+    samples: dict[str, str] = {}
+    for (value, status), (number, sample) in counted.items():
+        by_value.setdefault(value, {})[status] = number
+        samples[value] = max(samples.get(value, ""), sample)
+    found = [Group(value=value, counts=counts, sample=samples[value]) for value, counts in by_value.items()]
+    return Groups(groups=tuple(sorted(found, key=lambda one: (-one.total, one.value))), whole=whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

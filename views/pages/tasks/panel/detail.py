@@ -30,6 +30,7 @@ from views.context import PageContext
 from views.kit.task_verb import Chosen, TaskVerb
 from views.kit.verb import Place, Verbs
 from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.panel.links_section import LinksSection
 from views.pages.tasks.panel.outputs import ArtifactSection, LogSection
 from views.pages.tasks.panel.steps_section import StepsSection
 from views.pages.tasks.panel.story import gate_entries, so_far, timeline
@@ -42,10 +43,10 @@ from views.support.look import Label, panel
 from views.support.operation import Operation, report
 from views.support.words import origins, type_names, verdicts, way
 from views.support.words.shop import platform_name
-from views.theme.tokens import platform_badge
+from views.theme.tokens import DETAIL_MAX, platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
-from views.widgets.document_section import DocumentSection
+from views.widgets.document_section import MOST_LINES, DocumentSection
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
@@ -55,6 +56,10 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 FOLLOW_MS = 700
+#: lines of a document on the whole page; Qt's name for no limit has no name in PySide
+WIDE_LINES, QWIDGETSIZE_MAX = 30, (1 << 24) - 1
+#: what the button does while the panel stands on the whole page, and beside the list
+FULL = {True: N_("Beside the list again"), False: N_("Open in full")}
 
 
 class TaskDetailPanel(QWidget):
@@ -63,11 +68,15 @@ class TaskDetailPanel(QWidget):
     Signals:
         closed: the person wants the panel away.
         edit_wanted: the payload shall become a new task (the ``Task``).
+        batch_wanted: its batch shall be shown.
+        full_wanted: the panel shall take the whole page, or stand beside the list again.
         told: another answer about the task is shown.
     """
 
     closed = Signal()
     edit_wanted = Signal(object)
+    batch_wanted = Signal(str)
+    full_wanted = Signal()
     told = Signal()
 
     def __init__(
@@ -80,6 +89,7 @@ class TaskDetailPanel(QWidget):
         super().__init__(parent)
         self._context, self._actions, self._verbs = context, actions, verbs
         self._task_id = ""
+        self._came_from: list[str] = []  #: tasks that were left by a link, the last one last
         self._still = False
         self._task: Task | None = None
         self._holder = ""  #: the task that holds its shop
@@ -112,6 +122,39 @@ class TaskDetailPanel(QWidget):
 
     def show_task(self, task_id: str) -> None:
         """Show another task; what stands there stays until the answer is here."""
+        if task_id != self._task_id:
+            self._came_from.clear()
+        self._turn_to(task_id)
+
+    def go(self, task_id: str) -> None:
+        """Follow a link to another task; ``back`` comes back."""
+        if self._task_id and task_id != self._task_id:
+            self._came_from.append(self._task_id)
+        self._turn_to(task_id)
+
+    def back(self) -> bool:
+        """Return to the task whose link was followed; False where there is none."""
+        if not self._came_from:
+            return False
+        self._turn_to(self._came_from.pop())
+        return True
+
+    def set_full(self, full: bool) -> None:
+        """Stand on the whole page, in two columns, or in one beside the list."""
+        self.setMaximumWidth(QWIDGETSIZE_MAX if full else DETAIL_MAX)
+        for place, section in enumerate(self._wide):
+            if full:
+                self._side.insertWidget(place, section)
+            else:
+                self._body.insertWidget(self._body.count() - 1, section)
+        self._side_area.setVisible(full)
+        self.logs.set_tall(full)
+        for document in (self._data, self._outcome):
+            document.set_most_lines(WIDE_LINES if full else MOST_LINES)
+        self._full.set_look("ph.arrows-in-simple" if full else "ph.arrows-out-simple", FULL[full])
+
+    def _turn_to(self, task_id: str) -> None:
+        self._back.setVisible(bool(self._came_from))
         if task_id != self._task_id:
             self._task_id, self._task = task_id, None
             self.logs.clear()
@@ -158,18 +201,17 @@ class TaskDetailPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._build_head())
-        inner = QWidget()
-        self._body = QVBoxLayout(inner)
-        self._body.setContentsMargins(0, 0, 0, 8)
-        self._body.setSpacing(0)
+        area, self._body = _scrolled()
+        self._side_area, self._side = _scrolled()
         self._build_sections()
-        self._body.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(inner)
-        column.addWidget(area, 1)
+        for layout in (self._body, self._side):
+            layout.addStretch(1)
+        self._side_area.hide()
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(area, 1)
+        row.addWidget(self._side_area, 1)
+        column.addLayout(row, 1)
 
     def _build_head(self) -> QWidget:
         head = QWidget()
@@ -181,9 +223,16 @@ class TaskDetailPanel(QWidget):
         self.pill = StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)
+        self._back = IconButton("ph.arrow-left", N_("Back to the task before"))
+        self._back.clicked.connect(self.back)
+        self._back.hide()
+        self._full = IconButton("ph.arrows-out-simple", FULL[False])
+        self._full.clicked.connect(self.full_wanted)
+        first.addWidget(self._back)
         first.addWidget(self._type)
         first.addWidget(self.pill)
         first.addStretch(1)
+        first.addWidget(self._full)
         first.addWidget(self._close)
         second = QHBoxLayout()
         self._shop = Elided("", "body", middle=True)
@@ -253,8 +302,12 @@ class TaskDetailPanel(QWidget):
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
-        first = (self._why, self._story, self._failure, self.steps, self.files)
-        for section in (*first, self._data, self._outcome, self.logs, self._facts):
+        self.links = LinksSection()
+        self.links.task_wanted.connect(self.go)
+        self.links.batch_wanted.connect(self.batch_wanted)
+        first = (self._why, self._story, self._failure, self.links, self.steps, self.files)
+        self._wide = (self._data, self._outcome, self.logs, self._facts)
+        for section in (*first, *self._wide):
             self._body.addWidget(section)
 
     def _show(self, detail: TaskDetail | Tombstone | None) -> None:
@@ -282,6 +335,7 @@ class TaskDetailPanel(QWidget):
         self._failure.setVisible(bool(task.error) and not self.steps.failed)  # there the step says it
         self.error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
         self._show_documents(before, task)
+        self.links.show_detail(detail)
         self._fields.set_rows(facts(task, detail.letter, now, detail.again))
         self.show_verbs()
         self.logs.follow(task)
@@ -453,6 +507,20 @@ class TaskDetailPanel(QWidget):
     def _on_edit(self) -> None:
         if self._task is not None:
             self.edit_wanted.emit(self._task)
+
+
+def _scrolled() -> tuple[QScrollArea, QVBoxLayout]:
+    """A column of sections that scrolls."""
+    inner = QWidget()
+    layout = QVBoxLayout(inner)
+    layout.setContentsMargins(0, 0, 0, 8)
+    layout.setSpacing(0)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setWidget(inner)
+    return area, layout
 
 
 def _margins(widget: QWidget) -> QWidget:

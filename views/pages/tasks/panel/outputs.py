@@ -169,7 +169,7 @@ def caption(artifact: Artifact) -> str:
     return text.listed((attempt, _("step {name}").format(name=safe.one_line(artifact.step, 60))))
 
 
-LINES, HEIGHT = 5000, 150
+LINES, HEIGHT, TALL = 5000, 150, 380
 
 
 class LogSection(Section):
@@ -199,6 +199,10 @@ class LogSection(Section):
         self.add_action(copy)
         self.body.addWidget(self.text)
         self.hide()
+
+    def set_tall(self, tall: bool) -> None:
+        """Show more lines at once where there is room, or few."""
+        self.text.setFixedHeight(TALL if tall else HEIGHT)
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
