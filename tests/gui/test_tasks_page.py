@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.task.status import Status, Triage
+from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import pending, press, wait
 from views.dialogs.confirm import ConfirmDialog
@@ -376,3 +377,13 @@ def test_the_head_says_what_no_index_answers(desk: Desk, page: TasksPage, qtbot:
     page.refresh()
     wait(qtbot, lambda: page.header.summary() == "1 match, of 3 kept")
     assert page.table.records.find(tasks[1].task_id) is not None
+
+
+def test_words_of_a_log_find_its_task_and_the_head_says_how_far(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    slow, other = desk.claim(desk.create(0)), desk.claim(desk.create(1))
+    store = desk.session.engine.store
+    store.append_log(slow.task_id, 1, [LogLine(1, "out", "Timeout waiting for #buy")])
+    store.append_log(other.task_id, 1, [LogLine(1, "out", "done")])
+    page.show_request('log:"timeout waiting"')
+    wait(qtbot, lambda: page.header.summary().endswith("looked into the logs of 2 of 2 tasks"))
+    assert [row.key for row in page.table.records.records()] == [slow.task_id]

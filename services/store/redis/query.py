@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import heapq
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,17 +13,18 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task, decode
-from services.domain.task.search import match
+from services.domain.task.search import log_match, match
 from services.domain.task.search.match import Condition
 from services.domain.task.search.query import GROUPED, SORTS, Groups, Page, Query, Term, groups_of
 from services.domain.task.status import Status
+from services.ports import LogLine
 from services.store.redis import keys
 from services.store.redis import plan as redis_plan
 from services.store.redis.glance import Glance
 from services.store.redis.reads import Reads
 from services.store.redis.script import PREFIX
 from services.store.redis.upkeep.walk import MOST, Place, Window, behind, by_id, walk
-from services.store.unreadable import name_of
+from services.store.unreadable import all_sound, name_of
 
 #: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
 #: beyond, a page is what was met so far, and a place to go on from
@@ -32,10 +34,11 @@ FEW = 5_000
 #: so many of more candidates are looked at for how many match at least
 BEGINNING = 2_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
+_LINE = msgspec.msgpack.Decoder(LogLine)
 _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Job:
     """A query made ready."""
 
@@ -44,6 +47,8 @@ class _Job:
     searched: tuple[str, ...]  #: see ``Page``
     after: Place | None
     plan: redis_plan.Plan
+    logs: tuple[Term, ...] = ()  #: what logs must say
+    looked: int = 0  #: records that were looked at for it
 
     @property
     def scans(self) -> bool:
@@ -74,14 +79,17 @@ class Queries(Reads):
             UsageError: unknown field, operator, sort or cursor.
         """
         job = self._job(query)
-        if job.plan.ids is not None or (query.sort != "created" and job.plan.best.size <= FEW):
+        if job.logs:
+            rows, cut = self._saying(job)
+        elif job.plan.ids is not None or (query.sort != "created" and job.plan.best.size <= FEW):
             rows, cut = self._sorted(job), None
         else:
             rows, cut = self._walked(job)
         last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
         cursor = None if last is None else _write_cursor(query.sort, last)
         among = job.plan.best.size if job.scans else 0
-        page = Page(tasks=tuple(rows[: job.limit]), next=cursor, searched=job.searched, among=among)
+        looked = job.looked if job.logs else 0
+        page = Page(tasks=tuple(rows[: job.limit]), next=cursor, searched=job.searched, among=among, looked=looked)
         if not query.want_total or job.scans:
             return page
         found, whole = self._total(job, rows, cut)
@@ -90,11 +98,12 @@ class Queries(Reads):
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:
             raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
-        fits = tuple(match.conditions(query.terms))
+        fits = tuple(match.conditions(log_match.others(query.terms)))
         after = _read_cursor(query.sort, query.cursor) if query.cursor else None
         plan = redis_plan.make(self._link, query.terms)
         scans = [term.field for term in query.terms if match.is_scan(term) and term not in plan.known]
-        return _Job(query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan)
+        logs = log_match.of_logs(query.terms)
+        return _Job(query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan, logs=logs)
 
     def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
         """How many there are by a value and by status, of the first ``most`` candidates.
@@ -105,6 +114,8 @@ class Queries(Reads):
         if by not in GROUPED:
             raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
         job = self._job(Query(terms=tuple(terms)))
+        if job.logs:
+            raise UsageError("what stands in logs cannot be counted in groups", field="by")
         found: dict[tuple[str, str], tuple[int, str]] = {}
         seen = 0
         for part in self._parts_of_all(job):
@@ -175,6 +186,38 @@ class Queries(Reads):
                 if seen >= (SCAN if job.scans else LOOKED):
                     return rows, part[-1]
         return rows, None
+
+    def _saying(self, job: _Job) -> tuple[list[Task], Place | None]:
+        """Rows whose logs say so, up to one more than asked for; the place where the look was cut short."""
+        rows: list[Task] = []
+        until = time.monotonic() + log_match.LOOK_S
+        places: Iterator[Sequence[Place]] = self._places(job)
+        if job.plan.ids is not None:
+            known = [(job.place(task), task) for task in self._matches(job, _by_name(job.plan.ids))]
+            places = iter([[place for place, _ in sorted(known, reverse=job.query.descending)]])
+        for several in places:
+            for start in range(0, len(several), log_match.AT_ONCE):
+                part = several[start : start + log_match.AT_ONCE]
+                rows += self._with_lines(list(self._matches(job, part)), job.logs)
+                job.looked += len(part)
+                if len(rows) > job.limit:
+                    return rows[: job.limit + 1], None
+                if job.looked >= log_match.LOOK_MOST or time.monotonic() > until:
+                    return rows, part[-1]
+        return rows, None
+
+    def _with_lines(self, tasks: Sequence[Task], terms: Sequence[Term]) -> list[Task]:
+        holds = log_match.finder(terms)
+        first = log_match.ATTEMPTS - 1
+        asked = [range(max(1, task.attempt - first), task.attempt + 1) for task in tasks]
+        names = [keys.log(task.task_id, n) for task, numbers in zip(tasks, asked, strict=True) for n in numbers]
+        logs = iter(self._link.many([("LRANGE", name, 0, -1) for name in names]) if names else ())
+        found = []
+        for task, numbers in zip(tasks, asked, strict=True):
+            lines = [line for _ in numbers for line in next(logs)]
+            if holds(one.text for one in all_sound(_LINE.decode, lines, "log line")):
+                found.append(task)
+        return found
 
     def _sorted(self, job: _Job) -> list[Task]:
         """The first rows of few candidates, which are all read."""

@@ -10,7 +10,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
-from services.domain.task.search import match
+from services.domain.task.search import log_match, match
 from services.domain.task.search.query import ANY, Query, Term
 from services.store.sqlite import filter as filters
 from services.store.sqlite import payloads
@@ -52,6 +52,7 @@ class Plan:
     statuses: tuple[str, ...]  #: that the rows can have
     searched: tuple[str, ...] = ()  #: see ``Page``
     among: int = 0
+    logs: tuple[Term, ...] = ()  #: what logs must say
 
     @property
     def column(self) -> str:
@@ -73,7 +74,8 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
         raise UsageError(f"tasks cannot be sorted by {query.sort}", field="sort")
     known = payloads.answered(conn, query.terms)
     plain = [term for term in query.terms if not match.is_scan(term)]
-    tests = tuple(match.conditions(one for one in query.terms if match.is_scan(one) and one.field not in known))
+    asked = [one for one in log_match.others(query.terms) if match.is_scan(one) and one.field not in known]
+    tests = tuple(match.conditions(asked))
     where = (*(filters.condition(term) for term in plain), *map(filters.kept_as, known.values()))
     kinds = [filters.condition(term) for term in (*plain, *_implied(plain)) if term.field in TALLIES["tallies"]]
     rows = conn.execute(
@@ -92,7 +94,8 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
         among = tally(conn, "tallies", [])
     else:
         among = best.expected if searched and best is not None else 0
-    return Plan(where, tests, query.sort, query.descending, best, statuses, searched, among)
+    logs = log_match.of_logs(query.terms)
+    return Plan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs)
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:

@@ -7,6 +7,7 @@ import binascii
 import contextlib
 import heapq
 import sqlite3
+import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,6 +16,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
+from services.domain.task.search import log_match
 from services.domain.task.search.query import GROUPED, Groups, Page, Query, Term, groups_of
 from services.store.sqlite import plan as plans
 from services.store.sqlite.filter import INDEX, TEXTS, Condition
@@ -86,6 +88,8 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     """
     place = _place_of(query)
     plan = plans.make(conn, query)
+    if plan.logs:
+        return replace(_scan_logs(conn, plan, query.limit, place), searched=plan.searched, among=plan.among)
     if plan.tests:
         return replace(_scan(conn, plan, query.limit, place), searched=plan.searched, among=plan.among)
     tasks, cut = _rows(conn, plan, query.limit + 1, place)
@@ -118,6 +122,36 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
     return Page(tasks=tuple(found), next=_text_of(plan, place))
 
 
+def _scan_logs(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
+    """Look into the logs of the records in slices until the page is full, or for as long as a person may wait."""
+    found: list[Task] = []
+    looked, until = 0, time.monotonic() + log_match.LOOK_S
+    while looked < log_match.LOOK_MOST:
+        rows, cut = _rows(conn, plan, log_match.AT_ONCE, place)
+        for task in _saying(conn, [task for task in rows if all(test(task) for test in plan.tests)], plan.logs):
+            if len(found) == limit:
+                return Page(tasks=tuple(found), next=_text_of(plan, plan.place_of(found[-1])), looked=looked)
+            found.append(task)
+        looked += len(rows)
+        if len(rows) < log_match.AT_ONCE:
+            return Page(tasks=tuple(found), next=_text_of(plan, cut), looked=looked)
+        place = plan.place_of(rows[-1])
+        if time.monotonic() > until:
+            break
+    return Page(tasks=tuple(found), next=_text_of(plan, place), looked=looked)
+
+
+def _saying(conn: sqlite3.Connection, tasks: Sequence[Task], terms: Sequence[Term]) -> list[Task]:
+    """Those of these tasks whose logs say so."""
+    holds = log_match.finder(terms)
+    sql = "SELECT line FROM logs WHERE task_id = ? AND attempt > ? ORDER BY attempt, place"
+    return [
+        task
+        for task in tasks
+        if holds(words(line) for (line,) in conn.execute(sql, (task.task_id, task.attempt - log_match.ATTEMPTS)))
+    ]
+
+
 def grouped(conn: sqlite3.Connection, terms: Sequence[Term], by: str, most: int) -> Groups:
     """How many there are by a value and by status, of the first ``most``.
 
@@ -127,6 +161,8 @@ def grouped(conn: sqlite3.Connection, terms: Sequence[Term], by: str, most: int)
     if by not in GROUPED:
         raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
     plan = plans.make(conn, Query(terms=tuple(terms)))
+    if plan.logs:
+        raise UsageError("what stands in logs cannot be counted in groups", field="by")
     if plan.tests:
         return _grouped_by_looking(conn, plan, by, most)
     matching = list(_matching(plan, MOST_UNITED))

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.domain.task.record import Task
-from services.domain.task.search.query import PAYLOAD, Page
+from services.domain.task.search.query import LOG, PAYLOAD, Page
 from services.domain.text.message import Message
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
@@ -26,6 +26,8 @@ _SORT_KEYS: dict[str, Callable[[Task], int]] = {
 }
 FIRST, MOST = 200, 5000
 PATCH_MS = 60
+#: how often more logs are looked into for one answer, a second each
+LOOKS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class Listing:
     more: str | None = None
     searched: tuple[str, ...] = ()  #: fields of payloads for which ``among`` tasks are looked into
     among: int = 0
+    logs: int | None = None  #: the logs of so many of them were looked into; None where nobody asked for that
     settle: bool = False
     wanted: Wanted = Wanted()
 
@@ -156,19 +159,21 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown:
     tasks: list[Task] = list(page.tasks)
     cursor = page.next
     # a scan may give short pages; a person expects rows, so a few more are fetched at once
-    tries = 0
-    while cursor is not None and len(tasks) < min(limit, 50) and tries < 20:
+    tries, looked = 0, page.looked
+    most = LOOKS if LOG in page.searched else 20
+    while cursor is not None and len(tasks) < min(limit, 50) and tries < most:
         further = queries.page(
             wanted.filter, sort=wanted.sort, descending=wanted.descending, limit=limit, cursor=cursor
         )
         tasks += further.tasks
+        looked += further.looked
         cursor = further.next
         tries += 1
     rows = _same(_rows(queries, tasks), shown)
     least = max(page.at_least, len(tasks))
     return Listing(
         rows=rows, total=page.total, at_least=least, more=cursor, searched=_of_payloads(page), among=page.among,
-        settle=settle, wanted=wanted,
+        logs=looked if LOG in page.searched else None, settle=settle, wanted=wanted,
     )  # fmt: skip
 
 

@@ -192,7 +192,7 @@ class TasksPage(Page):
         self.buttons.freezing.wanted.connect(self.freeze_wanted)
         parts = (self.tabs, self.filter, self.error, self.groups, self._stack, self.bar)
         self._split = side_by_side(parts, self._stack, self.panel)
-        self._door = PanelDoor(self.table, self.panel, self._split.widget(0))
+        self._door = PanelDoor(self.table, self.panel, self._split)
         self.body.addWidget(self._split, 1)
 
     def _connect(self) -> None:

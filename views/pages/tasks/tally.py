@@ -26,12 +26,13 @@ class Tally:
         self._answered, self._cut = 0, False
         self._searched: tuple[str, ...] = ()
         self._among = 0
+        self._logs: int | None = None
 
     def note(self, listing: Listing) -> None:
         """A list was answered."""
         self._total, self._at_least = listing.total, listing.at_least
         self._answered, self._cut = len(listing.rows), listing.more is not None
-        self._searched, self._among = listing.searched, listing.among
+        self._searched, self._among, self._logs = listing.searched, listing.among, listing.logs
         self._views.note_total(listing.wanted.filter, listing.total)
 
     def match(self) -> int | None:
@@ -41,6 +42,11 @@ class Tally:
 
     def summary(self) -> str:
         """The head's words, and why the list may take its time."""
+        if self._logs is not None:
+            far = _("looked into the logs of {n} of {all} tasks")
+            if self._cut:
+                far = _("looked into the logs of the first {n} of {all} tasks; narrow the filter to look further")
+            return " · ".join((self._numbers(), far.format(n=text.count(self._logs), all=text.count(self._among))))
         if not self._searched:
             return self._numbers()
         looked = ngettext(

@@ -12,7 +12,7 @@ from services.domain.gates import home
 from services.domain.task import classify
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter_time
-from services.domain.task.search.query import PAYLOAD, Term
+from services.domain.task.search.query import LOG, PAYLOAD, Term
 from services.domain.task.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
 from services.domain.text import mask
 from services.domain.text.message import Message, Param
@@ -34,10 +34,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "triage": tuple(triage.value for triage in Triage),
     "kind": classify.KINDS,
 }
-_FREE = ("id", "shop", "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text")
+_FREE = ("id", "shop", "platform", "type", "worker", "batch", "fp", "error", "uniq", "gate", "text", LOG)
 _NUMBERS, _TIMES = ("attempts", "priority"), ("created", "updated")
 FIELDS = (*_FREE, *_WORDS, *_NUMBERS, *_TIMES, "age")
-_CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text"})
+_CONTAINS = frozenset({"id", "shop", "type", "worker", "batch", "error", "text", LOG})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name.
@@ -225,7 +225,7 @@ def _words(raw: Piece, _: filter_time.Times) -> list[Term]:
 
 def _free(raw: Piece, _: filter_time.Times) -> list[Term]:
     _need_op(raw, {"=", "~"} if raw.field in _CONTAINS or raw.field.startswith(PAYLOAD) else {"="})
-    if raw.field in ("error", "text") or raw.op == "~":
+    if raw.field in ("error", "text", LOG) or raw.op == "~":
         if len(raw.values) > 1:
             raise FilterError("filter.one_value", raw.at, field=raw.field)
         return [Term(field=raw.field, op="~", values=(raw.values[0][0],), negated=raw.negated)]

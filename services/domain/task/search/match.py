@@ -8,7 +8,7 @@ from typing import Any
 
 from services.domain.errors import UsageError
 from services.domain.task.search import payload_match
-from services.domain.task.search.query import ANY, PAYLOAD, Term
+from services.domain.task.search.query import ANY, LOG, PAYLOAD, Term
 
 Condition = Callable[[Any], bool]
 
@@ -79,7 +79,8 @@ def condition(term: Term) -> Condition:
     if term.field.startswith(PAYLOAD):
         return payload_match.condition(term)
     if term.field not in TEXTS and term.field != "text":
-        raise UsageError(f"{term.field!r:.40} is not a field of tasks", field="filter")
+        what = "is for lists of tasks only; take it out here" if term.field == LOG else "is not a field of tasks"
+        raise UsageError(f"{term.field!r:.40} {what}", field="filter")
     if term.op == "~" or term.field == "text":
         return _contains(term)
     if term.op != "=":
@@ -91,7 +92,7 @@ def condition(term: Term) -> Condition:
 
 def is_scan(term: Term) -> bool:
     """Whether every candidate must be looked into to answer this term."""
-    return term.op == "~" or term.field in ("text", "error") or term.field.startswith(PAYLOAD)
+    return term.op == "~" or term.field in ("text", "error", LOG) or term.field.startswith(PAYLOAD)
 
 
 def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]:

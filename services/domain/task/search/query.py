@@ -11,6 +11,8 @@ from services.domain.task.record import Task
 ANY = "any"
 #: what a field begins with that is one of the payload: ``payload.order_id``, ``payload.address.city``
 PAYLOAD = "payload."
+#: words in a line that a task printed; only the store can tell
+LOG = "log"
 SORTS = ("created", "updated", "priority", "due")
 
 
@@ -19,8 +21,8 @@ class Term:
     """One condition of a filter: ``field op value``, all joined by AND.
 
     Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
-    priority, error, uniq, gate, text, and ``payload.NAME`` for a field of the payload. ``values`` of one ``=`` term
-    are alternatives (``status:dead,held``); a value ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or
+    priority, error, uniq, gate, text, log, and ``payload.NAME`` for a field of the payload. ``values`` of one ``=``
+    term are alternatives (``status:dead,held``); a value ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or
     ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``, ``>``, ``>=``, and ``~`` for "contains, in any case".
     Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text``
     searches id, shop and error. ``due`` (UTC ms, as created) and ``any`` are for questions that programs ask: ``any``
@@ -67,6 +69,7 @@ class Page:
     at_least: int = 0
     searched: tuple[str, ...] = ()  #: fields of the filter that no index knows: records are looked into for them
     among: int = 0  #: so many of them, as far as counters tell, where there are such fields
+    looked: int = 0  #: at so many of those this answer has looked, where it looked into logs
 
     @property
     def number(self) -> Total:

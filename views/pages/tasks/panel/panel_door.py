@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter
 
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.tables.table_view import TableView
@@ -12,10 +12,11 @@ from views.tables.table_view import TableView
 class PanelDoor(QObject):
     """Space opens and closes, Enter opens in full, Esc comes back, the cursor is followed."""
 
-    def __init__(self, table: TableView, panel: TaskDetailPanel, list_: QWidget) -> None:
-        """``list_``: all that stands beside the panel."""
+    def __init__(self, table: TableView, panel: TaskDetailPanel, split: QSplitter) -> None:
+        """``split``: where the panel stands beside the list."""
         super().__init__(table)
-        self._table, self._panel, self._list = table, panel, list_
+        self._table, self._panel = table, panel
+        self._list = split.widget(0) or split
         self._beside = False  #: whether the panel stood beside the list before it took the page
         table.peek_requested.connect(self.toggle)
         table.open_requested.connect(self.open_full)
