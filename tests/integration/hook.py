@@ -21,6 +21,7 @@ class Hook:
 
     url: str = ""
     refuses: bool = False
+    says: str = ""  #: the body of its answers
     hangs: threading.Event | None = None  #: it answers nobody before this is set
     asked: int = 0
     told: list[dict[str, Any]] = field(default_factory=list)
@@ -52,6 +53,7 @@ def listening() -> Iterator[Hook]:
                 hook.told.append(json.loads(body))
             self.send_response(503 if hook.refuses else 200)
             self.end_headers()
+            self.wfile.write(hook.says.encode())
 
         def log_message(self, *_words: object) -> None:
             pass

@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 import logging
 import re
+import threading
 import warnings
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
@@ -37,6 +40,11 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = {
     channels.MAIL: ("mailto", "mailtos"),
     channels.WEBHOOK: ("json", "jsons"),
 }
+#: those whose answer is 200 whether they took a message or not
+_ANSWERS_ALWAYS = frozenset({"dingtalk", "feishu", "lark", "wecombot"})
+#: bytes of a message that a service takes; what is longer goes in parts, and no more parts than these
+BYTES: Mapping[str, int] = {channels.WECOM: 2_000, channels.DINGTALK: 18_000, channels.FEISHU: 18_000}
+MOST_PARTS = 6
 #: addresses as the services themselves show them
 _NATIVE = (
     (channels.DINGTALK, re.compile(r"https://oapi\.dingtalk\.com/robot/send\?access_token=(\w+)\Z"), r"dingtalk://\1"),
@@ -93,9 +101,17 @@ def send(channel: Channel, secret: str, title: str, body: str, tone: str) -> str
         BadAddress: the address is none of this kind.
     """
     carrier = _plugin(address(channel, secret))
+    for head, part in _parts(title, body, BYTES.get(channel.kind, 0)):
+        if why := _hand_over(carrier, head, part, tone):
+            return why
+    return ""
+
+
+def _hand_over(carrier: Any, title: str, body: str, tone: str) -> str:
     # Imported where it is used: 150 ms and 15 MB that a process which sends nothing does not pay.
     import apprise
 
+    _ANSWER.refused = ""
     with apprise.LogCapture(level=logging.WARNING, fmt="%(message)s") as words:  # type: ignore[no-untyped-call]
         try:
             taken = bool(carrier.notify(body=body, title=title, notify_type=_TYPES.get(tone, "info")))
@@ -103,19 +119,86 @@ def send(channel: Channel, secret: str, title: str, body: str, tone: str) -> str
             log.debug("a channel failed", exc_info=True)
             return _masked(f"{type(exc).__name__}: {exc}")
         told = words.getvalue()
+    if _ANSWER.refused:
+        return _masked(_ANSWER.refused)
     return "" if taken else _masked("; ".join(line for line in told.splitlines() if line.strip())) or "refused"
 
 
 def _plugin(found: str) -> Any:
-    module, name = PLUGINS[found.partition("://")[0].lower()]
+    schema = found.partition("://")[0].lower()
+    name, plugin_class = PLUGINS[schema]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of what the mail plugin imports
-        plugin = getattr(importlib.import_module(f"apprise.plugins.{module}"), name)
+        module: Any = importlib.import_module(f"apprise.plugins.{name}")
+    if schema in _ANSWERS_ALWAYS and not isinstance(module.requests, _Reading):
+        module.requests = _Reading(module.requests)
+    plugin = getattr(module, plugin_class)
     try:
         parts = plugin.parse_url(found)
         return plugin(**parts)
     except (TypeError, ValueError) as exc:
         raise BadAddress from exc
+
+
+def _parts(title: str, body: str, most: int) -> list[tuple[str, str]]:
+    """A message as the service takes it: whole, or by lines in parts of so many bytes with its title. 0: any length."""
+    if not most or len(f"{title}\n{body}".encode()) <= most:
+        return [(title, body)]
+    head = _cut(title, most // 4)
+    room = most - len(head.encode()) - 20
+    parts = [""]
+    for line in body.splitlines():
+        kept = _cut(line, room)
+        if parts[-1] and len(f"{parts[-1]}\n{kept}".encode()) > room:
+            parts.append("")
+        parts[-1] = f"{parts[-1]}\n{kept}" if parts[-1] else kept
+    if len(parts) > MOST_PARTS:
+        parts = [*parts[: MOST_PARTS - 1], f"{_cut(parts[MOST_PARTS - 1], room - 4)}\n…"]
+    return [(f"{head} ({place}/{len(parts)})", part) for place, part in enumerate(parts, 1)]
+
+
+def _cut(text: str, most: int) -> str:
+    """No more bytes than these, and no half of a character."""
+    found = text.encode()
+    return text if len(found) <= most else found[: most - 3].decode(errors="ignore") + "…"
+
+
+class _Answer(threading.local):
+    """What a service said to this thread's message while it answered that all is well."""
+
+    refused = ""
+
+
+_ANSWER = _Answer()
+
+
+class _Reading:
+    """``requests`` for a plugin that looks at the status alone: these services answer 200 and say in the body that they
+    took nothing (too often, too long, no such robot). Without this such a message would count as sent.
+    """
+
+    def __init__(self, requests: Any) -> None:
+        self._requests = requests
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._requests, name)
+
+    def post(self, *args: Any, **options: Any) -> Any:
+        answer = self._requests.post(*args, **options)
+        _ANSWER.refused = _refusal(answer)
+        return answer
+
+
+def _refusal(answer: Any) -> str:
+    """Why the body of an answer says that the message was not taken, "" where it does not."""
+    try:
+        found = msgspec.json.decode(answer.content)
+    except (msgspec.DecodeError, RecursionError, TypeError):
+        return ""
+    for code, why in (("errcode", "errmsg"), ("code", "msg"), ("StatusCode", "StatusMessage")):
+        if isinstance(found, dict) and isinstance(number := found.get(code), int) and number:
+            return f"{code} {number}: {found.get(why, '')}"
+    return ""
 
 
 def _masked(text: str) -> str:
