@@ -52,8 +52,8 @@ def document(asked: Orders) -> dict[str, Any]:
     return {
         "mapping": asked.mapping,
         "ignored": [one.title for one in asked.ignored],
-        "types": dict(asked.types()),
-        "platforms": dict(asked.platforms()),
+        "types": dict(asked.types),
+        "platforms": dict(asked.platforms),
         "rows": asked.total,
         "tasks": len(asked.going),
         "empty": asked.table.empty,
@@ -96,7 +96,7 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
         told.append(f"{found.above} rows above the header are not read")
     told += [f"column {title} is {target}" for title, target in asked.mapping.items()]
     told += [f"column {one.title} is ignored: {english(one.why)}" for one in asked.ignored if one.why is not None]
-    told += [f"{number} tasks of {name}" for name, number in asked.types().most_common()]
+    told += [f"{number} tasks of {name}" for name, number in asked.types.most_common()]
     told += [
         f"row {fault.row}: {_place(fault)}{english(fault.reason)}"
         for fault in asked.left_out

@@ -414,7 +414,8 @@ class NewTaskDialog(DialogFrame):
 
     def _show_rows(self, found: Orders) -> None:
         fate = QUEUE if self._rows_fate == QUEUE else REJECT
-        found = replace(found, fate=fate, reason=self._reason_of_rows())
+        if (found.fate, found.reason) != (fate, self._reason_of_rows()):
+            found = replace(found, fate=fate, reason=self._reason_of_rows())
         self.sheet.show_orders(found, self._known.types, self.draft(), self._rows_fate, again=self._rows_again)
 
     def _on_rows_fate(self, fate: str) -> None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
     QMenu,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -36,6 +37,7 @@ from views.theme.tokens import TABLE_HEADER, status
 PAD, GLYPH, ROW = 8, 13, 28
 LEAST, MOST, STATE_WIDTH = 108, 260, 150
 _VCENTRE = int(Qt.AlignmentFlag.AlignVCenter)
+_KEPT = 4000  #: texts whose cut is remembered
 _TRIED = 40  #: rows by which the width of a column is found
 Index = QModelIndex | QPersistentModelIndex
 
@@ -250,14 +252,22 @@ class _Cells(QStyledItemDelegate):
     def __init__(self, model: SheetModel, view: SheetGrid) -> None:
         super().__init__(view)
         self._model, self._view = model, view
+        self._cut: dict[tuple[str, int], tuple[str, int]] = {}
+        self._font = theme().font("table")
+        self._metrics = QFontMetrics(self._font)
+        theme().changed.connect(self._restyle)
+
+    def _restyle(self) -> None:
+        self._font = theme().font("table")
+        self._metrics = QFontMetrics(self._font)
+        self._cut.clear()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one cell."""
         room = QRect(option.rect)
         row, section = index.row(), index.column()
         fault = self._model.fault_at(row, section)
-        chosen = self._view.selectionModel().isSelected(index)
-        painter.save()
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         ground = theme().color("sel") if chosen else theme().color("input")
         painter.fillRect(room, theme().tint("dead", 16, "sel" if chosen else "input") if fault is not None else ground)
         painter.setPen(theme().color("line"))
@@ -266,12 +276,11 @@ class _Cells(QStyledItemDelegate):
         if section == STATE:
             self._paint_state(painter, room, row)
         else:
-            self._paint_words(painter, room, str(index.data() or ""), wrong=fault is not None)
+            self._paint_words(painter, room, self._model.words(row, section), wrong=fault is not None)
         if index == self._view.currentIndex() and self._view.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color("focus"), 2))
             painter.drawRect(room.adjusted(1, 1, -2, -2))
-        painter.restore()
 
     def _paint_state(self, painter: QPainter, room: QRect, row: int) -> None:
         name = self._model.status(row)
@@ -282,7 +291,7 @@ class _Cells(QStyledItemDelegate):
         top = room.top() + (room.height() - GLYPH) // 2
         painter.drawPixmap(room.left() + PAD, top, theme().pixmap(token.glyph, "text3" if quiet else token.role, GLYPH))
         painter.setPen(theme().color("text3" if quiet else token.role))
-        self._write(painter, room.adjusted(PAD + GLYPH + 6, 0, -4, 0), str(self._model.index(row, STATE).data() or ""))
+        self._write(painter, room.adjusted(PAD + GLYPH + 6, 0, -4, 0), self._model.words(row, STATE))
 
     def _paint_words(self, painter: QPainter, room: QRect, words: str, *, wrong: bool) -> None:
         inner = room.adjusted(PAD, 0, -PAD, 0)
@@ -301,11 +310,17 @@ class _Cells(QStyledItemDelegate):
             base = room.bottom() - 5
             painter.drawLine(inner.left(), base, inner.left() + max(width, 16), base)
 
-    @staticmethod
-    def _write(painter: QPainter, room: QRect, words: str) -> int:
-        font = theme().font("table")
-        metrics = QFontMetrics(font)
-        painter.setFont(font)
-        cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, _VCENTRE, cut)
-        return metrics.horizontalAdvance(cut)
+    def _write(self, painter: QPainter, room: QRect, words: str) -> int:
+        """Draw a line, cut where the room ends; answers its width."""
+        if not words:
+            return 0
+        key = (words, room.width())
+        found = self._cut.get(key)
+        if found is None:
+            if len(self._cut) > _KEPT:
+                self._cut.clear()
+            cut = self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
+            found = self._cut[key] = (cut, self._metrics.horizontalAdvance(cut))
+        painter.setFont(self._font)
+        painter.drawText(room, _VCENTRE, found[0])
+        return found[1]

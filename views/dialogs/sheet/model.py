@@ -198,14 +198,14 @@ class SheetModel(QAbstractTableModel):
             return None
         row, section = index.row(), index.column()
         if role == roles.DISPLAY:
-            return self._words(row, section)
+            return self.words(row, section)
         if role == int(Qt.ItemDataRole.EditRole):
-            return self.cell(row, section) if section > STATE else self._words(row, section)
+            return self.cell(row, section) if section > STATE else self.words(row, section)
         if role == roles.TOOLTIP:
             return safe.tooltip(self.why(row, section)) or None
         if role == roles.ACCESSIBLE:
             title = self.headerData(section, roles.HORIZONTAL)
-            said = _("{title}: {value}").format(title=title, value=self._words(row, section))
+            said = _("{title}: {value}").format(title=title, value=self.words(row, section))
             return f"{said}. {self.why(row, section)}".removesuffix(". ")
         return None
 
@@ -230,7 +230,8 @@ class SheetModel(QAbstractTableModel):
 
     # inside
 
-    def _words(self, row: int, section: int) -> str:
+    def words(self, row: int, section: int) -> str:
+        """What is read in a cell."""
         if section > STATE:
             values = self._rows[row].cells
             if values:

@@ -296,7 +296,7 @@ class SheetStep(QWidget):
         self._found.show_text(text.listed(parts))
         self._reading_title.setText(_("Sheet") if read.sheet else _("Encoding"))
         self._fill_reading()
-        kinds = [self._types[name] for name in found.types() if name in self._types]
+        kinds = [self._types[name] for name in found.types if name in self._types]
         every = kinds or list(self._types.values())
         self.columns.show_columns(found.columns, every)
         words = text.listed([safe.one_line(one.title, 40) for one in found.ignored])
@@ -396,10 +396,8 @@ class SheetSummary(SideColumn):
         self._each.setText(_("one for each good row, as the row says"))
         self._say_active(found)
         self._say_done(found)
-        self._kinds.set_rows(
-            [(self._type_word(name), text.count(count)) for name, count in found.types().most_common()]
-        )
-        platforms = found.platforms().most_common()
+        self._kinds.set_rows([(self._type_word(name), text.count(count)) for name, count in found.types.most_common()])
+        platforms = found.platforms.most_common()
         self._platforms.set_rows([(_(PLATFORM_NAMES.get(name, name)), text.count(count)) for name, count in platforms])
         self._else.setText(_("Where a row says nothing:"))
         self._defaults.set_rows(self._default_rows(found))

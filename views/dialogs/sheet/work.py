@@ -212,7 +212,7 @@ def _judge(
         before=before,
     )
     answer = look(found, context.commands.tasks.check, before)
-    return checked(found, answer, now_ms=SystemClock().now_ms())
+    return checked(found, answer, now_ms=SystemClock().now_ms()).counted()
 
 
 def _path(wish: Wish) -> Path:

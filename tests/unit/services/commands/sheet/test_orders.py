@@ -87,7 +87,7 @@ def test_the_file_of_an_operator_becomes_what_each_row_says(tmp_path: Path, endi
     assert (found.total, len(found.specs), found.bad_rows, found.twins) == (300, 293, 7, ())
     assert {fault.row: fault.column for fault in found.faults} == bad
     assert found.ignored == ()
-    assert len(found.types()) == 3
+    assert len(found.types) == 3
     for spec in found.specs:
         platform, shop_id, kind, priority, payload = good[spec.line - first]
         assert spec.shop_id == shop_id
