@@ -307,6 +307,8 @@ WINDOW_COMMANDS = (
     ("window.past", N_("Look back in time"), "ph.rewind", "Ctrl+T"),
     ("window.handover", N_("Handover"), "ph.handshake", "Ctrl+H"),
     ("window.another", N_("New window"), "ph.app-window", "Ctrl+Shift+N"),
+    ("window.save", N_("Save this view as PDF or picture"), "ph.file-arrow-down", "Ctrl+S"),
+    ("window.print", N_("Print this view"), "ph.printer", "Ctrl+P"),
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
     ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),

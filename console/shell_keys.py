@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 from console.main_window import MainWindow
 from console.palette import WINDOW_COMMANDS, PaletteFinder
+from console.paper import Paper
 from services import messages
 from services.domain.text import view_link
 from services.domain.text.said import said
@@ -35,6 +36,7 @@ class ShellKeys(QObject):
         super().__init__(window)
         self._window, self._context = window, context
         self._help: KeyHelp | None = None
+        self.paper = Paper(window, context)
         self._finder = PaletteFinder(window, context, self._commands)
         self.palette = Palette(self._finder, window)
         self._finder.found.connect(self.palette.show_later)
@@ -47,6 +49,8 @@ class ShellKeys(QObject):
         QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
         QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
         QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
+        QShortcut(QKeySequence("Ctrl+S"), window).activated.connect(self.paper.ask)
+        QShortcut(QKeySequence("Ctrl+P"), window).activated.connect(self.paper.print_out)
         QShortcut(QKeySequence("Ctrl+Shift+N"), window).activated.connect(self.another_wanted)
         QShortcut(QKeySequence("Ctrl+Shift+L"), window).activated.connect(self.copy_link)
         QShortcut(QKeySequence("?"), window).activated.connect(self.show_help)
@@ -116,6 +120,8 @@ class ShellKeys(QObject):
             "window.past": self.look_back,
             "window.handover": self.hand_over,
             "window.another": self.another_wanted.emit,
+            "window.save": self.paper.ask,
+            "window.print": self.paper.print_out,
             "window.refresh": self._window.refresh,
             "window.freeze": self._window.toggle_freeze,
             "window.rail": self._window.rail.toggle,

@@ -1,8 +1,8 @@
-"""Asks for the file that tasks are written to, in the forms that an export has."""
+"""Asks for the file that something is written to, in the forms that it can have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -16,13 +16,15 @@ def ask_file(
     name: str,
     chosen: Callable[[Path], object],
     refused: Callable[[], object] = lambda: None,
+    *,
+    forms: Sequence[str] = FORMS,
 ) -> None:
-    """Ask where to, with ``name`` (without an ending) offered; ``refused``: nobody chose a file."""
+    """Ask where to, with ``name`` (without an ending) in the first of the forms offered; ``refused``: nobody chose."""
     dialog = QFileDialog(owner, title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilters(list(FORMS))
-    dialog.selectFile(f"{name}.csv")
-    dialog.setDefaultSuffix("csv")
+    dialog.setNameFilters(list(forms))
+    dialog.selectFile(f"{name}.{_suffix(forms[0])}")
+    dialog.setDefaultSuffix(_suffix(forms[0]))
     dialog.filterSelected.connect(lambda form: dialog.setDefaultSuffix(_suffix(form)))
     dialog.fileSelected.connect(lambda path: chosen(Path(path)))
     dialog.rejected.connect(refused)

@@ -26,6 +26,8 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Ctrl+T", N_("look back: what the fleet was at a moment, and what changed")),
             ("Ctrl+H", N_("handover: what who takes over must know")),
             ("Ctrl+Shift+N", N_("one more window, with a page and filters of its own")),
+            ("Ctrl+S", N_("save what is seen as PDF or picture")),
+            ("Ctrl+P", N_("print what is seen")),
             ("Ctrl+Z", N_("take back while Undo is offered")),
             ("Ctrl+Shift+L", N_("copy a link to what is seen; paste one into the search to open it")),
             ("Ctrl+.", N_("freeze the view, or let it go on")),

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from services.domain.gates import limit
 from services.domain.task.search import filter
@@ -156,7 +156,9 @@ class ShopsPage(Page):
             button.clicked.connect(partial(self._act_on_all, verb.key))
             self.header.add_action(button)
         self.search = SearchField()
-        self.search.setFixedWidth(230)
+        self.search.setMinimumWidth(110)
+        self.search.setMaximumWidth(230)
+        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._name_search()
         self._sort = Segmented(SORTS, N_("Which shops"))
         self._bar = QWidget()
@@ -164,7 +166,7 @@ class ShopsPage(Page):
         bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
         bar.addWidget(self._sort)
         bar.addStretch(1)
-        bar.addWidget(self.search)
+        bar.addWidget(self.search, 100)
         self.heat = ShopsMap(self._context.memory)
         self._above = QWidget()
         above = QHBoxLayout(self._above)

@@ -73,6 +73,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         width=80,
         sortable=True,
         descending_first=True,
+        hide_rank=7,
     ),
     Column(
         key="running",
@@ -84,6 +85,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         width=84,
         sortable=True,
         descending_first=True,
+        hide_rank=6,
         title_tip=N_("Tasks that run now, and how many of this shop may run at once"),
     ),
     Column(

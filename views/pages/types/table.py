@@ -65,6 +65,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         width=88,
         sortable=True,
         descending_first=True,
+        hide_rank=7,
     ),
     Column(
         key="retries",

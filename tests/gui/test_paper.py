@@ -1,0 +1,39 @@
+"""The page that is seen as a file: a PDF with text in it, a light picture, and a word where that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from views.theme import theme
+
+
+def told(console: Console) -> str:
+    """The newest message in the corner."""
+    return console.window.toasts.toasts()[-1].spec.text
+
+
+def test_a_view_is_saved_as_pdf_and_as_a_picture(console: Console, qtbot: QtBot, tmp_path: Path) -> None:
+    console.window.open_page("workers")
+    theme().set_mode("dark")
+    size = theme().font("label").pixelSize()
+    console.keys.paper.save(tmp_path / "a" / "view.pdf")
+    data = (tmp_path / "a" / "view.pdf").read_bytes()
+    assert data.startswith(b"%PDF")
+    assert b"/Font" in data  # words, not a picture of them
+    assert told(console) == "The view is saved as view.pdf"
+    console.keys.paper.save(tmp_path / "view.png")
+    picture = QImage(str(tmp_path / "view.png"))
+    assert picture.width() == console.window.page("workers").width()
+    assert picture.pixelColor(picture.width() // 2, picture.height() - 2).lightness() > 200
+    assert (theme().is_dark, theme().font("label").pixelSize()) == (True, size)
+
+
+def test_where_nothing_can_be_written_it_says_so(console: Console, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    console.keys.paper.save(tmp_path / "file" / "view.pdf")
+    assert told(console) == "The view is not saved."
+    assert not list(tmp_path.glob("*.pdf"))
