@@ -10,7 +10,7 @@ from services.domain.errors import TopologyMismatch
 from services.domain.task.lane import LANES
 from services.domain.task.order import Delivery
 from services.ports import Broker, Consumer
-from tests.contract.posts import collect, order
+from tests.contract.posts import buffered, collect, order
 from tests.contract.waiting import eventually
 
 
@@ -201,5 +201,5 @@ def test_a_message_counts_as_one_of_its_lane_in_the_plan(broker: Broker) -> None
 
 def collect_plan(consumer: Consumer, plan: Sequence[tuple[str, int]], count: int) -> list[Delivery]:
     """One take once all is here."""
-    eventually(lambda: consumer.held() >= 3 or not hasattr(consumer, "ledger"))
+    buffered(consumer, 3)
     return consumer.take(count, 5.0, plan)

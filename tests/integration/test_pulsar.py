@@ -90,8 +90,8 @@ def test_a_program_that_knows_only_the_page_feeds_the_fleet_and_hears_results(fl
         eventually(lambda: fleet.engine.store.get(["theirs-1"])[0])
         fleet.wait("theirs-1", "succeeded")
         assert fleet.task("theirs-1").lane == "high"
-        told = json.loads(results.receive(30_000).data())
-        assert (told["task_id"], told["status"]) == ("theirs-1", "succeeded")
+        told = [json.loads(results.receive(30_000).data()) for _ in range(2)]
+        assert {one["task_id"]: one["status"] for one in told}.get("theirs-1") == "succeeded"
         eventually(lambda: fleet.engine.store.counts().status.get("dead") == 1)
     finally:
         client.close()
