@@ -84,6 +84,8 @@ ACTS: Mapping[str, str] = {
     "task.try_back": N_("Take a let-through back"),
     "type.import": N_("Change task types"),
     "type.introduce": N_("Introduce a task type"),
+    "view.remove": N_("Share a view of tasks no more"),
+    "view.share": N_("Share a view of tasks"),
     "worker.close_window": N_("Close a shop's browser window"),
     "worker.drain": N_("Drain a worker"),
     "worker.forget": N_("Forget a worker"),

@@ -42,6 +42,7 @@ from services.commands.sessions import SessionCommands
 from services.commands.settings import SettingCommands
 from services.commands.tasks import TaskCommands
 from services.commands.tokens import TokenCommands
+from services.commands.views import ViewCommands
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import Incident
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch
@@ -148,6 +149,7 @@ class Commands:
     roles: RoleCommands
     settings: SettingCommands
     tokens: TokenCommands
+    views: ViewCommands
     audit: AuditCommands
 
 
@@ -294,6 +296,7 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         roles=RoleCommands(store, audit, who),
         settings=SettingCommands(ConfigFile(settings.home_path), audit, who),
         tokens=TokenCommands(store, audit, who),
+        views=ViewCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),
     )
 

@@ -23,6 +23,7 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.settings import SettingCommands
 from services.commands.tasks import TaskCommands
+from services.commands.views import ViewCommands
 from services.domain.fleet.shop import Shop
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
@@ -88,6 +89,8 @@ class CommandSet(Protocol):
     def settings(self) -> SettingCommands: ...
     @property
     def alerts(self) -> AlertCommands: ...
+    @property
+    def views(self) -> ViewCommands: ...
     @property
     def records(self) -> RecordCommands: ...
 

@@ -17,6 +17,7 @@ from services.domain.insight import cause_rule, drift, known_issue
 from services.domain.past import recorded
 from services.domain.plans import schedule
 from services.domain.promises import promise, standing
+from services.domain.task.search import shared_view
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
 from services.engine import farewells, homes, unnoticed
@@ -63,6 +64,8 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     quiet_hours.WINDOWS: quiet_hours.load_windows,
     passing.KIND: passing.load,
     promise.KIND: promise.load,
+    shared_view.KIND: shared_view.load,
+    shared_view.VERSIONS: shared_view.load,
     recorded.KIND: recorded.load,
     promise.VERSIONS: promise.load,
     promise.STATE: standing.load,

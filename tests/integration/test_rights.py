@@ -42,6 +42,7 @@ from services.domain.plans.handover import HandoverPlan
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.shared_view import SharedView
 from services.domain.text.message import Message
 from services.engine.producer import TaskSpec
 from services.ports import ScheduleEntry
@@ -191,6 +192,10 @@ class Stage:
         self.my["HandoverCommands"].set(plan)
         return plan
 
+    def view(self) -> str:
+        made = self.my["ViewCommands"].share(SharedView(key="", title=f"Views {next(self._numbers)}"))
+        return str(made.key)
+
     def promise(self) -> str:
         self.my["PromiseCommands"].set(PROMISE)
         return PROMISE.name
@@ -320,6 +325,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "HandoverCommands.set": of("set", Stage.handover),
     "HandoverCommands.remove": unplanned,
     "HandoverCommands.send": of("send", lambda stage: [stage.channel()], exactly(60_000)),
+    "ViewCommands.share": of("share", exactly(SharedView(key="", title="Mine", filter="status:dead"))),
+    "ViewCommands.remove": of("remove", Stage.view),
     "PromiseCommands.enable": of("enable", Stage.promise, enabled=False),
     "PromiseCommands.remove": of("remove", Stage.promise),
     "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
@@ -354,6 +361,7 @@ READS: dict[str, Prepare] = {
     "BreakerCommands.rule": of("rule"),
     "ScheduleCommands.zone": of("zone"),
     "ScheduleCommands.knows_type": of("knows_type", exactly("work")),
+    "ViewCommands.known": of("known"),
     "PromiseCommands.known": of("known"),
     "PromiseCommands.names": of("names"),
     "PromiseCommands.zone": of("zone"),

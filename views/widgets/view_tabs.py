@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
@@ -27,11 +27,12 @@ LONGEST = 28
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewTab:
-    """One view; `title` is shown as it is. A view of one's `own` can be renamed and removed."""
+    """One view; `title` is shown as it is. A view of one's `own` can be renamed, removed and shared."""
 
     key: str
     title: str
     own: bool = False
+    shared: str = ""  #: who shares it with everybody; it can be renamed and removed for all
 
 
 class _Bar(QTabBar):
@@ -58,13 +59,15 @@ class ViewTabs(QWidget):
     """Signals:
     chosen: key of the view a person chose.
     save_wanted: the present filter shall become a view.
-    rename_wanted, remove_wanted: key of an own view.
+    rename_wanted, remove_wanted: key of an own view, or one of the fleet.
+    share_wanted: key of an own view that everybody shall see.
     """
 
     chosen = Signal(str)
     save_wanted = Signal()
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
+    share_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,6 +155,9 @@ class ViewTabs(QWidget):
             if self._bar.tabText(index) != words:
                 self._bar.setTabText(index, words)
                 changed = True
+            tip = _("Shared with the fleet by {who}").format(who=safe.one_line(view.shared, 80)) if view.shared else ""
+            self._bar.setTabToolTip(index, tip)
+            self._bar.setTabIcon(index, theme().icon("ph.users", "text3") if view.shared else QIcon())
         if changed or self._bar.count() != len(self.shown()):
             self._fit()
 
@@ -205,8 +211,10 @@ class ViewTabs(QWidget):
         return menu
 
     def _add_own(self, menu: QMenu, index: int) -> None:
-        if 0 <= index < len(self._views) and self._views[index].own:
+        if 0 <= index < len(self._views) and (self._views[index].own or self._views[index].shared):
             key = self._views[index].key
+            if self._views[index].own:
+                menu.addAction(_("Share with the fleet"), partial(self.share_wanted.emit, key))
             menu.addAction(_("Rename view"), partial(self.rename_wanted.emit, key))
             menu.addAction(_("Remove view"), partial(self.remove_wanted.emit, key))
 

@@ -94,6 +94,8 @@ TABLE: dict[str, TakeBack] = {
     "promise.enable": TakeBack(REVERSE, "it can be disabled again", "promise.disable"),
     "promise.disable": TakeBack(REVERSE, "it can be enabled again", "promise.enable"),
     "promise.remove": TakeBack(AGAIN, "what it was stands in the audit and is promised again"),
+    "view.share": TakeBack(REVERSE, "it can be removed, or shared as it was before", "view.remove"),
+    "view.remove": TakeBack(AGAIN, "what it was stands in the audit and is shared again"),
     "alert.answer": TakeBack(REVERSE, "it is given back", "alert.unanswer"),
     "alert.unanswer": TakeBack(AGAIN, "somebody takes it again"),
     "alert.mute": TakeBack(REVERSE, "people are told again", "alert.unmute"),

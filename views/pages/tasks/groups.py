@@ -31,8 +31,8 @@ from views.widgets.buttons import IconButton
 WAYS: Mapping[str, str] = {"shop": N_("Shop"), "type": N_("Type"), "fp": N_("Cause"), "batch": N_("Batch")}
 #: what tasks are called that have no such value
 _NONE: Mapping[str, str] = {"fp": N_("no error"), "batch": N_("no batch")}
-#: groups that are listed at most, and how high the list is
-MOST, HEIGHT = 500, 196
+#: groups that are listed at most, and rows of them that are seen at once
+MOST, ROWS = 500, 6
 EVERY_MS = 3000
 _WAITING = (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED)
 
@@ -115,7 +115,7 @@ class GroupStrip(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.table)
-        self.table.setFixedHeight(HEIGHT)
+        self._fit()
         self._source = ListSource(self._call, _Wanted(), self, every_ms=EVERY_MS, in_turn=True)
         self._source.listed.connect(self._show)
         self._source.failed.connect(self._fail)
@@ -177,6 +177,12 @@ class GroupStrip(QWidget):
             return
         self._model.apply(rows, settle=True)
         self.note.setText(_note(found))
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its rows, so that the list below keeps its room."""
+        rows = min(ROWS, max(1, self._model.rowCount())) * self.table.verticalHeader().defaultSectionSize()
+        self.table.setFixedHeight(self.table.header.sizeHint().height() + rows)
 
     def _fail(self, error: BaseException) -> None:
         """A filter that is none is told where it is typed."""

@@ -147,6 +147,7 @@ class TasksPage(Page):
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed; filter, copies and export go on."""
         self.actions_of_page.forbid(reason)
+        self._views.forbid(reason)
         self._show_bar()
         self.panel.show_verbs()
 

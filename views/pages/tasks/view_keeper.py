@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.errors import ConsoleError
 from services.domain.task.search.query import Counts
+from services.domain.task.search.shared_view import SharedView
 from services.i18n import N_, _
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.name import NameDialog
 from views.pages.tasks.views import BUILT_IN, SavedViews, View, numbers
-from views.support import text
+from views.support import safe, text
 from views.support.operation import Operation
 from views.tables.table_view import TableView
+from views.widgets.toast import ToastAction, ToastSpec, failure
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 COUNT_MS = 2000
@@ -47,6 +51,9 @@ class ViewKeeper(QObject):
         tabs.save_wanted.connect(self.save_wanted)
         tabs.rename_wanted.connect(self._rename)
         tabs.remove_wanted.connect(self._remove)
+        tabs.share_wanted.connect(self._share)
+        self._looking, self._acting = Operation(self, latest=True), Operation(self)
+        self._forbidden = ""
         self.retranslate()
         self._restore()
 
@@ -107,13 +114,23 @@ class ViewKeeper(QObject):
         """A list was answered: an own view shows what its list says."""
         self._narrowed = (expression, total) if expression != self._current.filter else None
         self._say_numbers()
-        if self._current.own and expression == self._current.filter and total is not None:
+        if (self._current.own or self._current.shared) and expression == self._current.filter and total is not None:
             self._numbers[self._current.key] = total
             self._say_numbers()
 
     def retranslate(self) -> None:
         """Say the titles again."""
-        self._tabs.set_views([ViewTab(key=view.key, title=view.shown, own=view.own) for view in self._saved.all()])
+        self._tabs.set_views(
+            [
+                ViewTab(
+                    key=view.key,
+                    title=view.shown,
+                    own=view.own,
+                    shared=view.shared.by if view.shared is not None else "",
+                )
+                for view in self._saved.all()
+            ]
+        )
         self._say_numbers()
 
     def _say_numbers(self) -> None:
@@ -124,7 +141,8 @@ class ViewKeeper(QObject):
             self._tabs.set_number(view.key, "" if number is None else text.compact(number))
 
     def _count_own(self) -> None:
-        own = self._saved.own()
+        self._look()
+        own = self._saved.counted()
         if own and not self._counting.busy:
             call = partial(_count, self._context.tasks, [(view.key, view.filter) for view in own])
             # a view that cannot be counted shows no number; its list tells why when it is opened
@@ -159,9 +177,85 @@ class ViewKeeper(QObject):
         self._count_own()
         self.shown.emit(view)
 
+    # with everybody
+
+    def forbid(self, reason: str) -> None:
+        """Nothing may be changed for everybody now for this reason; "" when it may."""
+        self._forbidden = reason
+
+    def _look(self) -> None:
+        """What the fleet shares; where the store does not answer, what is known stays."""
+        if not self._looking.busy:
+            self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
+
+    def _take(self, found: Sequence[SharedView]) -> None:
+        if not self._saved.set_shared(found):
+            return
+        before, self._current = self._current, self._saved.get(self._current.key)
+        self.retranslate()
+        if before.key != self._current.key:  # somebody took it away
+            self._tabs.set_current(self._current.key)
+            self._restore()
+        if before.filter != self._current.filter:
+            self.shown.emit(self._current)
+
+    def _share(self, key: str) -> None:
+        view = self._saved.get(key)
+        if key == self._current.key:
+            self.keep_layout()
+        layout = dict(self._saved.layout(key))
+        wanted = SharedView(key="", title=view.title, filter=view.filter, newest=view.newest, layout=layout)
+        self._do(
+            partial(self._context.commands.views.share, wanted),
+            lambda made: self._tell(
+                _("{view} is shared with the fleet").format(view=safe.one_line(made.title, 60)),
+                partial(self._context.commands.views.remove, made.key),
+            ),
+        )
+
+    def _rename_for_all(self, shared: SharedView, name: str) -> None:
+        renamed = msgspec.structs.replace(shared, title=name)
+        self._do(
+            partial(self._context.commands.views.share, renamed),
+            lambda made: self._tell(
+                _("{view} is now called {name}").format(view=safe.one_line(shared.title, 60), name=made.title),
+                partial(self._context.commands.views.share, msgspec.structs.replace(made, title=shared.title)),
+            ),
+        )
+
+    def _remove_for_all(self, shared: SharedView) -> None:
+        self._do(
+            partial(self._context.commands.views.remove, shared.key),
+            lambda _was: self._tell(
+                _("{view} is shared no more").format(view=safe.one_line(shared.title, 60)),
+                partial(self._context.commands.views.share, shared),
+            ),
+        )
+
+    def _do(self, act: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Off the GUI thread; what is refused is told."""
+        if self._forbidden:
+            self._context.toast(ToastSpec(text=self._forbidden, status="warning"))
+            return
+        self._acting.start(act, partial(self._done, done), self._refused)
+
+    def _done(self, done: Callable[[Any], None], answer: object) -> None:
+        done(answer)
+        self._look()
+
+    def _refused(self, error: BaseException) -> None:
+        self._context.toast(failure(error, N_("The shared views stay as they were.")))
+        self._look()
+
+    def _tell(self, words: str, back: Callable[[], object]) -> None:
+        undo = ToastAction(text=_("Undo"), call=partial(self._do, back, lambda _answer: None))
+        self._context.toast(ToastSpec(text=words, status="succeeded", actions=(undo,), seconds=10))
+
     def _rename(self, key: str) -> None:
         dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner)
-        dialog.named.connect(partial(self._renamed, key))
+        shared = self._saved.get(key).shared
+        named = partial(self._renamed, key) if shared is None else partial(self._rename_for_all, shared)
+        dialog.named.connect(named)
         dialog.open()
 
     def _renamed(self, key: str, name: str) -> None:
@@ -170,6 +264,9 @@ class ViewKeeper(QObject):
         self.retranslate()
 
     def _remove(self, key: str) -> None:
+        if (shared := self._saved.get(key).shared) is not None:
+            self._remove_for_all(shared)
+            return
         here = key == self._current.key
         self._saved.remove(key)
         self._numbers.pop(key, None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from services.domain.task.search.query import Counts
+from services.domain.task.search.shared_view import SharedView
 from services.domain.task.status import IN_FLIGHT, WAITING
 from services.i18n import N_, _
 from views.support.memory import Memory
@@ -25,12 +26,13 @@ class View:
     title: str
     filter: str = ""
     newest: bool = True  #: newest first where no column was clicked
-    own: bool = False
+    own: bool = False  #: of this person at this machine
+    shared: SharedView | None = None  #: of the whole fleet
 
     @property
     def shown(self) -> str:
         """The title in the language of the moment."""
-        return self.title if self.own else _(self.title)
+        return self.title if self.own or self.shared is not None else _(self.title)
 
 
 BUILT_IN: tuple[View, ...] = (
@@ -84,16 +86,35 @@ def numbers(counts: Counts) -> dict[str, int]:
     }
 
 
+#: before the key of a view of the fleet
+_SHARED = "shared-"
+
+
 class SavedViews:
     """What one user saved: own views, and columns and order of each view."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._shared: tuple[View, ...] = ()
         self._own = [view for entry in _entries(memory.get(_VIEWS, [])) if (view := _read(entry)) is not None]
 
     def all(self) -> tuple[View, ...]:
-        """The views of the design, then one's own in the order of saving."""
-        return (*BUILT_IN, *self._own)
+        """The views of the design, those of the fleet by name, then one's own in the order of saving."""
+        return (*BUILT_IN, *self._shared, *self._own)
+
+    def set_shared(self, found: Sequence[SharedView]) -> bool:
+        """Take what the fleet shares; whether it is anything new."""
+        views = tuple(
+            View(key=f"{_SHARED}{one.key}", title=one.title, filter=one.filter, newest=one.newest, shared=one)
+            for one in found
+        )
+        changed = views != self._shared
+        self._shared = views
+        return changed
+
+    def counted(self) -> tuple[View, ...]:
+        """Those whose tasks are counted one by one."""
+        return (*self._shared, *self._own)
 
     def own(self) -> tuple[View, ...]:
         """One's own."""
@@ -135,7 +156,8 @@ class SavedViews:
 
     def layout(self, key: str) -> Mapping[str, Any]:
         """Columns and order of a view as they were left, empty for those of the design."""
-        found = self._layouts().get(key, {})
+        shared = self.get(key).shared
+        found = self._layouts().get(key, shared.layout if shared is not None else {})
         return found if isinstance(found, dict) else {}
 
     def keep_layout(self, key: str, layout: Mapping[str, Any]) -> None:

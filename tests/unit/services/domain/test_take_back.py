@@ -15,7 +15,7 @@ from services.domain.task.status import Triage
 from services.domain.task.take_back import HELD, KINDS, REVERSE
 
 _ACT = re.compile(
-    r"(?:alert|batch|breaker|cause|dead|fleet|limit|platform|promise|queue|schedule|session|shop|task|token|type|worker)\.[a-z_]+"
+    r"(?:alert|batch|breaker|cause|dead|fleet|limit|platform|promise|queue|schedule|session|shop|task|token|type|view|worker)\.[a-z_]+"
 )
 #: calls whose first words are sentences, not acts
 _SENTENCES = frozenset({"said", "Message", "_fault", "_unknown", "Bad", "as_one", "refusal"})

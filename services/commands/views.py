@@ -1,0 +1,82 @@
+"""What an operator may do about the views of tasks that all of a fleet see: share them, change them, take them away."""
+
+from __future__ import annotations
+
+import secrets
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain.errors import UsageError
+from services.domain.task.search import shared_view
+from services.domain.task.search.shared_view import KIND, MOST, VERSIONS, SharedView
+from services.ports import Store
+
+
+class ViewCommands:
+    """Audited commands; ``known`` only looks."""
+
+    def __init__(self, store: Store, audit: Audit, operator: Operator) -> None:
+        self._store, self._audit, self._operator = store, audit, operator
+
+    def known(self) -> list[SharedView]:
+        """All that can be read, by title. Blocking."""
+        found = []
+        for body in self._store.documents(KIND).values():
+            try:
+                found.append(shared_view.load(body))
+            except ValueError:  # the doctor tells it
+                continue
+        return sorted(found, key=lambda one: (one.title, one.key))
+
+    def share(self, view: SharedView) -> SharedView:
+        """Let everybody see this, in the place of the view with its key; returns it as it is kept.
+
+        Raises:
+            UsageError: it cannot be shown, there are too many, or somebody changed it since this version was read.
+        """
+        self._audit.need(self._operator, "operator", "view.share", [view.title])
+        shared_view.check(view, self._store.now_ms())
+        known = {one.key: one for one in self.known()}
+        before = known.get(view.key)
+        self._refuse(view, before, known)
+        made = msgspec.structs.replace(
+            view,
+            key=view.key or f"v{secrets.token_hex(6)}",
+            version=1 + max(view.version, before.version if before is not None else 0),
+            by=self._operator.who,
+            at=self._store.now_ms(),
+        )
+        detail = msgspec.to_builtins(made) | ({"before": msgspec.to_builtins(before)} if before is not None else {})
+        with self._audit.act("view.share", [made.title], detail):
+            if before is not None:
+                self._keep(before)
+            self._store.put_document(KIND, made.key, shared_view.dump(made))
+        return made
+
+    def remove(self, key: str) -> SharedView | None:
+        """Let nobody see it any more; returns what it was, which stays among the versions; None where there is none."""
+        before = next((one for one in self.known() if one.key == key), None)
+        title = before.title if before is not None else key
+        self._audit.need(self._operator, "operator", "view.remove", [title])
+        detail = {"before": msgspec.to_builtins(before)} if before is not None else None
+        with self._audit.act("view.remove", [title], detail) as act:
+            if before is not None:
+                self._keep(before)
+            if not self._store.remove_document(KIND, key):
+                act.outcome = "refused: there is no such view"
+        return before
+
+    def _refuse(self, view: SharedView, before: SharedView | None, known: dict[str, SharedView]) -> None:
+        if before is not None and view.version != before.version:
+            raise UsageError(
+                f"{before.by} changed the view {before.title} meanwhile; look at it again", field="version"
+            )
+        if any(one.title == view.title and one.key != view.key for one in known.values()):
+            raise UsageError(f"there is a shared view named {view.title} already; choose another name", field="title")
+        if before is None and len(known) >= MOST:
+            raise UsageError(f"{MOST} views are shared already; remove one that nobody needs", field="title")
+
+    def _keep(self, before: SharedView) -> None:
+        self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.dump(before))

@@ -1,0 +1,87 @@
+"""Views of tasks that everybody of the fleet sees."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.errors import UsageError
+from services.domain.task.search.shared_view import SharedView
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import press, wait
+from views.dialogs.name import NameDialog
+from views.pages.tasks import view_keeper
+from views.pages.tasks.page import TasksPage
+from views.pages.tasks.view_keeper import ViewKeeper
+from views.support.memory import ShortMemory
+
+pytestmark = pytest.mark.both_pairs
+
+
+@pytest.fixture(autouse=True)
+def look_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views are asked for ten times a second."""
+    monkeypatch.setattr(view_keeper, "COUNT_MS", 100)
+
+
+def keeper(page: TasksPage) -> ViewKeeper:
+    found = page.findChild(ViewKeeper)
+    assert isinstance(found, ViewKeeper)
+    return found
+
+
+def titles(page: TasksPage) -> list[str]:
+    """The tabs behind those of the design."""
+    return [view.title for view in keeper(page).views[7:]]
+
+
+def test_a_view_is_shared_renamed_and_taken_away_for_all(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.fail(desk.create(0))
+    other = TasksPage(dataclasses.replace(desk.context, memory=ShortMemory()))
+    qtbot.addWidget(other)
+    other.show()
+    other.activate()
+    page.show_request("status:dead shop:pdd:*")
+    page.save_view()
+    dialog = page.findChild(NameDialog)
+    assert dialog is not None
+    dialog.named.emit("Night shift")
+    dialog.close()
+    own = keeper(page).views[-1]
+    page.tabs.share_wanted.emit(own.key)
+    wait(qtbot, lambda: titles(other) == ["Night shift"])
+    shared = keeper(other).views[-1]
+    assert (shared.filter, shared.own) == ("status:dead shop:pdd:*", False)
+    wait(qtbot, lambda: other.tabs.text_of(shared.key) == "Night shift  1")
+    other.tabs.choose(shared.key)
+    wait(qtbot, lambda: other.table.records.rowCount() == 1)
+    views = desk.context.commands.views
+    (known,) = views.known()
+    views.share(msgspec.structs.replace(known, title="Day shift"))
+    wait(qtbot, lambda: "Day shift" in titles(page) and titles(other) == ["Day shift"])
+    page.tabs.remove_wanted.emit(shared.key)
+    wait(qtbot, lambda: titles(other) == [])
+    assert keeper(other).current.key == "all", "nobody stays on a view that is gone"
+    press(desk, "Undo")
+    wait(qtbot, lambda: titles(other) == ["Day shift"])
+    acts = [entry.action for entry in desk.session.engine.store.audit(10)]
+    assert [one for one in acts if one.startswith("view.")] == ["view.share", "view.remove", "view.share", "view.share"]
+
+
+def test_what_cannot_be_shared_says_why(desk: Desk) -> None:
+    views = desk.context.commands.views
+    made = views.share(SharedView(key="", title="Mine", filter="status:dead"))
+    for wrong, words in (
+        (SharedView(key="", title=" "), "printable"),
+        (SharedView(key="", title="x", filter="status:nonsense"), "nonsense"),
+        (SharedView(key="", title="x", layout={"a": "b" * 9000}), "columns"),
+        (SharedView(key="", title="Mine"), "already"),
+        (msgspec.structs.replace(made, version=9), "meanwhile"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            views.share(wrong)
+    assert views.known() == [made]
+    assert views.remove("nobody") is None
