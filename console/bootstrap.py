@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from console.alert_watch import AlertWatch
 from console.connection.role_watch import RoleWatch
 from console.connection.session import Session
+from console.dropping import Dropping
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.queue_watch import QueueWatch
@@ -87,6 +89,12 @@ class _Doors:
         else:
             self._dialog.resume(dict(fields) or None)
         self._dialog.open()
+
+    def sheet(self, path: Path) -> None:
+        """Open the New task dialog on the rows of a file."""
+        self.new_task({})
+        if self._dialog is not None:
+            self._dialog.take_file(path)
 
     def verb(self, verb: str, target: str) -> None:
         """Do what an attention item offers."""
@@ -238,5 +246,6 @@ def _open(shared: _Shared, tray: Tray | None) -> Desk:
     AlertWatch(window, context.alerts, None if tray is not None else beside_clock)
     QueueWatch(window, context.queues)
     keys = ShellKeys(window, context)
+    Dropping(window, doors.sheet, keys.barred, session.settings.profile)
     another = partial(_open, shared, beside_clock)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys, another=another)

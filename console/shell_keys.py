@@ -79,7 +79,7 @@ class ShellKeys(QObject):
         """Ask whether something ran, of a shop, a type and a day."""
         from views.dialogs.work.dialog import WorkDialog  # read when it is first asked for: the window opens sooner
 
-        dialog = WorkDialog(self._context, barred=self._barred, parent=self._window)
+        dialog = WorkDialog(self._context, barred=self.barred, parent=self._window)
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
 
@@ -108,7 +108,7 @@ class ShellKeys(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
-    def _barred(self) -> str:
+    def barred(self) -> str:
         """Why nothing can be created now, "" when it can."""
         button = self._window.top_bar.create_button
         return "" if button.isEnabled() else button.toolTip()

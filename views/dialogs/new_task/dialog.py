@@ -188,6 +188,11 @@ class NewTaskDialog(DialogFrame):
             self._prefill = from_prefill(prefill)
         self._lookup.ask()
 
+    def take_file(self, path: Path) -> None:
+        """Go on with the rows of a file, as if it had been dropped here."""
+        self.shops.set_mode(FILE)
+        self.shops.picker.file.open(path)
+
     def start_over(self) -> None:
         """Throw the draft away."""
         self._form.start_over()

@@ -1,0 +1,52 @@
+"""What is dropped on the window: tasks of a spreadsheet, what a link shows, and a word about anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from tests.gui.desk import Desk
+from views.dialogs.new_task.dialog import NewTaskDialog
+
+COPY, LEFT, NONE = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def drop(console: Console, files: Sequence[Path] = (), words: str = "") -> bool:
+    """As the desktop does; whether it was taken."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
+    if words:
+        data.setText(words)
+    enter = QDragEnterEvent(QPoint(400, 400), COPY, data, LEFT, NONE)
+    QApplication.sendEvent(console.window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(console.window, QDropEvent(QPointF(400, 400), COPY, data, LEFT, NONE))
+    return enter.isAccepted()
+
+
+def test_a_spreadsheet_becomes_rows_of_new_tasks(console: Console, desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
+    sheet = tmp_path / "orders.csv"
+    sheet.write_text("shop,type\npdd:pdd-10021,refresh_goods\npdd:pdd-10025,refresh_goods\n", encoding="utf-8")
+    assert drop(console, [sheet])
+    (dialog,) = console.window.findChildren(NewTaskDialog)
+    qtbot.waitUntil(dialog.sheet.isVisible, timeout=20_000)
+    dialog.reject()
+
+
+def test_a_link_opens_and_anything_else_is_told(console: Console, qtbot: QtBot, tmp_path: Path) -> None:
+    qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
+    assert drop(console, words="fleetdeck:///workers")
+    assert console.window.current == "workers"
+    assert drop(console, words="fleetdeck://elsewhere/tasks")
+    assert console.window.current == "workers"
+    assert "elsewhere" in console.window.toasts.toasts()[-1].spec.text
+    assert drop(console, [tmp_path / "picture.png"])
+    assert console.window.toasts.toasts()[-1].spec.text.startswith("picture.png is no spreadsheet")
+    assert not drop(console, words="some words")
