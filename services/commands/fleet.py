@@ -301,13 +301,13 @@ def check_shop(row: Shop) -> None:
         UsageError: ``field`` names what to change.
     """
     if not shops.valid_word(row.platform):
-        raise UsageError(f"platform {row.platform!r:.60} must be 1-64 of A-Z a-z 0-9 _ -", field="platform")
+        raise UsageError(said("platform.name", name=repr(row.platform)[:60]), field="platform")
     if not shops.valid_shop_id(row.shop_id):
-        raise UsageError(
-            f"shop id {row.shop_id!r:.60} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name", field="shop_id"
-        )
+        raise UsageError(said("shop.bad_id", name=repr(row.shop_id)[:60]), field="shop_id")
     if not 1 <= row.concurrency <= 64:
-        raise UsageError(f"{row.key}: concurrency must be 1 to 64", field="concurrency")
+        raise UsageError(said("shop.concurrency"), field="concurrency")
+    if len(row.tags) > shops.MOST_TAGS or any(len(tag) > shops.TAG_LENGTH for tag in row.tags):
+        raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")
 
 
 def _figures(limit: Limit) -> dict[str, int]:

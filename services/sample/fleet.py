@@ -20,7 +20,7 @@ import msgspec
 
 from services import assembly
 from services import settings as config
-from services.cli import shop_files
+from services.commands.sheet import shop_file
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
 from services.engine.lead.duty import DutyThread
@@ -143,7 +143,7 @@ def sample_shops(count: int = 60) -> list[Shop]:
     Raises:
         UsageError: more than there are.
     """
-    shops = shop_files.read(SAMPLE / "shops.csv").shops
+    shops = shop_file.read(SAMPLE / "shops.csv").shops
     if not 1 <= count <= len(shops):
         raise UsageError(f"--shops must be 1 to {len(shops)}", field="--shops")
     step = len(shops) / count

@@ -11,7 +11,8 @@ from services import assembly
 from services.api import shapes
 from services.api.here import Here, answer
 from services.api.shapes import Name, Note, Text
-from services.cli import known_shops, shop_files
+from services.cli import known_shops
+from services.commands.sheet import shop_file
 from services.domain.errors import UsageError
 from services.domain.gates import breaker
 
@@ -39,6 +40,7 @@ class NewShop(shapes.Body):
     name: Text | None = None
     name_en: Text | None = None
     group: Text | None = None
+    tags: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)] | None = None
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     dedicated: bool | None = None
     enabled: bool | None = None
@@ -87,7 +89,7 @@ def shops(here: Here, filter: Annotated[str, Query(max_length=2000, description=
 def put(here: Here, new: NewShops) -> Response:
     engine = here.engine
     known = {shop.key: shop for shop in engine.store.shops()}
-    found = [shop_files.merged(one.model_dump(exclude_none=True), known) for one in new.shops]
+    found = [shop_file.merged(one.model_dump(exclude_none=True), known) for one in new.shops]
     if twice := next((one.key for place, one in enumerate(found) if one.key in {two.key for two in found[:place]}), ""):
         raise UsageError(f"{twice} stands twice", field="shop_id")
     return answer({"imported": assembly.commands(engine).fleet.import_shops(found), "errors": []})

@@ -22,6 +22,7 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     name_en: str = ""
     group: str = ""
+    tags: tuple[str, ...] = ()  #: words that people find it by
     concurrency: int = 1  #: tasks of this shop that may run at once
     dedicated: bool = False
     enabled: bool = True
@@ -31,6 +32,16 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """``platform:shop_id``."""
         return f"{self.platform}:{self.shop_id}"
+
+
+#: so many tags, each so long
+MOST_TAGS, TAG_LENGTH = 20, 40
+_BETWEEN = re.compile(r"[\s,;，；、|]+")
+
+
+def tags_of(text: str) -> tuple[str, ...]:
+    """The tags that a person wrote, each once; any separator stands between them."""
+    return tuple(dict.fromkeys(word for word in _BETWEEN.split(text) if word))
 
 
 class Pause(msgspec.Struct, frozen=True, kw_only=True):

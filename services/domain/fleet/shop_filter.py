@@ -12,7 +12,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.filter import Piece
 
 #: of a shop as the list tells it
-WORDS = ("shop", "platform", "group", "name", "home", "state")
+WORDS = ("shop", "platform", "group", "tag", "name", "home", "state")
 NUMBERS = ("active", "dead", "concurrency")
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
@@ -81,6 +81,8 @@ def _words(row: Row, field: str) -> tuple[str, ...]:
         return (str(row["shop_id"]), f"{row['platform']}:{row['shop_id']}")
     if field == "name":
         return (str(row["name"]), str(row["name_en"]))
+    if field == "tag":
+        return tuple(map(str, row.get("tags", ())))
     return (str(row[field]),)
 
 
@@ -93,4 +95,4 @@ def _same(word: str, value: str, op: str) -> bool:
 
 def _contains(row: Row, value: str) -> bool:
     part = value.casefold()
-    return any(part in word.casefold() for field in ("shop", "name", "group") for word in _words(row, field))
+    return any(part in word.casefold() for field in ("shop", "name", "group", "tag") for word in _words(row, field))

@@ -308,6 +308,16 @@ REFUSALS: dict[str, str] = {
     ),
     "profile.nobody": N_("no worker with browsers is alive; start one on a machine with Chromium"),
     "worker.unknown": N_("there is no worker {name}; see `worker list`"),
+    "shop.bad_id": N_("shop id {name} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name"),
+    "shop.tags": N_("a shop has at most {most} tags of {length} characters each"),
+    "shop.needs_both": N_("platform and shop_id must not be empty"),
+    "shop.twice": N_("{shop} stands twice"),
+    "shop.file_empty": N_("{name} holds no shop; the header must name platform and shop_id"),
+    "shop.file_number": N_("concurrency must be a whole number from 1 to 64, not {text}"),
+    "shop.file_truth": N_("{name} must be yes or no, not {text}"),
+    "shop.file_header": N_(
+        "{file}: the header must name platform and shop_id; {missing} must not be missing, it names {names}"
+    ),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "file.in_use": N_("{name} is open in another program, or may not be replaced; close it there and try again"),
     "export.ending": N_("{name}: end the name with .csv, .xlsx, .json or .jsonl"),

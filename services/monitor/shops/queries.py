@@ -83,11 +83,12 @@ class ShopQueries:
         self.days = ShopDays(store, registry)
 
     def shops(self, text: str = "", which: str = ALL, most: int = MOST, state: str = "") -> ShopsNow:
-        """Shops whose name or id contains the text, the worst first; ``state``: only those in this one."""
+        """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one."""
         found = self.states.look()
         wish = text.strip().casefold()
-        wanted = sorted((now for now in found if _fits(now, wish, which, state)), key=insight.rank)
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
+        fitting = (now for now in found if _fits(now, known.get(now.key), wish, which, state))
+        wanted = sorted(fitting, key=insight.rank)
         return ShopsNow(
             rows=tuple(
                 ShopRow(
@@ -157,11 +158,12 @@ def _of_type(pause: Pause) -> bool:
     return pause.gate == PAUSED and pause.scope.startswith("type:")
 
 
-def _fits(now: ShopNow, text: str, which: str, state: str) -> bool:
+def _fits(now: ShopNow, shop: Shop | None, text: str, which: str, state: str) -> bool:
     sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.held_by_pause}
     if not sorts.get(which, True) or (state and now.state != state):
         return False
-    return not text or text in now.key.casefold() or text in now.name.casefold()
+    told = (now.key, now.name, now.group, *(shop.tags if shop is not None else ()))
+    return not text or any(text in word.casefold() for word in told)
 
 
 def _scope(one: LimitNow, types: Mapping[str, TaskType], now: int) -> ScopeRow:

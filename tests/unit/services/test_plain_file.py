@@ -13,9 +13,9 @@ import pytest
 from services import home_folder, node_name, plain_file, tls
 from services.artifacts import papers
 from services.audit_witness import Witness
-from services.cli import record_files, shop_files
+from services.cli import record_files
 from services.cli.commands import types
-from services.commands.sheet import table
+from services.commands.sheet import shop_file, table
 from services.domain.errors import ArtifactError, UsageError
 from services.profiles.book import Book
 from services.workers.spool import Spool
@@ -56,7 +56,7 @@ def _workbook(path: Path) -> None:
 
 
 def _shops(path: Path) -> None:
-    shop_files.read(path.rename(path.with_suffix(".tsv")))
+    shop_file.read(path.rename(path.with_suffix(".tsv")))
 
 
 def _import(path: Path) -> None:

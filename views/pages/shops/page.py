@@ -21,6 +21,7 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.shops import words
+from views.pages.shops.bulk import BulkActs, BulkBar
 from views.pages.shops.day import ShopDayView
 from views.pages.shops.map import ShopsMap, lay_out
 from views.pages.shops.panel import ScopeCard, ShopCard
@@ -72,13 +73,14 @@ class ShopsPage(Page):
         self._wish, self._state, self._of_day = "", "", False
         self.actions_of_page = ShopActions(context, self)
         self._shops: RecordModel[ShopRow] = RecordModel(
-            SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
+            SHOPS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=words.sentence
         )
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
         self._works = Operation(self, latest=True)
+        self._bulk_acts = BulkActs(context, self)
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
             FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
         )
@@ -144,8 +146,8 @@ class ShopsPage(Page):
     # putting together
 
     def _name_search(self) -> None:
-        self.search.setPlaceholderText(_("Shop name or id"))
-        self.search.setAccessibleName(_("Shop name or id"))
+        self.search.setPlaceholderText(_("Name, id, group or tag"))
+        self.search.setAccessibleName(_("Name, id, group or tag"))
 
     def _build(self) -> None:
         self._view = Segmented(_VIEWS, N_("What to show"))
@@ -196,6 +198,8 @@ class ShopsPage(Page):
         left.setSpacing(0)
         left.addWidget(self._bar)
         left.addWidget(self._tables, 1)
+        self.bulk = BulkBar()
+        left.addWidget(self.bulk)
         row = QHBoxLayout()
         row.setSpacing(CARD_GAP)
         row.addLayout(left, 1)
@@ -233,6 +237,10 @@ class ShopsPage(Page):
         self.day.closed.connect(self._close_day)
         self.day.shown.connect(self.navigate)
         # acting
+        self._shops.ticked_changed.connect(self._show_bulk)
+        self.bulk.clear_wanted.connect(self._shops.untick_all)
+        self.bulk.wanted.connect(self._act_on_ticked)
+        self._bulk_acts.changed.connect(self.refresh)
         acts = self.actions_of_page
         acts.changed.connect(self.refresh)
         acts.shown.connect(self.navigate)
@@ -309,6 +317,7 @@ class ShopsPage(Page):
         listed = self.empty if empty else self.table if on_shops else self.limits
         self._tables.setCurrentWidget(self.day if on_shops and self._of_day else listed)
         self._follow()
+        self._show_bulk()
 
     def _follow(self) -> None:
         on_shops = self._view.current() == "shops"
@@ -416,6 +425,19 @@ class ShopsPage(Page):
         row = self.scope.shown
         if row is not None:
             self.actions_of_page.set_limit(row, concurrency, per_minute)
+
+    def ticked(self) -> tuple[ShopRow, ...]:
+        """The shops that are ticked and in sight."""
+        found = (self._shops.find(str(key)) for key in self._shops.ticked_in_order())
+        return tuple(row for row in found if row is not None)
+
+    def _show_bulk(self) -> None:
+        on_shops = self._view.current() == "shops" and not self._of_day
+        self.bulk.show_count(len(self.ticked()) if on_shops else 0, self.actions_of_page.barred())
+
+    def _act_on_ticked(self, key: str) -> None:
+        if not self.actions_of_page.barred():
+            self._bulk_acts.ask(key, self.ticked())
 
     def _act_on_all(self, key: str, _checked: bool = False) -> None:
         self.fleet_verbs.act(key, self._now)

@@ -64,7 +64,7 @@ class ShopCard(Card):
         self.dedicated = Toggle(N_("Dedicated queue"))
         self.buttons: dict[str, Button] = {}
         for verb in BUTTONS:
-            leads, small = verb.key in ("decide", "login"), verb.key not in ("pause", "tasks")
+            leads, small = verb.key in ("decide", "login"), verb.key not in ("pause", "tasks", "edit")
             button = Button(verb.short or verb.text, kind="primary" if leads else "plain", icon=verb.icon, small=small)
             button.clicked.connect(partial(self._act, verb.key))
             self.buttons[verb.key] = button
@@ -110,10 +110,9 @@ class ShopCard(Card):
             pair.addWidget(control)
             self.body.addLayout(pair)
         self.body.addWidget(line())
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.buttons["pause"])
-        buttons.addWidget(self.buttons["tasks"])
-        buttons.addStretch(1)
+        buttons = FlowRow(across=8, down=6)
+        for key in ("pause", "tasks", "edit"):
+            buttons.addWidget(self.buttons[key])
         self.body.addLayout(buttons)
 
     def _build_session(self) -> QWidget:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
+from services.commands.sheet import shop_file
+from services.commands.sheet.shop_file import ShopFile
+from services.domain.errors import OperatorError
+from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker, paused
 from services.domain.gates import limit as limits
 from services.domain.gates.breaker import Rule
@@ -23,10 +28,12 @@ from views.dialogs.frame import DialogFrame
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
+from views.dialogs.shops.edit import ShopDialog
+from views.dialogs.shops.importing import ShopImportDialog
 from views.dialogs.work.dialog import Asked, WorkDialog
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.shops import words
-from views.support import text
+from views.support import safe, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop
@@ -51,7 +58,7 @@ class ShopActions(QObject):
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
-        self._operation = Operation(self)
+        self._operation, self._reading = Operation(self), Operation(self)
         self._login = ShopLogin(context, owner)
         self._login.changed.connect(self.changed)
         self._forbidden = ""
@@ -139,6 +146,57 @@ class ShopActions(QObject):
     def _close(self, row: ShopRow, note: str) -> None:
         close = partial(self._context.commands.breakers.close, row.key, note=note)
         self._act(close, _("{shop} runs again.").format(shop=words.name(row)))
+
+    # what is known of them
+
+    def edit(self, row: ShopRow) -> None:
+        """Its names, group, tags and limits, in a dialog."""
+        dialog = ShopDialog(row.shop, self.barred(), self._owner)
+        dialog.chosen.connect(partial(self._keep, row.shop))
+        dialog.open()
+
+    def add_shop(self, _now: ShopsNow) -> None:
+        """A new one, in a dialog."""
+        dialog = ShopDialog(None, self.barred(), self._owner)
+        dialog.chosen.connect(partial(self._keep, None))
+        dialog.open()
+
+    def _keep(self, before: Shop | None, shop: Shop) -> None:
+        fleet = self._context.commands.fleet
+
+        def keep() -> None:
+            if before is None and shop.key in {one.key for one in self._context.shops().values()}:
+                raise OperatorError(_("{shop} is known already; edit it").format(shop=shop.key), field="shop_id")
+            fleet.import_shops([shop])
+
+        said = _("{shop} is changed.") if before is not None else _("{shop} is added.")
+        back = partial(fleet.import_shops, [before]) if before is not None else None
+        self._act(keep, said.format(shop=safe.one_line(shop.name or shop.key, 60)), back)
+
+    def import_file(self, _now: ShopsNow) -> None:
+        """Shops from a file: what would change is shown before."""
+        kinds = f"{_('Tables')} (*.csv *.tsv *.xlsx)"
+        name, _kind = QFileDialog.getOpenFileName(self._owner, _("Shops from a file"), "", kinds)
+        if name:
+            self.import_from(Path(name))
+
+    def import_from(self, path: Path) -> None:
+        """Show what a file would change."""
+
+        def read() -> tuple[ShopFile, dict[str, Shop]]:
+            known = dict(self._context.shops())
+            return shop_file.read(path, known), known
+
+        self._reading.start(read, partial(self._offer, path), self._fail)
+
+    def _offer(self, path: Path, found: tuple[ShopFile, dict[str, Shop]]) -> None:
+        dialog = ShopImportDialog(path, *found, self.barred(), self._owner)
+        dialog.chosen.connect(self._import)
+        dialog.open()
+
+    def _import(self, wanted: Sequence[Shop]) -> None:
+        said = ngettext("{n} shop is imported.", "{n} shops are imported.", len(wanted))
+        self._act(partial(self._context.commands.fleet.import_shops, wanted), said.format(n=text.count(len(wanted))))
 
     # elsewhere
 
@@ -387,6 +445,9 @@ _ASKED = (
 _USUAL = (
     Pause(key="pause", text=N_("Pause shop"), icon="ph.pause-circle", do=ShopActions.pause),
     ShopVerb(
+        key="edit", text=N_("Edit shop"), short=N_("Edit"), icon="ph.pencil-simple", shortcut="E", do=ShopActions.edit
+    ),
+    ShopVerb(
         key="work", text=N_("Did it run?"), short=N_("Ask for a day"), icon="ph.clock-counter-clockwise", role=LOOK,
         do=ShopActions.ask_work,
     ),
@@ -413,6 +474,8 @@ class FleetVerb(Verb[ShopsNow]):
 
 
 FLEET_VERBS: tuple[FleetVerb, ...] = (
+    FleetVerb(key="add", text=N_("Add shop"), icon="ph.plus", do=ShopActions.add_shop),
+    FleetVerb(key="import", text=N_("Import"), icon="ph.download-simple", do=ShopActions.import_file),
     FleetVerb(key="quiet", text=N_("Quiet hours"), icon="ph.moon", do=ShopActions.edit_quiet_hours),
     FleetVerb(key="rule", text=N_("When shops are stopped"), icon="ph.hand-palm", do=ShopActions.edit_rule),
 )

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.cli import known_shops, several, shapes, shop_files
+from services.cli import known_shops, several, shapes
 from services.cli.commands import work
 from services.cli.commands.shop import breakers, login, sessions
 from services.cli.commands.shop import homes as cli_homes
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, plain, table
 from services.cli.several import Told
+from services.commands.sheet import shop_file
 from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
 from services.domain.gates import paused
@@ -85,8 +86,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         "import",
         parents=[common],
         help="insert shops, or change known ones, from a CSV, TSV or XLSX file",
-        description="Columns: platform, shop_id, name, name_en, group, concurrency, dedicated, enabled. What the file"
-        " has no column for stays as it is. With a bad line nothing is imported and every fault is listed.",
+        description="Columns: platform, shop_id, name, name_en, group, tags, concurrency, dedicated, enabled. What the"
+        " file has no column for stays as it is. With a bad line nothing is imported and every fault is listed.",
     )
     importing.add_argument("file")
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
@@ -190,7 +191,7 @@ def import_shops(context: Context) -> int:
     args = context.args
     with context.engine() as engine:
         known = {shop.key: shop for shop in engine.store.shops()}
-        file = shop_files.read(Path(args.file), known)
+        file = shop_file.read(Path(args.file), known)
         wanted = file.shops if args.skip_bad or not file.faults else ()
         count = assembly.commands(engine).fleet.import_shops(wanted) if wanted else 0
     errors = [{"line": fault.line, "field": fault.field, "error": fault.error} for fault in file.faults]

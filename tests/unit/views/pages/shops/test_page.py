@@ -287,6 +287,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Pause shop": False,
         "Did it run?": True,
         "Its runs along time": True,
+        "Edit shop": False,
         "Show tasks": True,
         "Who did what to it": True,
     }
@@ -404,6 +405,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     offered = [
         "Resume Pinduoduo",
         "Resume shop",
+        "Edit shop",
         "Did it run?",
         "Its runs along time",
         "Show tasks",
@@ -551,8 +553,8 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     menu = QMenu(page)
     page.table.menu_requested.emit(menu, SHOP)
     offered = {one.key: one for one in page.commands()}
-    fleet_wide = ["Quiet hours", "When shops are stopped"]
-    acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop"]
+    fleet_wide = ["Add shop", "Import", "Quiet hours", "When shops are stopped"]
+    acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Edit shop"]
     looks = ["Did it run?", "Its runs along time", "Show tasks", "Who did what to it"]
     assert [action.text() for action in menu.actions()] == [*acts, *looks]
     assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]

@@ -16,21 +16,22 @@ from services.commands.sheet.cells import Bad, identity
 from services.commands.sheet.table import Table, shown
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Shop, tags_of
 from services.domain.text.cells import bared
-from services.domain.text.said import words_of
+from services.domain.text.said import said, words_of
 from services.domain.text.words import heading
 from services.messages import english
 
 TRUE, FALSE = frozenset({"1", "true", "yes", "on", "是"}), frozenset({"0", "false", "no", "off", "否"})
 ENDINGS = table.TABLES
-COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "concurrency", "dedicated", "enabled")
+COLUMNS = ("platform", "shop_id", "name", "name_en", "group", "tags", "concurrency", "dedicated", "enabled")
 _CALLED = {
     "platform": ("平台", "渠道", "所属平台"),
     "shop_id": ("shop", "店铺ID", "店铺编号", "店铺", "店铺编码", "门店编号"),
     "name": ("店铺名称", "店铺名", "名称", "shop_name"),
     "name_en": ("英文名", "英文名称", "店铺英文名"),
     "group": ("分组", "组", "店铺分组"),
+    "tags": ("标签", "tag", "店铺标签"),
     "concurrency": ("并发", "并发数", "最大并发"),
     "dedicated": ("专属队列", "独立队列", "专用队列"),
     "enabled": ("启用", "是否启用"),
@@ -75,12 +76,12 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
         try:
             shop = _shop(dict(zip(names, row.cells, strict=True)), known or {})
             if shop.key in found:
-                raise UsageError(f"{shop.key} stands twice", field="shop_id")
+                raise UsageError(said("shop.twice", shop=shop.key), field="shop_id")
             found[shop.key] = shop
         except UsageError as exc:
             faults.append(Fault(line=row.number, field=exc.field, error=words_of(exc)))
     if not found and not faults:
-        raise UsageError(f"{path.name} holds no shop; the header must name platform and shop_id", field="file")
+        raise UsageError(said("shop.file_empty", name=path.name), field="file")
     faults.sort(key=lambda fault: fault.line)
     return ShopFile(shops=tuple(found.values()), faults=tuple(faults), warnings=tuple(map(_passed_over, columns)))
 
@@ -89,11 +90,9 @@ def _columns(file: Table, names: Sequence[str]) -> tuple[str, ...]:
     """The columns that mean nothing here."""
     missing = [name for name in ("platform", "shop_id") if name not in names]
     if missing:
-        raise UsageError(
-            f"{file.name}: the header must name platform and shop_id; {' and '.join(missing)} must not be missing,"
-            f" it names {', '.join(names)!r:.120}",
-            field="file",
-        )
+        named = repr(", ".join(names))[:120]
+        told = said("shop.file_header", file=file.name, missing=" and ".join(missing), names=named)
+        raise UsageError(told, field="file")
     return tuple(name for name in names if name not in COLUMNS)
 
 
@@ -107,6 +106,8 @@ def _shop(row: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
     cells = {name: bared(shown(value)) for name, value in row.items()}
     platform, shop_id = _platform(cells.get("platform", "")), _identity(row.get("shop_id"))
     fields: dict[str, Any] = {name: cells[name] for name in ("name", "name_en", "group") if name in cells}
+    if "tags" in cells:
+        fields["tags"] = tags_of(cells["tags"])
     if "concurrency" in cells:
         fields["concurrency"] = _number(cells["concurrency"] or "1")
     for name, default in (("dedicated", "no"), ("enabled", "yes")):
@@ -124,8 +125,10 @@ def merged(fields: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
     platform, shop_id = fields["platform"], fields["shop_id"]
     if not platform or not shop_id:
         field = "shop_id" if platform else "platform"
-        raise UsageError("platform and shop_id must not be empty", field=field)
+        raise UsageError(said("shop.needs_both"), field=field)
     base = known.get(f"{platform}:{shop_id}", Shop(platform=platform, shop_id=shop_id))
+    if "tags" in fields:
+        fields = {**fields, "tags": tuple(fields["tags"])}
     shop = msgspec.structs.replace(base, unregistered=False, **fields)
     check_shop(shop)
     return shop
@@ -156,12 +159,12 @@ def _known(title: str) -> bool:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 6):
-        raise UsageError(f"concurrency must be a whole number from 1 to 64, not {text!r:.40}", field="concurrency")
+        raise UsageError(said("shop.file_number", text=repr(text)[:40]), field="concurrency")
     return int(text)
 
 
 def _truth(name: str, text: str) -> bool:
     word = text.lower()
     if word not in TRUE | FALSE:
-        raise UsageError(f"{name} must be yes or no, not {text!r:.40}", field=name)
+        raise UsageError(said("shop.file_truth", name=name, text=repr(text)[:40]), field=name)
     return word in TRUE

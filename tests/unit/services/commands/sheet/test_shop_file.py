@@ -7,8 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from services.cli import shop_files
-from services.commands.sheet import workbook
+from services.commands.sheet import shop_file, workbook
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 
@@ -22,7 +21,7 @@ def shops(folder: Path, *rows: str, header: str = HEADER) -> Path:
 
 
 def test_every_column_is_read(tmp_path: Path) -> None:
-    file = shop_files.read(shops(tmp_path, "pdd, s1 ,一号店,First,a,3,yes,no", "pdd,s2,,,,,,"))
+    file = shop_file.read(shops(tmp_path, "pdd, s1 ,一号店,First,a,3,yes,no", "pdd,s2,,,,,,"))
     first, second = file.shops
     assert (first.key, first.name, first.name_en, first.group) == ("pdd:s1", "一号店", "First", "a")
     assert (first.concurrency, first.dedicated, first.enabled) == (3, True, False)
@@ -31,14 +30,14 @@ def test_every_column_is_read(tmp_path: Path) -> None:
 
 
 def test_a_name_that_was_guarded_in_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
-    file = shop_files.read(shops(tmp_path, "pdd,s1,'=一号店,'-First,a,,,", "pdd,s2,''＝x,it's,,,,"))
+    file = shop_file.read(shops(tmp_path, "pdd,s1,'=一号店,'-First,a,,,", "pdd,s2,''＝x,it's,,,,"))
     assert [(shop.name, shop.name_en) for shop in file.shops] == [("=一号店", "-First"), ("'＝x", "it's")]
 
 
 def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
     known = Shop(platform="pdd", shop_id="s1", name="old", group="g", concurrency=4, dedicated=True, unregistered=True)
     path = shops(tmp_path, "pdd,s1,new", header="platform,shop,name\n")
-    (shop,) = shop_files.read(path, {known.key: known}).shops
+    (shop,) = shop_file.read(path, {known.key: known}).shops
     assert shop == Shop(platform="pdd", shop_id="s1", name="new", group="g", concurrency=4, dedicated=True)
 
 
@@ -63,19 +62,19 @@ def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
 def test_a_fault_names_its_line_and_column(
     tmp_path: Path, rows: tuple[str, ...], line: int, field: str, says: str
 ) -> None:
-    (fault,) = shop_files.read(shops(tmp_path, *rows)).faults
+    (fault,) = shop_file.read(shops(tmp_path, *rows)).faults
     assert (fault.line, fault.field) == (line, field)
     assert says in fault.error
 
 
 def test_every_fault_is_listed_beside_the_good_lines(tmp_path: Path) -> None:
-    file = shop_files.read(shops(tmp_path, "pdd,s1", "pdd,s#2", "pdd,s3", "pdd,s4,,,,x"))
+    file = shop_file.read(shops(tmp_path, "pdd,s1", "pdd,s#2", "pdd,s3", "pdd,s4,,,,x"))
     assert [shop.shop_id for shop in file.shops] == ["s1", "s3"]
     assert [(fault.line, fault.field) for fault in file.faults] == [(3, "shop_id"), (5, "concurrency")]
 
 
 def test_a_column_that_means_nothing_is_named(tmp_path: Path) -> None:
-    file = shop_files.read(shops(tmp_path, "pdd,s1,3,x", header="platform,shop_id,concurency,owner\n"))
+    file = shop_file.read(shops(tmp_path, "pdd,s1,3,x", header="platform,shop_id,concurency,owner\n"))
     assert len(file.warnings) == 2
     assert "did you mean concurrency?" in file.warnings[0]
     assert "'owner'" in file.warnings[1]
@@ -88,7 +87,7 @@ def test_a_workbook(tmp_path: Path) -> None:
     for row in (["platform", "shop_id", "concurrency", "enabled"], ["pdd", 10021, 2.0, True]):
         sheet.append(row)
     book.save(tmp_path / "shops.xlsx")
-    (shop,) = shop_files.read(tmp_path / "shops.xlsx").shops
+    (shop,) = shop_file.read(tmp_path / "shops.xlsx").shops
     assert (shop.key, shop.concurrency, shop.enabled) == ("pdd:10021", 2, True)
 
 
@@ -105,14 +104,14 @@ def test_a_table_that_is_none(tmp_path: Path, name: str, text: str | None, says:
     if text is not None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=says) as caught:
-        shop_files.read(tmp_path / name)
+        shop_file.read(tmp_path / name)
     assert caught.value.field == "file"
 
 
 def test_a_chinese_sheet_of_shops_is_read_like_one_of_tasks(tmp_path: Path) -> None:
     path = tmp_path / "shops.csv"
     path.write_bytes("平台;店铺ID;店铺名称;启用\n拼多多;10021.0;柚子数码;是\ntemu;1.00213E+15;x;是\n".encode("gbk"))
-    file = shop_files.read(path)
+    file = shop_file.read(path)
     assert [(shop.key, shop.name, shop.enabled) for shop in file.shops] == [("pdd:10021", "柚子数码", True)]
     assert [(fault.line, fault.field) for fault in file.faults] == [(3, "shop_id")]
     assert "more than 15 digits: spreadsheets round it" in file.faults[0].error
@@ -124,7 +123,7 @@ def test_a_huge_workbook_of_shops_is_refused_by_its_bound(tmp_path: Path, monkey
     book.active.append(["platform", "shop_id"])
     book.active.append(["pdd", "s1"])
     book.save(tmp_path / "shops.xlsx")
-    assert len(shop_files.read(tmp_path / "shops.xlsx").shops) == 1
+    assert len(shop_file.read(tmp_path / "shops.xlsx").shops) == 1
     monkeypatch.setattr(workbook, "MAX_UNPACKED", 1 << 10)
     with pytest.raises(UsageError, match="unpacks to"):
-        shop_files.read(tmp_path / "shops.xlsx")
+        shop_file.read(tmp_path / "shops.xlsx")

@@ -1,0 +1,99 @@
+"""Shops that people add, edit, import and act on together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.fleet.shop import Shop
+from tests.support.widgets import words
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.shops.edit import ShopDialog
+from views.dialogs.shops.importing import ShopImportDialog
+from views.pages.shops.page import ShopsPage
+
+Open = Callable[[], ShopsPage]
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id=f"s{n}", name=f"Shop {n}", group="east") for n in range(4)])
+
+    def show(page: ShopsPage) -> None:
+        page.show()
+        page.activate()
+        qtbot.waitUntil(lambda: page.table.records.find("pdd:s1") is not None, timeout=WAIT_MS)
+
+    yield from opening(qtbot, lambda: ShopsPage(fleet.context), show)
+
+
+def known(fleet: Fleet) -> dict[str, Shop]:
+    return {shop.key: shop for shop in fleet.store.shops()}
+
+
+def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.buttons["add"].click()
+    (dialog,) = page.findChildren(ShopDialog)
+    dialog.platform.setCurrentText("pdd")
+    dialog.shop_id.setText("no such id")
+    assert not dialog.save_button.isEnabled()
+    dialog.shop_id.setText("s9")
+    dialog.tags.setText("vip、 shoes，vip")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: "pdd:s9" in known(fleet), timeout=WAIT_MS)
+    assert known(fleet)["pdd:s9"].tags == ("vip", "shoes")
+    page.search.setText("shoes")
+    qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
+    row = page.table.records.record(0)
+    page.actions_of_page.edit(row)
+    edit = page.findChildren(ShopDialog)[-1]
+    assert not edit.save_button.isEnabled(), "nothing is changed"
+    edit.name.setText("Nine")
+    edit.save_button.click()
+    qtbot.waitUntil(lambda: known(fleet)["pdd:s9"].name == "Nine", timeout=WAIT_MS)
+
+
+def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert not page.bulk.isVisible()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    assert page.bulk.isVisible()
+    page.bulk.buttons["pause"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.verb_button.text() == "Pause 2 shops"
+    dialog.note_field.setText("stock-taking")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: len(fleet.store.pauses()) == 2, timeout=WAIT_MS)
+    assert {(one.scope, one.reason) for one in fleet.store.pauses()} == {
+        ("shop:pdd:s1", "stock-taking"),
+        ("shop:pdd:s2", "stock-taking"),
+    }
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: not fleet.store.pauses(), timeout=WAIT_MS)
+
+
+def test_a_file_is_looked_at_before_its_good_lines_are_imported(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, tmp_path: Path
+) -> None:
+    file = tmp_path / "shops.csv"
+    file.write_text("平台,店铺ID,店铺名称,标签\npdd,s1,One,vip\npdd,n1,New,\npdd,high,Bad,\n", encoding="gbk")
+    page = open_page()
+    page.actions_of_page.import_from(file)
+    qtbot.waitUntil(lambda: bool(page.findChildren(ShopImportDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ShopImportDialog)
+    assert dialog.import_button.text() == "Import 2 shops"
+    assert "line 4, shop_id" in words(dialog)
+    dialog.import_button.click()
+    qtbot.waitUntil(lambda: "pdd:n1" in known(fleet), timeout=WAIT_MS)
+    assert (known(fleet)["pdd:s1"].name, known(fleet)["pdd:s1"].tags) == ("One", ("vip",))
+    assert known(fleet)["pdd:s1"].group == "east", "what the file does not tell stays"

@@ -1,0 +1,112 @@
+"""A new shop, or what is known of one: names, group, tags, how many of its tasks run at once."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from services.commands.fleet import check_shop
+from services.domain.errors import UsageError
+from services.domain.fleet import platforms
+from services.domain.fleet.shop import Shop, tags_of
+from services.i18n import N_, _
+from services.messages import told
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label
+from views.widgets.fields import ChoiceField, Labelled, NumberField
+from views.widgets.toggle import Toggle
+
+WIDTH, MOST = 520, 64
+
+
+class ShopDialog(DialogFrame):
+    """Signals:
+    chosen: the shop as the person wants it.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, shop: Shop | None, reason: str, parent: QWidget | None = None) -> None:
+        """``shop``: None for a new one; ``reason``: why nothing may be changed, already translated."""
+        title = N_("Edit a shop") if shop is not None else N_("Add a shop")
+        super().__init__(title, icon="ph.storefront", parent=parent)
+        self._shop, self._reason = shop, reason
+        self.setFixedWidth(WIDTH)
+        known = shop or Shop(platform="", shop_id="")
+        self.platform = ChoiceField()
+        self.platform.setEditable(True)
+        self.platform.addItems(sorted({*platforms.NAMES, *([known.platform] if known.platform else [])}))
+        self.platform.setCurrentText(known.platform)
+        self.shop_id, self.name = QLineEdit(known.shop_id), QLineEdit(known.name)
+        self.name_en, self.group = QLineEdit(known.name_en), QLineEdit(known.group)
+        self.tags = QLineEdit(", ".join(known.tags))
+        self.at_once = NumberField(known.concurrency, 1, MOST)
+        self.dedicated = Toggle(N_("Dedicated queue"), on=known.dedicated)
+        self.enabled = Toggle(N_("Enabled"), on=known.enabled)
+        self._fields = {
+            "platform": Labelled(N_("Platform"), self.platform),
+            "shop_id": Labelled(N_("Shop id"), self.shop_id),
+            "name": Labelled(N_("Name"), self.name),
+            "name_en": Labelled(N_("English name"), self.name_en),
+            "group": Labelled(N_("Group"), self.group, hint=N_("picks many at once in New task")),
+            "tags": Labelled(N_("Tags"), self.tags, hint=N_("any words, with commas between")),
+            "concurrency": Labelled(N_("Tasks at once"), self.at_once),
+        }
+        for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            for name in pair:
+                row.addWidget(self._fields[name], 1)
+            self.body.addLayout(row)
+        self.body.addWidget(self._fields["concurrency"])
+        for toggle, word in ((self.dedicated, N_("A queue of its own")), (self.enabled, N_("Enabled"))):
+            row = QHBoxLayout()
+            row.addWidget(Label(_(word), "body"), 1)
+            row.addWidget(toggle)
+            self.body.addLayout(row)
+        if shop is not None:  # it is told from all others by these
+            self.platform.setEnabled(False)
+            self.shop_id.setEnabled(False)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        for field in (self.shop_id, self.name, self.name_en, self.group, self.tags):
+            field.textChanged.connect(lambda _text: self._check())
+        self.platform.currentTextChanged.connect(lambda _text: self._check())
+        self.at_once.valueChanged.connect(lambda _number: self._check())
+        for toggle in (self.dedicated, self.enabled):
+            toggle.clicked.connect(lambda _on: self._check())
+        self._check()
+
+    def shop(self) -> Shop:
+        """As the fields say."""
+        base = self._shop or Shop(platform=self.platform.currentText().strip(), shop_id=self.shop_id.text().strip())
+        return replace(
+            base,
+            name=self.name.text().strip(),
+            name_en=self.name_en.text().strip(),
+            group=self.group.text().strip(),
+            tags=tags_of(self.tags.text()),
+            concurrency=self.at_once.value(),
+            dedicated=self.dedicated.isChecked(),
+            enabled=self.enabled.isChecked(),
+            unregistered=False,
+        )
+
+    def _check(self) -> None:
+        wrong: UsageError | None = None
+        try:
+            check_shop(self.shop())
+        except UsageError as exc:
+            wrong = exc
+        begun = bool(self.shop_id.text().strip())
+        for name, field in self._fields.items():
+            field.set_error(told(wrong) if wrong is not None and begun and wrong.field == name else "")
+        same = _("Nothing is changed") if self._shop is not None and self.shop() == self._shop else ""
+        missing = "" if begun else _("Give the id of the shop")
+        bad = _("Correct the marked fields first") if wrong is not None else ""
+        self.save_button.disable(self._reason or missing or bad or same)
+
+    def _on_save(self) -> None:
+        shop = self.shop()
+        self.accept()
+        self.chosen.emit(shop)

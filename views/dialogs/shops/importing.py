@@ -1,0 +1,86 @@
+"""Shops from a file: what is new, what changes, which lines are wrong, before anything is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from services.commands.sheet.shop_file import ShopFile
+from services.domain.fleet.shop import Shop
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from views.dialogs.frame import DialogFrame
+from views.support import safe, text
+from views.support.look import Label
+from views.widgets.buttons import Button
+from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.strip import Strip
+
+WIDTH, ROOM, SHOWN = 640, 260, 200
+
+
+class ShopImportDialog(DialogFrame):
+    """Signals:
+    chosen: the shops to import.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(
+        self, path: Path, file: ShopFile, known: Mapping[str, Shop], reason: str, parent: QWidget | None = None
+    ) -> None:
+        """``reason``: why nothing may be changed, already translated."""
+        super().__init__(N_("Import shops"), icon="ph.download-simple", parent=parent)
+        self.setFixedWidth(WIDTH)
+        self.set_note(safe.one_line(path.name, 60))
+        new = [shop for shop in file.shops if shop.key not in known]
+        changed = [shop for shop in file.shops if shop.key in known and known[shop.key] != shop]
+        self.wanted = (*new, *changed)
+        counts = KeyValues(spread=True)
+        same = len(file.shops) - len(self.wanted)
+        counts.set_rows(
+            (
+                (_("New shops"), text.count(len(new))),
+                (_("Changed"), text.count(len(changed))),
+                (_("As they are"), text.count(same)),
+                (_("Lines that are wrong"), text.count(len(file.faults)), "dead" if file.faults else "text"),
+            )
+        )
+        self.body.addWidget(counts)
+        self.faults = KeyValues()
+        if file.faults:
+            bad = Strip("warning")
+            bad.show_text(_("Mend them in the file, or import the others: what is wrong is left out."))
+            self.body.addWidget(bad)
+            self.faults.set_rows(
+                tuple(
+                    (_("line {n}, {field}").format(n=one.line, field=one.field), told(one.error))
+                    for one in file.faults[:SHOWN]
+                )
+            )
+            pane = ScrollPane()
+            pane.setFixedHeight(ROOM)
+            pane.body.addWidget(self.faults)
+            pane.body.addStretch(1)
+            self.body.addWidget(pane)
+        for warning in file.warnings:
+            self.body.addWidget(Label(warning, "label", "text3", wrap=True))
+        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.cancel_button.clicked.connect(self.reject)
+        self.import_button = Button(kind="primary")
+        number = len(self.wanted)
+        said = ngettext("Import {n} shop", "Import {n} shops", number).format(n=text.count(number))
+        self.import_button.set_count_text(said)
+        self.import_button.disable(reason or ("" if number else _("There is nothing to import")))
+        self.import_button.clicked.connect(self._on_import)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel_button)
+        self.foot.addWidget(self.import_button)
+
+    def _on_import(self) -> None:
+        self.accept()
+        self.chosen.emit(self.wanted)

@@ -1,0 +1,269 @@
+"""What is done to many shops at once: a bar for those that are ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from msgspec.structs import replace
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from services.domain.errors import OperatorError
+from services.domain.fleet.shop import tags_of
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from services.monitor.shops.queries import ShopRow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.pages.shops import words
+from views.support import text
+from views.support.look import Label
+from views.support.operation import Operation
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.fields import Labelled, NumberField
+from views.widgets.flow_row import FlowRow
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+NAMED, UNDO_S = 6, 10
+Act = Callable[[ShopRow], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    done: tuple[ShopRow, ...]
+    failed: tuple[tuple[ShopRow, str], ...]
+
+
+class BulkBar(QWidget):
+    """Signals:
+    clear_wanted: nothing shall be ticked any more.
+    wanted: the key of an act for all that are ticked.
+    """
+
+    clear_wanted = Signal()
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = Label("", "strong")
+        self.buttons = {
+            key: Button(word, icon=icon, small=True)
+            for key, word, icon in (
+                ("pause", N_("Pause"), "ph.pause-circle"),
+                ("resume", N_("Resume"), "ph.play"),
+                ("limit", N_("Tasks at once"), "ph.gauge"),
+                ("dedicate", N_("Own queue"), "ph.star-four"),
+                ("undedicate", N_("Back to the lanes"), "ph.git-merge"),
+                ("group", N_("Group"), "ph.folders"),
+                ("tag", N_("Tags"), "ph.tag"),
+            )
+        }
+        self.clear = Button(N_("Clear selection"), kind="ghost", small=True)
+        self.clear.clicked.connect(self.clear_wanted)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(PAGE_MARGIN, 6, PAGE_MARGIN, 6)
+        row = FlowRow(across=6, down=4)
+        around.addLayout(row)
+        row.addWidget(self._count)
+        for key, button in self.buttons.items():
+            button.clicked.connect(partial(self.wanted.emit, key))
+            row.addWidget(button)
+        row.addWidget(self.clear)
+        self.hide()
+
+    def show_count(self, number: int, reason: str) -> None:
+        """Show for how many it acts; hidden for none. ``reason``: why nothing may be changed, already translated."""
+        self.setVisible(number > 0)
+        self._count.setText(ngettext("{n} shop", "{n} shops", number).format(n=text.count(number)))
+        for button in self.buttons.values():
+            button.disable(reason)
+
+
+class BulkActs(QObject):
+    """Asks once for all, then does it one after the other; what could not be done is named with its reason.
+
+    Signals:
+        changed: something was done.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self, lasting=True)
+
+    def ask(self, key: str, rows: Sequence[ShopRow]) -> None:
+        """Ask before it is done to all of these."""
+        asks: dict[str, Callable[[Sequence[ShopRow]], None]] = {
+            "pause": self._pause,
+            "resume": self._resume,
+            "limit": self._limit,
+            "dedicate": partial(self._dedicate, on=True),
+            "undedicate": partial(self._dedicate, on=False),
+            "group": self._group,
+            "tag": self._tag,
+        }
+        if rows:
+            asks[key](rows)
+
+    def _pause(self, rows: Sequence[ShopRow]) -> None:
+        fleet = self._context.commands.fleet
+        verb = ngettext("Pause {n} shop", "Pause {n} shops", len(rows))
+        said = _("Nothing of them starts; running tasks go on.")
+        question = self._question(N_("Pause shops"), rows, verb, said, why=True)
+        dialog = ConfirmDialog(question, self._owner)
+
+        def act() -> None:
+            note = dialog.note
+            self._run(
+                rows,
+                lambda row: fleet.pause(f"shop:{row.key}", reason=note),
+                lambda row: fleet.resume(f"shop:{row.key}"),
+                ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows)),
+            )
+
+        dialog.confirmed.connect(act)
+        dialog.open()
+
+    def _resume(self, rows: Sequence[ShopRow]) -> None:
+        fleet = self._context.commands.fleet
+        verb = ngettext("Resume {n} shop", "Resume {n} shops", len(rows))
+        said = _("Their own pauses end; pauses of a platform, a type or of everything stay.")
+        question = self._question(N_("Resume shops"), rows, verb, said)
+        self._open(
+            question,
+            rows,
+            lambda row: fleet.resume(f"shop:{row.key}"),
+            lambda row: fleet.pause(f"shop:{row.key}"),
+            ngettext("{n} shop goes on.", "{n} shops go on.", len(rows)),
+        )
+
+    def _dedicate(self, rows: Sequence[ShopRow], *, on: bool) -> None:
+        fleet = self._context.commands.fleet
+        there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
+        number = len(rows)
+        verb = (
+            ngettext("Give {n} shop a queue of its own", "Give {n} shops queues of their own", number)
+            if on
+            else ngettext("Bring {n} shop back to the lanes", "Bring {n} shops back to the lanes", number)
+        )
+        done = (
+            ngettext("{n} shop has a queue of its own now.", "{n} shops have queues of their own now.", number)
+            if on
+            else ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
+        )
+        question = self._question(N_("Queues of shops"), rows, verb, _("What waits moves there."))
+        self._open(question, rows, lambda row: there(row.key), lambda row: back(row.key), done)
+
+    def _limit(self, rows: Sequence[ShopRow]) -> None:
+        fleet, before = self._context.commands.fleet, {row.key: row.shop.concurrency for row in rows}
+        number = NumberField(rows[0].shop.concurrency, 1, 64)
+        verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))
+        question = self._question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.body.addWidget(Labelled(N_("Tasks at once"), number))
+        done = ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", len(rows))
+        dialog.confirmed.connect(
+            lambda: self._run(
+                rows,
+                partial(_set_limit, fleet.set_concurrency, number.value()),
+                lambda row: fleet.set_concurrency(row.key, before[row.key]),
+                done,
+            )
+        )
+        dialog.open()
+
+    def _group(self, rows: Sequence[ShopRow]) -> None:
+        field = QLineEdit(rows[0].shop.group if len({row.shop.group for row in rows}) == 1 else "")
+        verb = ngettext("Put {n} shop into the group", "Put {n} shops into the group", len(rows))
+        question = self._question(N_("Group of shops"), rows, verb, _("An empty name takes them out of their groups."))
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.body.addWidget(Labelled(N_("Group"), field))
+        dialog.confirmed.connect(
+            lambda: self._import(rows, lambda row: replace(row.shop, group=field.text().strip(), unregistered=False))
+        )
+        dialog.open()
+
+    def _tag(self, rows: Sequence[ShopRow]) -> None:
+        shared = set(rows[0].shop.tags).intersection(*(row.shop.tags for row in rows))
+        field = QLineEdit(", ".join(tag for tag in rows[0].shop.tags if tag in shared))
+        verb = ngettext("Tag {n} shop", "Tag {n} shops", len(rows))
+        said = _("The tags that all of them share; what else each has stays.")
+        dialog = ConfirmDialog(self._question(N_("Tags of shops"), rows, verb, said), self._owner)
+        dialog.body.addWidget(Labelled(N_("Tags"), field, hint=N_("any words, with commas between")))
+
+        def tagged(row: ShopRow) -> object:
+            wanted = tags_of(field.text())
+            own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
+            return replace(row.shop, tags=(*wanted, *own), unregistered=False)
+
+        dialog.confirmed.connect(lambda: self._import(rows, tagged))
+        dialog.open()
+
+    def _import(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], object]) -> None:
+        fleet = self._context.commands.fleet
+        done = ngettext("{n} shop is changed.", "{n} shops are changed.", len(rows))
+        self._run(
+            rows,
+            lambda row: fleet.import_shops([changed(row)]),  # type: ignore[list-item]
+            lambda row: fleet.import_shops([row.shop]),
+            done,
+        )
+
+    def _question(self, title: str, rows: Sequence[ShopRow], verb: str, said: str, *, why: bool = False) -> Question:
+        named = [(words.name(row), row.key) for row in rows[:NAMED]]
+        more = len(rows) - len(named)
+        if more > 0:
+            named.append((ngettext("{n} more shop", "{n} more shops", more).format(n=text.count(more)), ""))
+        return Question(
+            title=title,
+            text=said,
+            rows=tuple(named),
+            verb=verb.format(n=text.count(len(rows))),
+            note=_("Note, kept in the audit trail") if why else "",
+        )
+
+    def _open(self, question: Question, rows: Sequence[ShopRow], act: Act, back: Act, done: str) -> None:
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._run(rows, act, back, done))
+        dialog.open()
+
+    def _run(self, rows: Sequence[ShopRow], act: Act, back: Act | None, done: str) -> None:
+        self._operation.start(
+            partial(_each, rows, act), partial(self._tell, back, done), lambda exc: self._context.toast(failure(exc))
+        )
+
+    def _tell(self, back: Act | None, done: str, found: _Done) -> None:
+        said = done.format(n=text.count(len(found.done)))
+        undo = (
+            (ToastAction(text=_("Undo"), call=partial(self._run, found.done, back, None, _("Taken back."))),)
+            if back is not None and found.done
+            else ()
+        )
+        if found.failed:
+            refused = [f"{words.name(row)}: {why}" for row, why in found.failed[:NAMED]]
+            said = _("{done} {n} could not: {names}").format(
+                done=said if found.done else "", n=text.count(len(found.failed)), names=text.listed(refused)
+            )
+        status = "warning" if found.failed else "healthy"
+        self._context.toast(ToastSpec(text=said.strip(), status=status, actions=undo, seconds=UNDO_S))
+        self.changed.emit()
+
+
+def _each(rows: Sequence[ShopRow], act: Act) -> _Done:
+    done, failed = [], []
+    for row in rows:
+        try:
+            act(row)
+            done.append(row)
+        except OperatorError as exc:
+            failed.append((row, told(exc)))
+    return _Done(tuple(done), tuple(failed))
+
+
+def _set_limit(call: Callable[[str, int], None], number: int, row: ShopRow) -> None:
+    call(row.key, number)
