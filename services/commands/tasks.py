@@ -84,7 +84,8 @@ class TaskCommands:
         """Make a new task of each cancelled one (``made``): the same work under a new id, linked to the old one.
 
         One that another active task does already is refused, as is one that was created again before. One whose work
-        has succeeded so lately that its type asks why (``unique_for``) needs a ``reason``, kept with the new task.
+        has succeeded since the old one was created, or so lately that its type asks why (``unique_for``), needs a
+        ``reason``, kept with the new task.
         """
         self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
@@ -143,6 +144,7 @@ class TaskCommands:
             parent=old.task_id,
             extra=old.extra,
             task_id=again(old),
+            asked_ms=old.created_at + 1,
             reason=reason,
             depends_on=old.depends_on,
             on_dependency_failure=old.on_dependency_failure,

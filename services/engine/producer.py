@@ -250,7 +250,9 @@ class Producer:
 
     def _done_since(self, spec: TaskSpec) -> int:
         """A reason that a person gave lets the same work be done again at any time."""
-        return 0 if spec.reason.strip() or spec.unasked else self._registry.done_since(spec.task_type)
+        if spec.reason.strip() or spec.unasked:
+            return 0
+        return min(filter(None, (spec.asked_ms, self._registry.done_since(spec.task_type))), default=0)
 
     def _marked(self, chunk: Sequence[tuple[TaskSpec, Task]]) -> Sequence[tuple[TaskSpec, Task]]:
         """With a mark on those that are to be done again so soon for a reason: then that is what the reason says."""

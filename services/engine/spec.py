@@ -32,6 +32,7 @@ class TaskSpec:
     parent: str = ""
     extra: str = ""  #: JSON object of message fields unknown to us, of a task that is made again
     line: int = 0
+    asked_ms: int = 0  #: of work that is asked for once more: since when a success asks for a reason, 0 for its type's
     unasked: bool = False  #: nobody can be asked why: it is recorded though it was done lately, and held when claimed
     task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
     key: str = ""  #: a name for other specs of the same bulk, which may wait for it by this name
@@ -45,7 +46,7 @@ class Submitted:
 
     created: tuple[Task, ...] = ()
     duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
-    done: tuple[tuple[TaskSpec, Done], ...] = ()  #: succeeded so lately that its type asks for a reason (unique_for)
+    done: tuple[tuple[TaskSpec, Done], ...] = ()  #: succeeded since ``asked_ms``, or so lately that its type asks why
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
 

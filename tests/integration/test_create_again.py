@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from services import assembly
 from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet
+from tests.integration.fleet_rig import Fleet, define
 
 
 def test_what_was_cancelled_while_it_waited_is_created_again_once(fleet: Fleet) -> None:
@@ -47,6 +49,22 @@ def test_the_same_work_that_is_active_already_is_not_created_beside_it(fleet: Fl
     (left,) = tasks.create_again([old.task_id]).skipped
     assert (left.why.code, left.why.params["id"]) == ("task.duplicate", other.task_id)
     assert tasks.create_again(["nobody"]).skipped[0].why.code == "task.unknown"
+
+
+@pytest.mark.parametrize("kind", ["once", "single"])
+def test_what_somebody_has_done_since_is_created_again_for_a_reason_only(fleet: Fleet, kind: str) -> None:
+    """Also where its type asks for none, or no longer: the work was asked for before that success."""
+    define(fleet, kind, idempotent=kind == "single", uniqueness="shop_type", unique_for="1s" if kind == "once" else "")
+    old, tasks = fleet.create("s1", kind), fleet.commands().tasks
+    tasks.cancel([old])
+    fleet.worker()
+    done = fleet.wait(fleet.create("s1", kind), Status.SUCCEEDED)
+    eventually(lambda: fleet.engine.store.now_ms() > done.ended_at + 1_000)
+    (left,) = tasks.create_again([old]).skipped
+    assert (left.why.code, left.why.params["id"]) == ("task.done", done.task_id)
+    outcome = tasks.create_again([old], reason="the shop lost it")
+    again = fleet.wait(outcome.made[old], Status.SUCCEEDED)
+    assert again.reason == "the shop lost it"
 
 
 def test_a_deadline_that_has_passed_is_not_asked_for_again_and_one_to_come_is(fleet: Fleet) -> None:

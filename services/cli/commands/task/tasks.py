@@ -83,7 +83,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
             parser.add_argument("--reason", default="", help="needed for held tasks, whose work may be done already")
         if name == "create-again":
             parser.add_argument(
-                "--reason", default="", help="needed where the work has succeeded so lately that its type asks for one"
+                "--reason",
+                default="",
+                help="needed where the work has succeeded since, or so lately that its type asks for one",
             )
 
 
