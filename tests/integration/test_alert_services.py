@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import importlib
+import socketserver
+import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from services.domain.alerts.channel import DINGTALK, FEISHU, WECOM, Channel
+from services.domain.alerts.channel import DINGTALK, FEISHU, MAIL, WECOM, Channel
 from services.watch.alerts.channels import carrier
 from tests.integration import hook as hooks
 from tests.integration.hook import Hook
@@ -77,3 +81,46 @@ def test_a_long_page_goes_in_parts_that_the_service_takes(hook: Hook, monkeypatc
     assert all(len(text.encode()) <= 2_048 for text in texts)
     assert f"(1/{len(texts)})" in texts[0]
     assert all(line in "\n".join(texts) for line in lines)
+
+
+class Post(socketserver.StreamRequestHandler):
+    """A mail server that takes everything."""
+
+    SAYS: ClassVar = {b"EHLO": b"250-here\r\n250 AUTH PLAIN\r\n", b"AUTH": b"235 in\r\n"}
+    got: list[bytes]
+
+    def handle(self) -> None:
+        self.wfile.write(b"220 here\r\n")
+        letter: list[bytes] | None = None
+        for line in self.rfile:
+            word = line[:4].upper()
+            if letter is not None:
+                if line.rstrip() == b".":
+                    self.got.append(b"".join(letter))
+                    letter = None
+                    self.wfile.write(b"250 taken\r\n")
+                else:
+                    letter.append(line)
+            elif word == b"DATA":
+                letter = []
+                self.wfile.write(b"354 go on\r\n")
+            else:
+                self.wfile.write(self.SAYS.get(word, b"250 well\r\n"))
+                if word == b"QUIT":
+                    return
+
+
+def test_mail_keeps_its_lines_and_is_no_page() -> None:
+    """What stands in a name of a shop is text: no picture is fetched, no link is made."""
+    got: list[bytes] = []
+    body = "待登录：<img src=http://127.0.0.1/x>\n下一步：打开 *店铺*"
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), type("Kept", (Post,), {"got": got})) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        channel = Channel(name="boss", kind=MAIL, options={"to": "a+night@b.example"})
+        address = f"mailto://u:p@127.0.0.1:{server.server_address[1]}?from=fleet@b.example"
+        assert carrier.send(channel, address, "INC-1 标题", body, "critical") == ""
+        server.shutdown()
+    (letter,) = [email.message_from_bytes(one, policy=email.policy.default) for one in got]
+    assert (letter["to"], letter["subject"]) == ("a+night@b.example", "INC-1 标题")
+    assert letter.get_content_type() == "text/plain"
+    assert letter.get_content().splitlines() == body.splitlines()

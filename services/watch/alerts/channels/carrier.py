@@ -114,7 +114,9 @@ def _hand_over(carrier: Any, title: str, body: str, tone: str) -> str:
     _ANSWER.refused = ""
     with apprise.LogCapture(level=logging.WARNING, fmt="%(message)s") as words:  # type: ignore[no-untyped-call]
         try:
-            taken = bool(carrier.notify(body=body, title=title, notify_type=_TYPES.get(tone, "info")))
+            # said to be plain, so that mail keeps its lines and takes no name of a shop for a mark of its own
+            kind = apprise.NotifyFormat.TEXT
+            taken = bool(carrier.notify(body=body, title=title, notify_type=_TYPES.get(tone, "info"), body_format=kind))
         except Exception as exc:  # a plugin of another project: whatever it meets, this message waits
             log.debug("a channel failed", exc_info=True)
             return _masked(f"{type(exc).__name__}: {exc}")
