@@ -301,11 +301,12 @@ class _Writer:
         between = "：" if i18n.is_chinese() else ": "
         asked = next((target for verb, target in item.verbs if verb == "open_tasks"), "")
         opens = next(((verb, target) for verb, target in item.verbs if verb.startswith(("open_", "triage"))), None)
+        said = (part.replace(".; ", "; ").replace("。；", "；") for part in attention.present(item) if part)
         return Line(
             text=_say(
                 "item",
                 who=_say_of(handover.whose(item.code, str(item.params.get("kind", "")))),
-                what=between.join(filter(None, attention.present(item))),
+                what=between.join(said),
             ),
             page=TASKS if asked else "",
             filter=asked,

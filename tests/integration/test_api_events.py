@@ -22,6 +22,7 @@ from services.settings.values import ApiSettings
 from tests.contract.waiting import eventually
 from tests.integration.api_rig import Api, serving
 from tests.integration.fleet_rig import Fleet
+from tests.integration.test_api import problem
 from tests.integration.test_promises import Desk
 
 
@@ -102,6 +103,11 @@ def test_only_what_was_asked_for_comes(api: Api) -> None:
         api.fleet.create("s1", n=1)
         task_id = api.fleet.create("s2", n=2)
         assert found.next()[1]["task_id"] == task_id
+
+
+def test_a_status_that_is_none_is_refused_rather_than_waited_for(api: Api) -> None:
+    with api.client() as ask:
+        problem(ask.get("/api/v1/events", params={"to": "dead,succeded"}), 422, "usage")
 
 
 @pytest.mark.parametrize("cursor", ["nonsense", "0123456789abcdef/999999999", "0123456789abcdef/1-1"])

@@ -20,6 +20,7 @@ from services.cli import shapes
 from services.domain.errors import ConsoleError
 from services.domain.fleet.role import VIEWER
 from services.domain.task.event import Event, EventBatch
+from services.domain.task.status import Status
 
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["events"])
@@ -57,6 +58,9 @@ async def events(
     most = here.plain.settings.api.streams
     if follower.streams >= most:
         raise Problem(status=429, detail=f"{most} streams are open", code="too_many_streams", again_s=10)
+    if strange := sorted(_words(to) - set(Status)):
+        text = f"{', '.join(strange)[:80]} is no status; there are {', '.join(Status)}"
+        raise Problem(status=422, detail=text, code="usage", field="to", remedy="Correct the field that is named.")
     begun = await run_in_threadpool(here.plain.store.events, last_event_id or after, BATCH, 0.0)
     wanted = _wanted(platform=platform, shop=shop, type=type, lane=lane, to=to)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}

@@ -150,12 +150,16 @@ def list_(context: Context) -> int:
     return EXIT_OK
 
 
+#: of an incident: what programs read, or what stands below it line by line
+FOR_PROGRAMS = frozenset({"key", "code", "params", "count", "of", "told", "timeline", "messages"})
+
+
 def show(context: Context) -> int:
     """Print one."""
     with context.engine(looking=True) as engine:
         found, zone = assembly.queries(engine).alerts.incident(context.args.incident), _zone(engine)
     row = _row(found, zone) | _more(found, zone)
-    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name not in ("timeline", "messages")]
+    lines = [f"{name}: {_shown(value)}" for name, value in row.items() if name not in FOR_PROGRAMS and value]
     lines += [f"{entry['at']}  {entry['text']}" for entry in row["timeline"]]
     lines += [f"{one['at']}  {one['what']} to {one['channel']}: {one['state']}" for one in row["messages"]]
     context.show(row, lines)

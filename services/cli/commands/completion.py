@@ -68,4 +68,4 @@ def _actions(parser: argparse.ArgumentParser, noun: str = "") -> Iterator[tuple[
         yield noun, action
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for name, child in action.choices.items():
-                yield from _actions(child, noun or name)
+                yield from _actions(child, f"{noun} {name}".strip())

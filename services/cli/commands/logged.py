@@ -54,7 +54,10 @@ def show(context: Context) -> int:
     places = {path: path.stat().st_size for path in log_files.files(folder, program, old=False)}
     found = filter(wanted, log_files.newest(folder, program, since_ms=since, ends=places))
     rows = list(islice(found, args.limit))[::-1]
-    context.show({"records": [one.data for one in rows], "folder": str(folder)}, [_line(one.data) for one in rows])
+    lines = [_line(one.data) for one in rows]
+    if not rows and not args.follow:
+        lines = [output.Line(f"nothing of that is logged in {folder}", [])]
+    context.show({"records": [one.data for one in rows], "folder": str(folder)}, lines)
     if args.follow and not context.json:
         _follow(folder, program, places, wanted)
     return EXIT_OK

@@ -68,6 +68,7 @@ def test_bash_offers_what_there_is_in_the_fleet(
         return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
 
     assert offered("shop", "pause", "t") == ["t9", "temu:s1"]
+    assert offered("alert", "rule", "set", "old") == ["oldest_wait"]
     assert offered("task", "create", "--type", "sync_or") == ["sync_order"]
     assert offered("type", "show", "sync_or") == ["sync_order"]
     assert offered("task", "create", "--platform", "") == ["pdd", "temu"]
