@@ -116,8 +116,8 @@ class BackfillDialog(DialogFrame):
             field.setTimeZone(QTimeZone.utc())  # the numbers on screen are those of the schedule's zone
         head = QHBoxLayout()
         head.setSpacing(12)
-        head.addWidget(Labelled(N_("From"), self.since, hint=self._row.zone))
-        head.addWidget(Labelled(N_("To"), self.until))
+        head.addWidget(Labelled(N_("Runs from"), self.since, hint=self._row.zone))
+        head.addWidget(Labelled(N_("Runs until"), self.until))
         head.addStretch(1)
         head.addWidget(self.span)
         self.model: RecordModel[Gap] = RecordModel(COLUMNS, key=lambda gap: gap.at, hold_new=False)

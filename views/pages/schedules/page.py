@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.domain.insight import schedule as insight
@@ -33,6 +33,7 @@ from views.widgets.empty_state import EmptyState
 from views.widgets.strip import Strip
 
 EVERY_MS = 3000
+ROOMY = 1000  #: pixels from which on the bar has room for every verb
 
 
 class SchedulesPage(Page):
@@ -91,6 +92,11 @@ class SchedulesPage(Page):
         self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow only the menu has what is seldom wanted."""
+        super().resizeEvent(event)
+        self.buttons["backfill"].setVisible(event.size().width() >= ROOMY)
 
     def activate(self) -> None:
         """Ask now and then."""

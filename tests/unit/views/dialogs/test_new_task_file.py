@@ -261,7 +261,7 @@ def test_nothing_is_sent_where_the_file_of_the_bad_rows_cannot_be_written(
 ) -> None:
     dialog = read_file(task_sheets.write(tmp_path / "a.csv", [["pdd-10001", "x"], ["pdd-10001", "同步订单"]], HEADER))
     dialog.send_good(tmp_path / "nowhere" / "bad.xlsx")
-    qtbot.waitUntil(dialog.error.isVisible)
+    qtbot.waitUntil(lambda: dialog.error.isVisible() and dialog.verbs.part.isEnabled())
     assert tasks(fleet) == []
 
 
