@@ -269,7 +269,8 @@ _PER_S = "_per_s"
 
 def _fill(template: str, message: Message, say: _Numbers) -> str:
     """Numbers stay numbers for machines; a sentence says ``seconds`` as ``{span}``, ``low_s`` to ``high_s`` as
-    ``{spread}``, ``usual_s`` as ``{usual}``, and all rates (``in_per_s`` as ``{in}``) in one unit.
+    ``{spread}``, ``usual_s`` and ``nearly_s`` as ``{usual}`` and ``{nearly}``, and all rates (``in_per_s`` as ``{in}``)
+    in one unit.
     """
     params = message.params
     said: dict[str, str] = {}
@@ -278,8 +279,9 @@ def _fill(template: str, message: Message, say: _Numbers) -> str:
     low, high = params.get("low_s"), params.get("high_s")
     if isinstance(low, int | float) and isinstance(high, int | float):
         said["spread"] = say.between(low, high)
-    if isinstance(usual := params.get("usual_s"), int | float):
-        said["usual"] = say.between(usual, usual)
+    for name in ("usual", "nearly"):
+        if isinstance(seconds := params.get(f"{name}_s"), int | float):
+            said[name] = say.between(seconds, seconds)
     rates = {name: value for name, value in params.items() if name.endswith(_PER_S) and isinstance(value, int | float)}
     said |= zip((name.removesuffix(_PER_S) for name in rates), say.rates(*rates.values()), strict=True)
     try:

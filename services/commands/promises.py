@@ -32,13 +32,7 @@ class PromiseCommands:
 
     def known(self) -> list[Promise]:
         """All that can be read, by name. Blocking."""
-        found = []
-        for body in self._store.documents(KIND).values():
-            try:
-                found.append(promises.load(body))
-            except ValueError:  # the doctor tells it
-                continue
-        return sorted(found, key=lambda one: one.name)
+        return list(promises.readable(self._store.documents(KIND)))
 
     def names(self) -> list[str]:
         """Of all that is stored, also what cannot be read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,14 @@ from pathlib import Path
 from services.audit_witness import Witness
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.fleet import shop_queue
+from services.domain.fleet.worker import SlotState
 from services.domain.gates import ability, listed
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, Reach
 from services.domain.insight.forecast import flow
+from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.worker import FleetNow
 from services.domain.plans import schedule
 from services.domain.promises import promise as promises
 from services.domain.task.search.query import Counts
@@ -37,7 +41,9 @@ from services.messages import headline_within, within
 from services.monitor import attention
 from services.monitor import tuning as figures
 from services.monitor.forecast.flow import look_once
+from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention
+from services.monitor.waits import hung
 from services.ports import Broker, Clock, Store
 
 STORE_GONE, BROKER_GONE = "doctor.store_gone", "doctor.broker_gone"
@@ -221,6 +227,7 @@ class Doctor:
             if one.missing and one.fates
             for fact in one.facts
         ]
+        found += self._of_long(fleet, now)
         found += self._of_publisher(now, counts.unsent)
         found += self._of_schedules(now)
         found += self._of_switches(now)
@@ -257,12 +264,30 @@ class Doctor:
         known = self._registry
         types = {*known.types(), *(name for info in self._store.workers() for name in info.handlers)}
         found: list[Message] = []
-        for body in self._store.documents(promises.KIND).values():
-            with contextlib.suppress(ValueError):  # what cannot be read is told among the damage
-                one = promises.load(body)
-                if one.enabled:
-                    found += promises.doubts(one, types, known.shops())
+        for one in promises.readable(self._store.documents(promises.KIND)):  # the others are told among the damage
+            if one.enabled:
+                found += promises.doubts(one, types, known.shops())
         return [finding(WARNING, "promises", one.code, **one.params) for one in found]
+
+    def _of_long(self, fleet: FleetNow, now: int) -> list[Finding]:
+        """What runs past the 95th percentile: of each type and platform the longest, and how many of them there are."""
+        measured = Measured(self._store)
+
+        def usual(task_type: str, platform: str) -> Runs:
+            return measured.on_platform(task_type, platform, 0)
+
+        found: dict[tuple[str, str], list[SlotState]] = defaultdict(list)
+        for slot in hung.past(fleet, usual, now):
+            found[slot.task_type, hung.platform_of(slot)].append(slot)
+        many = {(one.task_type, one.platform) for one in hung.together(fleet, usual, now)}
+        return [
+            finding(
+                WARNING if kind in many else NOTE, "workers", "doctor.slow" if kind in many else "doctor.long",
+                n=len(some), type=kind[0], platform=kind[1], task=some[0].task_id,
+                seconds=(now - some[0].since) // 1000, nearly_s=round(usual(*kind).nearly_all_s, 1),
+            )
+            for kind, some in found.items()
+        ]  # fmt: skip
 
     def _of_publisher(self, now: int, unsent: int) -> list[Finding]:
         """What workers, the leader and this process meet on their way to the broker."""

@@ -150,13 +150,7 @@ def rows(store: Store, now_ms: int) -> tuple[PromiseRow, ...]:
     """All of them by name; what cannot be read is left out, the doctor tells it. Blocking."""
     known = store.documents(KIND)
     stored = store.documents(STATE) if known else {}
-    found = []
-    for name, body in sorted(known.items()):
-        try:
-            found.append(_row(promises.load(body), stored.get(name), now_ms))
-        except ValueError:
-            continue
-    return tuple(found)
+    return tuple(_row(one, stored.get(one.name), now_ms) for one in promises.readable(known))
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -197,11 +197,7 @@ class ScheduleQueries:
 
     def _promises(self, wanted: Schedule) -> Iterator[Promise]:
         """Those of the same type that hold by an hour."""
-        for body in self._store.documents(promise.KIND).values():
-            try:
-                one = promise.load(body)
-            except (ValueError, RecursionError):  # the doctor tells it
-                continue
+        for one in promise.readable(self._store.documents(promise.KIND)):
             if one.enabled and one.kind == promise.BY and one.task_type == wanted.task_type:
                 yield one
 
@@ -279,16 +275,11 @@ class ScheduleQueries:
         """Promises of the same work that are for an instant after the run."""
         shops = self._registry.shops().values()
         mine = {shop.key for shop in schedules.fitting(wanted, shops)}
-        for one in self._promises(wanted) if found.own else ():
-            window = judge.due(one, zone, at)
-            if (
-                not window.holds
-                or not at < window.ends < ends
-                or not mine & {s.key for s in schedules.fitting(one, shops)}
-            ):
+        for one, until in judge.ending(self._promises(wanted), zone, at) if found.own else ():
+            if until >= ends or not mine & {s.key for s in schedules.fitting(one, shops)}:
                 continue
-            clock, left = quiet_hours.clock_at(window.ends, zone, now), found.left(window.ends)
-            if left and not (found.end and found.end <= window.ends):
+            clock, left = quiet_hours.clock_at(until, zone, now), found.left(until)
+            if left and not (found.end and found.end <= until):
                 yield Message("load.breaks", {"name": one.name, "clock": clock, "left": left})
             else:
                 yield Message("load.keeps", {"name": one.name, "clock": clock})

@@ -74,6 +74,7 @@ class TaskDetail:
     again: str = ""  #: of a cancelled task: the id under which it was created again
     #: of one whose worker is not heard of: that nobody knows whether it still runs, and what becomes of it when
     unheard: tuple[Message, ...] = ()
+    long: Message | None = None  #: that it runs past the 95th percentile of its type on its platform
     met: tuple[Suppressed, ...] = ()  #: who asked for the same work meanwhile, and what became of that
     suppressed: Message | None = None  #: how often that was refused, if it was
     unknown: attempts.Unknown | None = None  #: of a held task: who had it, and the last that is known of it
@@ -270,6 +271,7 @@ class TaskQueries:
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
             unheard=fates.unheard(self._store, task),
+            long=self._waiting.long(task),
             met=met,
             suppressed=same_work.refused(met, self._store.now_ms()) if met else None,
             unknown=attempts.unknown_end(task, self._store.workers() if task.status == Status.HELD else ()),

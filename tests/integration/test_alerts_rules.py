@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from services import assembly, workforce
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
@@ -197,6 +199,18 @@ def unacked_age(world: World) -> Iterator[str]:
     world.fleet.wait(task, "succeeded")
 
 
+def running_long(world: World) -> Iterator[str]:
+    world.watch.only("running_long")
+    world.fleet.worker()
+    world.fleet.wait_ended([world.fleet.create(n=number) for number in range(3)])
+    store = world.fleet.engine.store
+    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms() - 600_000)
+    holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
+    store.heartbeat(holder)
+    yield "work of pdd:s1 seems to hang: it runs for 10"
+    store.heartbeat(msgspec.structs.replace(holder, slots=(SlotState(),)))
+
+
 def promise_at_risk(world: World) -> Iterator[str]:
     desk = _promised(world, ago=55)
     yield "Promise at risk: orders breaks at "
@@ -238,6 +252,7 @@ BOTH: list[Situation] = [
     lane_depth,
     oldest_wait,
     unacked_age,
+    running_long,
     promise_at_risk,
     promise_broken,
 ]

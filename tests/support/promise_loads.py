@@ -21,6 +21,7 @@ import msgspec
 from services.domain.change import Claim, CloseSession, Finish, Op, OpenSession, Renew
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import Once, QuietHours, Weekly
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Schedule
@@ -47,6 +48,8 @@ DAY = 1_795_046_400_000 - 1_795_046_400_000 % 86_400_000
 BEGIN = DAY + 5 * 60 * MINUTE
 EARLY_MS = 10 * MINUTE
 LEASE_MS = 60_000
+#: the engine looks every second in the product; what comes due between two looks is not all sent at one instant
+STEP_S = 6.0
 LANES = ("high", "normal", "low")
 ORDERS, GOODS, FOREIGN, NOISE = "sync_order", "refresh_goods", "reply", "screenshot"
 #: usual seconds of a run, and how far one is from that (standard deviation of the logarithm)
@@ -171,6 +174,8 @@ class World:
         self.hands: list[Hand] = []
         self.slow: dict[str, float] = {}  #: by platform, times as long
         self.fails: dict[str, str] = {}  #: by platform or shop: kind of the failure of each attempt
+        self.flaky = TRANSIENT  #: share of all attempts that fail for once
+        self.uneven = UNEVEN  #: standard deviation of the logarithm of how long a run takes
         self.fires = True  #: somebody fires the schedules
         self.sources: list[Source] = []
         self.mended_at: list[tuple[int, str]] = []
@@ -266,10 +271,15 @@ class World:
         self.room.ask(OpenSession(shop=shop.key, by="ann@desk"))
         self.mended(f"shop:{shop.key}")
 
-    def quiet(self, scope: str, minutes: float) -> None:
-        """Quiet hours from now on."""
-        once = (Once(start=self.now - 1000, end=self.now + round(minutes * MINUTE)),)
+    def quiet(self, scope: str, minutes: float, after_min: float = 0.0) -> None:
+        """Quiet hours from now on, or from so many minutes later on."""
+        begins = self.now - 1000 + round(after_min * MINUTE)
+        once = (Once(start=begins, end=begins + 1000 + round(minutes * MINUTE)),)
         quiet.put(self.store, QuietHours(name="sale", scope=scope, once=once, reason="sale", by="ann"), "UTC")
+
+    def limit(self, scope: str, concurrency: int = 0, per_minute: int = 0) -> None:
+        """Somebody limits a platform or a type; both 0: not any more."""
+        self.store.put_limit(Limit(scope=scope, concurrency=concurrency, per_minute=per_minute))
 
     # -------------------------------------------------------------------- how it goes
     def go(self, minutes: float, shape: Callable[[World], Iterator[float]]) -> Tally:
@@ -277,10 +287,13 @@ class World:
         acts = shape(self)
         due = next(acts, float("inf"))
         while self.minute < minutes:
-            self._pass(min(EVERY_S, self.tick_s) if self.watch else self.tick_s)
-            while self.minute >= due:
-                due = next(acts, float("inf"))
-            self._round()
+            until = self.now + round(1000 * (min(EVERY_S, self.tick_s) if self.watch else self.tick_s))
+            while self.now < until:
+                self._pass(min(STEP_S, (until - self.now) / 1000))
+                while self.minute >= due:
+                    due = next(acts, float("inf"))
+                self._work()
+            self._look()
         return self.tally  # what is still at risk has no end yet: nobody can tell what it was
 
     def _pass(self, seconds: float) -> None:
@@ -303,7 +316,8 @@ class World:
         if at > self.now:
             self.room.clock.advance((at - self.now) / 1000)
 
-    def _round(self) -> None:
+    def _work(self) -> None:
+        """What engine and workers do all the time."""
         for source in self.sources:
             source.turn(self)
         if self.fires:
@@ -313,6 +327,8 @@ class World:
         for hand in self.hands:
             if hand.alive:
                 self._take(hand)
+
+    def _look(self) -> None:
         self._beat()
         self.keeper.tick()
         self._note()
@@ -359,9 +375,9 @@ class World:
             hand.consumer.ack(found)
 
     def _begun(self, task: Task) -> Begun:
-        lasts = LASTS[task.task_type] * self.slow.get(task.platform, 1.0) * self.chance.lognormvariate(0.0, UNEVEN)
+        lasts = LASTS[task.task_type] * self.slow.get(task.platform, 1.0) * self.chance.lognormvariate(0.0, self.uneven)
         error = self.fails.get(task.shop) or self.fails.get(task.platform, "")
-        if not error and self.chance.random() < TRANSIENT:
+        if not error and self.chance.random() < self.flaky:
             error = "network"
         return Begun(task, self.now + round(lasts * 1000), error)
 
@@ -649,8 +665,8 @@ def _world(folder: Path, seed: int, shops: int, tick_s: float) -> Iterator[World
 
 
 def play(
-    folder: Path, name: str, seed: int, *, shops: int = 24, minutes: float = 240, tick_s: float = EVERY_S
+    folder: Path, shape: str | Shape, seed: int, *, shops: int = 24, minutes: float = 240, tick_s: float = EVERY_S
 ) -> Tally:
-    """One morning of a shape; ``folder`` holds its file."""
+    """One morning of a shape, or of one of these by its name; ``folder`` holds its file."""
     with _world(folder, seed, shops, tick_s) as world:
-        return world.go(minutes, (SHAPES | HELD_OUT)[name])
+        return world.go(minutes, (SHAPES | HELD_OUT)[shape] if isinstance(shape, str) else shape)

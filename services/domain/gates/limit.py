@@ -93,7 +93,12 @@ def scopes(task: Task) -> tuple[str, str]:
 
 def rank(task: Task) -> int:
     """The order of parked tasks as one number, the best one least: higher priority first, then older."""
-    return (MAX_PRIORITY - task.priority) * _CLASS + task.created_at
+    return rank_of(task.priority, task.created_at)
+
+
+def rank_of(priority: int, created_at: int) -> int:
+    """The same of one that is still to come."""
+    return (MAX_PRIORITY - priority) * _CLASS + created_at
 
 
 def check(limit: Limit) -> None:

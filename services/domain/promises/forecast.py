@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.domain.gates import breaker
+from services.domain.gates.breaker import Breaker, Rule
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import ENOUGH, Runs
 from services.domain.insight.forecast.estimate import Estimate
@@ -22,6 +24,10 @@ UNKNOWN_MS = 15 * 60_000
 MISSING_MS = 35_000
 #: one that nobody planned is missing so long after the latest time at which one came so far
 SILENT_MS = 20_000
+#: of shops whose attempts fail so many do until somebody mends something; a breaker is believed to be of these from a
+#: chance on
+NOT_BY_CHANCE, LASTS = 0.3, 0.8
+_TRIES = 12
 #: of a type of which nothing is known, one run
 _UNKNOWN_S = 60.0
 
@@ -70,6 +76,43 @@ def played(now: int, ends: Ends) -> Forecast:
     return _from(now, ends.low_s * (1 - MODEL), ends.mid_s, ends.high_s)
 
 
+def ending(now: int, ends: Ends) -> Forecast:
+    """The end of what runs already, as it was played through."""
+    return _from(now, ends.low_s, ends.mid_s, ends.high_s)
+
+
+def stays_open(found: Breaker) -> bool:
+    """Whether a breaker is open for something that lasts until a person mends it, as far as its attempts tell: all of
+    late have failed, where the share of those that failed before says that some should have succeeded.
+    """
+    in_a_row, others = _failed(found)
+    lasting = NOT_BY_CHANCE / (1 - NOT_BY_CHANCE)
+    return lasting / (lasting + others**in_a_row) >= LASTS
+
+
+def tried(now: int, found: Breaker, rule: Rule, lasts: Runs) -> Forecast | None:
+    """The first success behind an open breaker, which lets one try after a while, and each time after a longer one;
+    None where it stays open.
+    """
+    if stays_open(found):
+        return None
+    _, fails = _failed(found)
+    low, usual, high = _span(lasts)
+    at, left, ends = max(0, found.until - now) / 1000, 1.0, []
+    for times in range(found.times, found.times + _TRIES):
+        left *= fails
+        ends.append((at, left))
+        at += usual + breaker.cooldown_ms(rule, times + 1) / 1000
+    first, middle, last = (next((one for one, rest in ends if rest <= share), at) for share in (0.9, 0.5, 0.1))
+    return _from(now, first + low, middle + usual, last + high)
+
+
+def _failed(found: Breaker) -> tuple[int, float]:
+    """How many have failed since the last success, and the share of those that failed before."""
+    rest = found.outcomes.lstrip("1")
+    return len(found.outcomes) - len(rest) + found.times - 1, (rest.count("1") + 1) / (len(rest) + 2)
+
+
 def planned(
     now: int, at: int, spread_s: int, load: Load, shops: int, lasts: Runs, share: float = 1.0
 ) -> Forecast | None:
@@ -114,11 +157,6 @@ def unknown(now: int, lasts: Runs) -> Forecast:
     """One that nobody can tell: as long from now as a person needs to see to it."""
     low, middle, high = _span(lasts)
     return _from(now, low, UNKNOWN_MS / 1000 + middle, UNKNOWN_MS / 1000 + high)
-
-
-def later(one: Forecast, by_ms: int) -> Forecast:
-    """The same so much later."""
-    return Forecast(low=one.low + by_ms, mid=one.mid + by_ms, high=one.high + by_ms)
 
 
 def not_before(one: Forecast, at: int, lasts: Runs) -> Forecast:

@@ -1,14 +1,13 @@
 """Whether a promise is kept in a shop: from its last success, when the next one is expected, and what holds that back.
 
-At risk is said before the breach: long before it where even the early end of the forecast passes the limit, from a
-quarter of an hour before it where its middle does, where nobody can tell an end, and in the last moments whatever the
-forecast says. So what is said early is nearly sure, and what is only likely is said while there is time to act. Nothing
-excuses: a pause or quiet hours are only named as the reason.
+At risk is said before the breach: where it is nearly sure by the forecast; from a quarter of an hour to ten minutes
+before it, while there is time to act, where it is much likelier than not; where nobody can tell an end; and in the last
+minute where it is likelier than not. Nothing excuses: a pause or quiet hours are only named as the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain.promises import promise as promises
@@ -22,10 +21,12 @@ STATES = (BROKEN, AT_RISK, KEPT, NOT_DUE)
 CREATED, GATES, LOGIN, WORKER, PAGE = "created", "gates", "login", "worker", "page"
 #: what a run passes from left to right: the first that is closed holds it
 CHECKS = (CREATED, GATES, LOGIN, WORKER, PAGE)
-#: so long before its end a promise that is not met yet is at risk, whatever the forecast says
-NEAR_MS = 60_000
-#: so long before its end it is at risk where it is likelier to break than not; earlier only where that is nearly sure
-LIKELY_MS = 15 * 60_000
+#: so long before its end a promise that is not met yet is at risk where it is likelier to break than not
+NEAR_MS, LIKELIER = 60_000, 0.5
+#: from so long to so long before its end it is at risk where that is likely; earlier, and later, when who is told can
+#: hardly do anything, only where it is nearly sure
+LIKELY_MS, ACT_MS = 15 * 60_000, 10 * 60_000
+LIKELY, NEARLY_SURE = 0.7, 0.95
 #: so long a forecast has to pass the limit without a pause: each look sees it a little earlier or later
 SURE_MS = 2 * 60_000
 #: what was said to be at risk is well again when the forecast leaves this share of the time to its break
@@ -43,6 +44,17 @@ class Forecast:
     low: int
     mid: int
     high: int
+
+    def later_than(self, at: int) -> float:
+        """How likely it is there only after an instant: between its three points as on straight lines."""
+        early, late = max(1, self.mid - self.low), max(1, self.high - self.mid)
+        if at < self.low:
+            return min(1.0, 0.9 + 0.1 * (self.low - at) / early)
+        if at < self.mid:
+            return 0.9 - 0.4 * (at - self.low) / early
+        if at < self.high:
+            return 0.5 - 0.4 * (at - self.mid) / late
+        return max(0.0, 0.1 - 0.1 * (at - self.high) / late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,12 @@ def due(promise: Promise, zone: str, now: int) -> Due:
     return Due(begins=begins, ends=ends, over=max(ends, day_begins(ends - 1, zone)[1]))
 
 
+def ending(found: Iterable[Promise], zone: str, now: int) -> list[tuple[Promise, int]]:
+    """Those that are to be done by an hour of a window that has begun, with that instant, which is still to come."""
+    known = ((one, due(one, zone, now)) for one in found if one.enabled and one.kind == promises.BY)
+    return [(one, window.ends) for one, window in known if window.holds and now < window.ends]
+
+
 @dataclass(frozen=True, slots=True)
 class _Before:
     """What the looks before have seen."""
@@ -167,7 +185,8 @@ def _open(facts: Facts, break_at: int, near: int, now: int, before: _Before) -> 
     said = before.warned == break_at
     late = _risks(facts.forecast, break_at, now, said=said)
     sure = said or facts.forecast is None or facts.begins >= break_at or now - before.late >= SURE_MS
-    risky = (late and sure) or now >= break_at - near
+    breaks = facts.forecast is None or facts.forecast.later_than(break_at) >= LIKELIER
+    risky = (late and sure) or (breaks and now >= break_at - near)
     return replace(_judged(facts, AT_RISK if risky else KEPT, break_at), late=late)
 
 
@@ -176,8 +195,8 @@ def _risks(forecast: Forecast | None, break_at: int, now: int, *, said: bool) ->
         return True
     if said:  # it is taken back only where there is room to spare: nobody believes what comes and goes
         return forecast.high + round((break_at - now) * ROOM) > break_at
-    expected = forecast.mid if now >= break_at - LIKELY_MS else forecast.low
-    return expected > break_at
+    left = break_at - now
+    return forecast.later_than(break_at) >= (LIKELY if ACT_MS < left <= LIKELY_MS else NEARLY_SURE)
 
 
 def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:

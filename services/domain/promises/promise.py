@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NoReturn
 
 import msgspec
@@ -115,6 +115,18 @@ def load(body: str) -> Promise:
     except UsageError as exc:
         raise ValueError(str(exc)) from exc
     return found
+
+
+def readable(bodies: Mapping[str, str], unread: Callable[[str, Exception], None] | None = None) -> Iterator[Promise]:
+    """Those of the documents that can be read, by name. ``unread``: told the name of each that cannot, and why; the
+    doctor tells it to people.
+    """
+    for name, body in sorted(bodies.items()):
+        try:
+            yield load(body)
+        except (ValueError, RecursionError) as exc:
+            if unread is not None:
+                unread(name, exc)
 
 
 def dump(promise: Promise) -> str:

@@ -348,6 +348,10 @@ CAUSES: dict[str, str] = {
 
 TASKS: dict[str, str] = {
     "task.hung": N_("It has run for {span}, usually {usual}, and says nothing of how far it is"),
+    "task.long": N_(
+        "It has run for {span}: past the 95th percentile of {type} on {platform}, {nearly} by the last {count}"
+    ),
+    "task.long_of": N_("{type} of {shop} runs for {span}"),
 }
 
 SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **WORTH, **CAUSES, **TASKS}

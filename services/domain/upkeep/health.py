@@ -13,7 +13,7 @@ from services.domain.insight.forecast import flow
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task.order import Inspection
 from services.domain.text.message import Message, Param
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_, Counted
 from services.domain.upkeep.miscount import some
 
 OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
@@ -24,7 +24,7 @@ GIB, MIB = 1 << 30, 1 << 20
 SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
 OUTBOX_OLD_MS = 60_000
 
-SENTENCES: dict[str, str] = {
+SENTENCES: dict[str, str | Counted] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
     "doctor.store_gone": N_("The store does not answer: {error}"),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
@@ -118,6 +118,17 @@ SENTENCES: dict[str, str] = {
     "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
     "doctor.gone.remedy": N_("Start it again, or take it off the list: fleetdeck worker forget {worker}"),
     "doctor.lost": N_("Of worker {worker}: {what}"),
+    "doctor.long": NN_(
+        "{n} task of {type} on {platform} runs past the 95th percentile ({nearly}): {task} for {span}",
+        "{n} tasks of {type} on {platform} run past the 95th percentile ({nearly}): {task} for {span}",
+    ),
+    "doctor.slow": NN_(
+        "{n} task of {type} on {platform} runs past the 95th percentile ({nearly}), too many for chance: {task} for"
+        " {span}",
+        "{n} tasks of {type} on {platform} run past the 95th percentile ({nearly}), too many for chance: {task} for"
+        " {span}",
+    ),
+    "doctor.slow.remedy": N_("Open them: the step that they are at says what they wait for; stop one that hangs."),
     "doctor.publisher": N_("{what}; {tasks} tasks recorded, not sent; met for {span} by {who}"),
     "doctor.schedule_late": N_("The schedule {name} is {span} late"),
     "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),

@@ -137,6 +137,7 @@ class AttentionFinder:
             oldest=oldest,
             flow=flow,
             usual=lambda task_type, shop: self._measured.usual(task_type, shop, 0),
+            usual_there=lambda task_type, platform: self._measured.on_platform(task_type, platform, 0),
             broken_run=self._broken_run,
         )
         return _merged([item for items in FAMILIES for item in items(look)])

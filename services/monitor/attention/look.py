@@ -50,6 +50,7 @@ class Look:
     oldest: Task | None = None  #: of those that wait
     flow: Flow | None = None  #: whether work flows, None where nobody measured
     usual: Callable[[str, str], Runs] = lambda _type, _shop: NOTHING  #: how long a type runs in a shop; blocks
+    usual_there: Callable[[str, str], Runs] = lambda _type, _platform: NOTHING  #: the same of a platform; blocks
     broken_run: Callable[[], BrokenRun | None] = lambda: None  #: a republish that ended in the middle; blocks
 
     @property

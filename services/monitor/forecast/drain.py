@@ -14,7 +14,7 @@ from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge
 from services.domain.promises import promise as promises
-from services.domain.promises.promise import BY, KIND, Promise
+from services.domain.promises.promise import KIND, Promise
 from services.domain.task.lane import LANES
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
@@ -142,17 +142,7 @@ class DrainQueries:
 
     def _promises(self, zone: str, now: int) -> list[tuple[Promise, int]]:
         """Those that are to be done by an instant that is still to come."""
-        found = []
-        for body in self._store.documents(KIND).values():
-            try:
-                one = promises.load(body)
-            except (ValueError, RecursionError):  # the doctor tells it
-                continue
-            if one.enabled and one.kind == BY:
-                window = judge.due(one, zone, now)
-                if window.holds and window.begins <= now < window.ends:
-                    found.append((one, window.ends))
-        return found
+        return judge.ending(promises.readable(self._store.documents(KIND)), zone, now)
 
     def _lines(
         self,

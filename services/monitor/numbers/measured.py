@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from services.domain.insight.forecast import durations
-from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.durations import Ran, Runs
 from services.domain.insight.forecast.flow import WINDOW_PARTS as PARTS
 from services.domain.insight.forecast.flow import steady
 from services.domain.task.record import Task
@@ -69,13 +69,13 @@ class Measured:
         here = self._ended(equals("type", task_type), equals("platform", platform))
         return durations.best(here, everywhere, declared_s)
 
-    def newest(self, task_type: str, platform: str) -> tuple[float, ...]:
-        """Seconds of the last runs of a type in the shops of a platform, the newest first."""
+    def newest(self, task_type: str, platform: str) -> tuple[Ran, ...]:
+        """The last successful runs of a type in the shops of a platform, the newest first."""
 
-        def look() -> tuple[float, ...]:
+        def look() -> tuple[Ran, ...]:
             terms = (equals("type", task_type), equals("platform", platform), equals("status", Status.SUCCEEDED))
             page = self._store.query(Query(terms=terms, sort="updated", limit=durations.LATE, want_total=False))
-            return tuple(durations.seconds_of(page.tasks))
+            return tuple(durations.ran(page.tasks))
 
         return self._once(("newest", task_type, platform), look)
 

@@ -29,9 +29,10 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import UNDER_WAY, Status
+from services.domain.text.message import Message
 from services.engine.registry import Registry
 from services.monitor.numbers.measured import Measured, in_shop
-from services.monitor.waits import successors
+from services.monitor.waits import hung, successors
 from services.monitor.waits.gates import GateLook, cut_off, way
 from services.ports import Store
 
@@ -73,6 +74,15 @@ class WaitingFacts:
     def usual(self, task_type: str) -> Runs:
         """How long tasks of a type run."""
         return self._measured.usual(task_type, "", self._registry.task_type(task_type).expected_s)
+
+    def long(self, task: Task) -> Message | None:
+        """That a running task is past the 95th percentile of its type on its platform, None where it is not."""
+        now = self._store.now_ms()
+        usual = self._measured.on_platform(task.task_type, task.platform, 0)
+        if task.status != Status.RUNNING or not usual.is_long((now - task.started_at) / 1000):
+            return None
+        slot = SlotState(task_id=task.task_id, task_type=task.task_type, shop=task.shop, since=task.started_at)
+        return hung.sentence(slot, usual, now)
 
     def waits(self, tasks: Sequence[Task]) -> dict[str, Wait]:
         """Where those of a page wait that do, by id."""

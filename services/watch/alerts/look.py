@@ -15,6 +15,7 @@ from services.domain.errors import ConsoleError
 from services.domain.gates.breaker import Breaker
 from services.domain.insight import depth
 from services.domain.insight.depth import LaneDepth
+from services.domain.insight.forecast.durations import Runs
 from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
@@ -24,6 +25,7 @@ from services.engine.registry import Registry
 from services.monitor import attention, live
 from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
+from services.monitor.numbers.measured import Measured
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -73,6 +75,7 @@ class Eyes:
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
         self.production = production
         self._causes = CauseQueries(store, registry)
+        self._measured = Measured(store)
         self._grouped: tuple[Cause, ...] = ()
         self._dead, self._due, self._grouped_at = -1, 0.0, float("-inf")
         self._facts: Mapping[str, str] = {}
@@ -106,6 +109,14 @@ class Eyes:
             self._grouped, self._dead, self._grouped_at = self._causes.causes().rows, dead, begun
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped
+
+    def usual(self, task_type: str, shop: str) -> Runs:
+        """How long a type runs in a shop (``platform:shop_id``), as far as it was measured."""
+        return self._measured.usual(task_type, shop, 0)
+
+    def usual_there(self, task_type: str, platform: str) -> Runs:
+        """The same of a platform."""
+        return self._measured.on_platform(task_type, platform, 0)
 
     def lanes(self, snapshot: Snapshot) -> tuple[LaneDepth, ...]:
         """Every lane. Raises NotKnown where the broker does not answer."""

@@ -112,15 +112,14 @@ class PromiseKeeper:
         return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular)
 
     def _known(self) -> list[Promise]:
-        found = []
-        for name, body in sorted(self._store.documents(KIND).items()):
-            try:
-                found.append(promises.load(body))
-            except ValueError as exc:  # the doctor tells it
-                if (name, body) not in self._told:
-                    log.warning("promise %s cannot be read: %s", name, exc)
-                    self._told.add((name, body))
-        return found
+        bodies = self._store.documents(KIND)
+
+        def unread(name: str, exc: Exception) -> None:
+            if (name, bodies[name]) not in self._told:
+                log.warning("promise %s cannot be read: %s", name, exc)
+                self._told.add((name, bodies[name]))
+
+        return list(promises.readable(bodies, unread))
 
     def _forget(self, names: set[str], stored: Mapping[str, str]) -> None:
         """Of a promise that was taken away while it was judged."""

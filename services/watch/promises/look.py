@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.gates import ability, home, listed, quiet_hours
+from services.domain.gates import ability, breaker, home, listed, quiet_hours
 from services.domain.gates.ability import NOBODY, Supply
-from services.domain.gates.breaker import Breaker
+from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import gates
 from services.domain.insight.forecast import durations
-from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.durations import Ran, Runs
 from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.worker import takes_work
 from services.domain.plans import schedule as schedules
@@ -41,7 +42,7 @@ from services.monitor.waits.gates import GateLook
 from services.monitor.waits.waiting import Wait, WaitingFacts
 from services.ports import Store
 from services.watch.promises import lineup
-from services.watch.promises.lineup import Fleet
+from services.watch.promises.lineup import Fleet, Spans
 
 #: active tasks of a type that are looked at, the oldest first, and its newest dead letters
 PAGE, MOST_TASKS, MOST_LETTERS = 500, 3_000, 500
@@ -53,6 +54,8 @@ _RANK = {Status.RUNNING: 0, Status.SCHEDULED: 2, Status.HELD: 3}
 #: the shops of a planned run are forecast in so many groups, by when their turn comes
 PLACES = 20
 _QUEUED = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
+#: so far ahead quiet hours are followed
+_FAR_MS = round(lines.FAR_S * 1000)
 #: a worker is heard of every few seconds; what its lease outlived so long nobody runs
 _LEASE_MS = 15_000
 
@@ -91,6 +94,11 @@ class OfType:
     planned: dict[str, Planned] = field(default_factory=dict)
     supply: Supply = NOBODY  #: workers that can run it in its lane
     waits: dict[str, Wait] = field(default_factory=dict)
+
+
+def _scopes(shop: str, kind: str) -> tuple[str, ...]:
+    """Of all switches that close it."""
+    return SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"
 
 
 class Look:
@@ -147,6 +155,21 @@ class Look:
     @cached_property
     def _breakers(self) -> Mapping[str, Breaker]:
         return {one.shop: one for one in self._store.breakers() if one.is_open}
+
+    @cached_property
+    def _rule(self) -> Rule:
+        return breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+
+    @cached_property
+    def _quiet(self) -> Mapping[str, Spans]:
+        """Quiet hours that are and those that come, by scope."""
+        found: dict[str, Spans] = {}
+        for body in self._store.documents(quiet_hours.WINDOWS).values():
+            with suppress(ValueError, RecursionError):  # then everything is closed, and nobody knows until when
+                one = quiet_hours.load_windows(body)
+                coming = tuple(span for span in one.windows if self.now < span[1] and span[0] < self.now + _FAR_MS)
+                found[one.scope] = found.get(one.scope, ()) + coming
+        return found
 
     @cached_property
     def _homes(self) -> Mapping[str, str]:
@@ -224,7 +247,7 @@ class Look:
         if key not in self._runs:
             newest = self._measured.newest(*key)
             running = [
-                max(0, self.now - slot.since) / 1000
+                Ran(slot.since, max(0, self.now - slot.since) / 1000, ended=False)
                 for slot in self._slots
                 if slot.task_type == task_type and slot.shop.partition(":")[0] == platform
             ]
@@ -232,7 +255,7 @@ class Look:
             if not says_s and len(newest) < durations.ENOUGH:
                 self._runs[key] = self._measured.on_platform(*key, 0.0)
             else:
-                self._runs[key] = durations.of_late(durations.filled(newest, says_s), running)
+                self._runs[key] = durations.of_late([*durations.filled(newest, says_s), *running])
         return self._runs[key]
 
     # ----------------------------------------------------------------- of a promise
@@ -299,9 +322,15 @@ class Look:
         if lasts.hangs(ran_s, task.progress):
             ended = task.started_at + round(known.kind.timeout_s * 1000) if known.kind.timeout_s else 0
             return forecasts.hanging(self.now, ended, lasts), (holds.hangs(task, lasts, ran_s),)
-        if task.shop in self._breakers:  # it only tries whether the shop is well again
-            return None, (holds.breaking(self._breakers[task.shop]),)
-        return forecasts.running(self.now, ran_s, task.progress, lasts), (holds.runs(task, ran_s),)
+        if (found := self._breakers.get(task.shop)) is not None:  # it only tries whether the shop is well again
+            return forecasts.tried(self.now, found, self._rule, lasts), (holds.breaking(found),)
+        ends = self._line.get(task.task_id)
+        forecast = (
+            forecasts.running(self.now, ran_s, task.progress, lasts)
+            if ends is None
+            else forecasts.ending(self.now, ends)
+        )
+        return forecast, (holds.runs(task, ran_s),)
 
     def _waits(self, known: OfType, task: Task) -> tuple[Forecast | None, tuple[Hold, ...]]:
         gate = known.gates.get(task.task_id, "")
@@ -314,6 +343,7 @@ class Look:
             return None, tuple(more)
         lasts = self._usual(known, task.shop)
         forecast = self._starts(known, task, gate, lasts) or forecasts.unknown(self.now, lasts)
+        forecast = forecasts.latest(forecast, self._tried(task.shop, lasts))
         if task.retries:  # it may fail once more, and wait for that as long
             again = max(0, task.due_at - self.now) + round(lasts.span_s[1] * 1000)
             forecast = Forecast(low=forecast.low, mid=forecast.mid, high=forecast.high + again * task.retries)
@@ -351,7 +381,7 @@ class Look:
         if gate == gates.SESSION and task.shop in self._sessions:
             return holds.login(self._sessions[task.shop]), False
         if gate == gates.BREAKER and task.shop in self._breakers:
-            return holds.breaking(self._breakers[task.shop]), False
+            return holds.breaking(self._breakers[task.shop]), not forecasts.stays_open(self._breakers[task.shop])
         if gate == gates.NO_WORKER:
             return holds.worker(task.task_type, ability.supply(known.kind, task.lane, self._workers, self.now)), False
         if gate == gates.HOME:
@@ -376,6 +406,7 @@ class Look:
             lasts=self._lasts_in,
             lane_of=lambda kind: str(self._registry.task_type(kind).lane),
             shut=self._is_shut,
+            closes=self._closes,
         )
         waiting = fleet.waiting(self._all((equals("status", *lineup.WAITING),)))
         coming = fleet.planned(self._schedules)
@@ -383,7 +414,8 @@ class Look:
             coming += fleet.asked(kind, gap_s, self._last_asked(kind))
         coming.sort(key=lambda one: one.enters_s)
         rooms = {key: shop.concurrency for key, shop in self.shops.items()}
-        return lines.play(fleet.places(), [*waiting, *coming[: max(0, MOST_TASKS - len(waiting))]], rooms)
+        line = [*waiting, *coming[: max(0, MOST_TASKS - len(waiting))]]
+        return lines.play(fleet.places(), line, rooms, fleet.caps(self._store.limits()))
 
     def _last_asked(self, name: str) -> dict[str, int]:
         """When the last task of a type was created in each shop in which nobody plans it, as far as one can tell."""
@@ -397,7 +429,16 @@ class Look:
         }
 
     def _is_shut(self, shop: str, kind: str) -> bool:
-        return shop in self._sessions or shop in self._breakers or self._switch(shop, kind) is not None
+        switch, found = self._switch(shop, kind), self._breakers.get(shop)
+        if found is not None and forecasts.stays_open(found):
+            return True
+        return shop in self._sessions or (switch is not None and not switch.until)
+
+    def _closes(self, shop: str, kind: str) -> Spans:
+        spans = [span for scope in _scopes(shop, kind) for span in self._quiet.get(scope, ())]
+        if shop in self._breakers:
+            spans.append((self.now, self._breakers[shop].until))
+        return tuple(sorted(spans))
 
     def _without(
         self, known: OfType, shop: Shop, since: int, break_at: int, came: Runs
@@ -430,12 +471,17 @@ class Look:
             forecast = forecasts.unknown(self.now, lasts)
         elif not found and forecast.high > break_at > 0:
             found.append(holds.behind(str(known.kind.lane)))
-        begins = max(self.now, plan.at if plan is not None else 0)
-        return forecasts.later(forecast, max(0, until - begins)), tuple(found), created
+        forecast = forecasts.latest(forecast, self._tried(shop.key, lasts))
+        return forecasts.not_before(forecast, until, lasts), tuple(found), created
+
+    def _tried(self, shop: str, lasts: Runs) -> Forecast | None:
+        """When a shop whose breaker is open is well again, as often as it tries."""
+        found = self._breakers.get(shop)
+        return forecasts.tried(self.now, found, self._rule, lasts) if found is not None else None
 
     def _asked(self, known: OfType, shop: str, usual: Forecast) -> Forecast:
         """As regularly as it came so far, and no earlier than the line lets it through."""
-        ends = self._line.get((known.kind.name, 0, shop))
+        ends = self._line.get((known.kind.name, shop))
         return usual if ends is None else forecasts.latest(usual, forecasts.played(self.now, ends))
 
     def _missing(self, plan: Planned | None, due: int, came: Runs) -> Hold:
@@ -455,7 +501,7 @@ class Look:
             until = closed.until or None
         elif shop in self._breakers:
             found.append(holds.breaking(self._breakers[shop]))
-            until = None
+            until = None if forecasts.stays_open(self._breakers[shop]) else self._breakers[shop].until
         if shop in self._sessions:
             found.append(holds.login(self._sessions[shop]))
             until = None
@@ -468,7 +514,7 @@ class Look:
         return found, until
 
     def _planned(self, known: OfType, plan: Planned, shop: str) -> Forecast | None:
-        ends = self._line.get((plan.schedule, 0, shop))
+        ends = self._line.get((plan.schedule, shop))
         if ends is not None:
             return forecasts.not_before(forecasts.played(self.now, ends), plan.at, self._usual(known, shop))
         key = (plan, shop.partition(":")[0])  # the same for all of its shops there whose turn it is
@@ -488,8 +534,7 @@ class Look:
 
     def _switch(self, shop: str, kind: str) -> Pause | None:
         """What is closed for it; one that only a person opens before one that opens by itself."""
-        scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}")
-        closed = [one for scope in scopes for one in self._switches.get(scope, ())]
+        closed = [one for scope in _scopes(shop, kind) for one in self._switches.get(scope, ())]
         return min(closed, key=lambda one: (one.until > 0, -one.until), default=None)
 
     def _is_absent(self, node: str, kind: TaskType) -> bool:

@@ -51,6 +51,7 @@ LIMITS: Mapping[str, str] = {
     "attempts": N_("Attempts at least"),
     "factor": N_("Factor"),
     "failed": N_("Failed attempts"),
+    "hanging": N_("Tasks that seem to hang"),
     "high_minutes": N_("Minutes in the lane high"),
     "letters": N_("Dead letters"),
     "low_minutes": N_("Minutes in the lane low"),
@@ -62,6 +63,7 @@ LIMITS: Mapping[str, str] = {
     "seconds": N_("Seconds"),
     "shops": N_("Shops"),
     "tasks": N_("Tasks"),
+    "together": N_("Slow tasks of one type and platform"),
 }
 TOLD: Mapping[str, str] = {
     incidents.RAISED: N_("raised"),

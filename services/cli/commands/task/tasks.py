@@ -134,6 +134,7 @@ def show(context: Context) -> int:
     beside = (detail.done, detail.suppressed)
     lines += [f"{'same work':<14} {messages.english(one)}" for one in beside if one is not None]
     lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
+    lines += [f"{'runs long':<14} {messages.english(one)}" for one in (detail.long,) if one is not None]
     ended = attempts.cancelled(detail.task)
     asked = (same_work.asked(detail.task), same_work.let_run(detail.task))
     notes = [*asked, attempts.last(detail.task), ended.sentence if ended is not None else None]
@@ -161,6 +162,8 @@ def _beside(detail: TaskDetail) -> dict[str, Any]:
         more["cancelled"] = messages.english(ended.sentence)
     if detail.unheard:
         more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
+    if detail.long is not None:
+        more["runs_long"] = messages.english(detail.long)
     if detail.done is not None:
         more["same_work"] = shapes.same_work(detail.done)
     if detail.suppressed is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -15,8 +15,10 @@ from services.domain.task.status import Status
 MEASURED, PROGRESS, DECLARED, UNKNOWN = "measured", "progress", "declared", "unknown"
 #: so many attempts of a shop say more about it than those of all shops
 ENOUGH = 5
-#: so many of the newest tell how long tasks take of late, also where that has changed
-LATE = 10
+#: so many of those that began last tell how long tasks take of late; one that began so many later says twice as much
+LATE, HALF = 20, 8.0
+#: that the newer of them last longer, or shorter, than the older ones is believed from so many standard deviations on
+CHANGED = 2.4
 #: runs of its own that weigh as much as all that is known of others
 DOUBT = 1
 #: what people are told is the middle eight of ten; drawn a little wider, for the next ones are not those that were seen
@@ -30,8 +32,13 @@ _TELLING = 5
 _BEGUN_S = 3.0
 #: what ran longer than any before: how much longer again, as shares of what it ran
 _OVERDUE = (0.03, 0.06, 0.1, 0.15, 0.25, 0.4, 0.7)
-#: what ran so many times as long as nearly all before it, and at least so long, hangs as far as one can tell
-HANGS, HANGS_S, HANGS_SEEN = 5.0, 30.0, 3
+#: their 95th percentile is believed from so many measured runs on; what ran shorter than this is long for nobody
+NEARLY_SEEN, LONG_S = 20, 10.0
+#: what ran longer than that by so many times what lies between it and the middle, at least so many times as long as it,
+#: and at least so long, hangs as far as one can tell: one of some thousands does so that ends after all
+APART, TIMES, HANGS_S = 4.0, 3.0, 30.0
+#: of fewer runs, but so many, what ran so many times as long as nearly all of them
+HANGS, HANGS_SEEN = 5.0, 3
 #: the rest by progress is as uneven as the steps of a flow
 _UNEVEN = (0.6, 0.75, 0.87, 1.0, 1.15, 1.35, 1.7)
 
@@ -55,16 +62,23 @@ NOT_MEASURED = Measured()
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Seconds in ascending order and where they come from; ``overdue``: something runs longer than all of them."""
+    """Seconds in ascending order and where they come from; the last ``open`` of them are of what still runs longer than
+    any that ended: at least so long.
+    """
 
     seconds: tuple[float, ...] = ()
     basis: str = UNKNOWN
-    overdue: bool = False
+    open: int = 0
 
     @property
     def known(self) -> bool:
         """Whether anything can be told."""
         return bool(self.seconds)
+
+    @property
+    def overdue(self) -> bool:
+        """Whether something runs longer than all that ended."""
+        return self.open > 0
 
     @property
     def usual_s(self) -> float:
@@ -118,7 +132,24 @@ class Runs:
         """Whether one that has run so long seems to hang: others were measured, and it says nothing of its progress."""
         if self.basis != MEASURED or len(self.seconds) < HANGS_SEEN or 0 < progress < 100:
             return False
-        return ran_s >= max(HANGS_S, HANGS * self.at(HIGH))
+        return ran_s >= self.hangs_s
+
+    @property
+    def nearly_all_s(self) -> float:
+        """What 95 of 100 stay below; 0 where too few were measured to say so."""
+        return self.at(HIGH) if self.basis == MEASURED and len(self.seconds) >= NEARLY_SEEN else 0.0
+
+    @property
+    def hangs_s(self) -> float:
+        """From how long on one seems to hang that says nothing of its progress."""
+        nearly = self.at(HIGH)
+        if not self.nearly_all_s:
+            return max(HANGS_S, HANGS * nearly)
+        return max(HANGS_S, TIMES * nearly, nearly + APART * (nearly - self.usual_s))
+
+    def is_long(self, ran_s: float) -> bool:
+        """Whether one that has run so long is past the 95th percentile; one of twenty is, and most of them end soon."""
+        return self.nearly_all_s > 0 and ran_s > max(LONG_S, self.nearly_all_s)
 
     def moves(self, ran_s: float, quiet_s: float | None = None, patience_s: float = 0.0) -> bool:
         """Whether one that has run so long is on its way as others of its kind: no longer than nearly all of them, or
@@ -135,8 +166,8 @@ class Runs:
             return self
         longer = self.seconds[bisect_right(self.seconds, ran_s) :]
         if longer:
-            return Runs(tuple(one - ran_s for one in longer), self.basis)
-        return Runs(tuple(ran_s * share for share in _OVERDUE), self.basis, overdue=True)
+            return Runs(tuple(one - ran_s for one in longer), self.basis, min(self.open, len(longer)))
+        return Runs(tuple(ran_s * share for share in _OVERDUE), self.basis, len(_OVERDUE))
 
 
 NOTHING = Runs()
@@ -167,25 +198,87 @@ def seconds_of(tasks: Iterable[Task]) -> Iterator[float]:
             yield (task.ended_at - task.started_at) / 1000
 
 
-def of_late(ended: Sequence[float], running: Iterable[float] = ()) -> Runs:
-    """How long tasks take now: seconds of those that ended, newest first, and of those that run so far. One that runs
-    longer than nearly all of them counts too, as one that lasts at least so long (``overdue``): else a page that has
-    become slow would be as fast as ever until the first of its tasks has ended.
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One run: when it began (UTC ms), how long it took, or has taken so far."""
+
+    since: int
+    seconds: float
+    ended: bool = True
+
+
+def ran(tasks: Iterable[Task]) -> Iterator[Ran]:
+    """The last attempts of tasks that succeeded; others are passed over."""
+    for task in tasks:
+        for seconds in seconds_of((task,)):
+            yield Ran(task.started_at, seconds)
+
+
+def of_late(runs: Iterable[Ran]) -> Runs:
+    """How long tasks take now, by those that began last. What runs counts too, as one that lasts at least so long: by
+    those alone that have ended a page that has become slow would be as fast as ever until the first of them ends, and
+    by those that run beside them every task would seem longer than it is, for the long ones are seen running oftener.
+    Where the newer ones differ from the older ones, they alone count.
     """
-    newest = ended[:LATE]
-    if not newest:
+    newest = sorted(runs, key=lambda one: -one.since)[:LATE]
+    return _product_limit(newest[: _like_now(newest)])
+
+
+def _like_now(newest: Sequence[Ran]) -> int:
+    """How many of them, newest first, are of one kind, by the rank test of Mann and Whitney at each place where that
+    may have changed.
+    """
+    count, found, most, apart = len(newest), len(newest), CHANGED, 0
+    for new in range(1, count - 1):
+        moved = newest[new - 1]
+        apart -= sum(_longer(one, moved) for one in newest[: new - 1])
+        apart += sum(_longer(moved, one) for one in newest[new:])
+        if new < 2:
+            continue
+        sure = abs(apart) / (new * (count - new) * (count + 1) / 3) ** 0.5
+        if sure >= most:
+            found, most = new, sure
+    return found
+
+
+def _longer(one: Ran, other: Ran) -> int:
+    """1: one lasts longer than the other, -1: shorter, 0: nobody can tell yet."""
+    if other.ended and one.seconds >= other.seconds:
+        return int(one.seconds > other.seconds or not one.ended)
+    return -1 if one.ended and other.seconds >= one.seconds else 0
+
+
+def _product_limit(newest: Sequence[Ran]) -> Runs:
+    """The distribution of Kaplan and Meier: what still runs may last as long as any that lasted longer."""
+    weighed = sorted((one.seconds, not one.ended, 0.5 ** (place / HALF)) for place, one in enumerate(newest))
+    left, mass, shares, tells = sum(weight for _, _, weight in weighed), 1.0, [], 0
+    for seconds, runs, weight in weighed:
+        if not runs:
+            shares.append((seconds, mass * weight / left))
+            mass -= shares[-1][1]
+            tells += 1
+        left -= weight
+    last = weighed[-1] if weighed else (0.0, False, 0.0)
+    if mass > 1e-9 and last[1] and last[0] > 0:
+        tells += sum(1 for seconds, runs, _ in weighed if runs and (not shares or seconds >= shares[-1][0]))
+        shares.append((last[0], mass))
+    elif not shares:
         return NOTHING
-    nearly_all = measured(newest).at(HIGH)
-    longer = sorted((one for one in running if one > nearly_all), reverse=True)[:LATE]
-    found = measured([*longer, *newest[: LATE - len(longer)]])
-    return replace(found, overdue=bool(longer))
+    ends, found, reached = iter(shares), [], 0.0
+    seconds = 0.0
+    for step in range(tells):
+        while reached <= (step + 0.5) / tells and (one := next(ends, None)) is not None:
+            seconds, reached = one[0], reached + one[1]
+        found.append(seconds)
+    longest = shares[-1][0] if last[1] else float("inf")
+    return Runs(tuple(found), MEASURED, sum(1 for one in found if one >= longest))
 
 
-def filled(newest: Sequence[float], says_s: float) -> Sequence[float]:
+def filled(newest: Sequence[Ran], says_s: float) -> Sequence[Ran]:
     """Too few that were measured, with as many more by what the type says: what other platforms take says little."""
     missing = max(0, ENOUGH - len(newest))
     says = declared(says_s)
-    return [*newest, *(says.at((place + 0.5) / missing) for place in range(missing))] if says.known else newest
+    return [*newest, *(Ran(0, says.at((place + 0.5) / missing)) for place in range(missing))] if says.known else newest
 
 
 def best(here: Runs, everywhere: Runs, says_s: float) -> Runs:

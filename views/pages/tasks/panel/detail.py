@@ -347,7 +347,7 @@ class TaskDetailPanel(QWidget):
         if self._task is None or self._still or not self.isVisible():
             return
         now = instant.now_ms()
-        if self._detail.unheard:
+        if self._detail.unheard or self._detail.long is not None:
             self._show_verdict(self._detail)
         self._story.set_note(so_far(self._task, now))
         self._show_wait(self._detail)
@@ -463,7 +463,11 @@ class TaskDetailPanel(QWidget):
             self._verdict_room.show()
             return
         if detail.verdict is None:
-            self._verdict_room.hide()
+            self._verdict_room.setVisible(detail.long is not None)
+            if detail.long is not None:
+                self.verdict.set_status("warning")
+                self.verdict.show_text(safe.visible(shown.say(detail.long)))
+                self._beside.hide()
             return
         said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
         self.verdict.set_status(said.status)

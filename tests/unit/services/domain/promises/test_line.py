@@ -61,6 +61,28 @@ def test_a_lane_that_goes_first_is_served_first_and_a_kept_slot_its_own() -> Non
     assert ends(free(1, ("normal", "high")), some) == {"a": 1, "b": 2}
 
 
+def test_at_the_limit_of_its_platform_or_type_it_waits_and_the_others_go() -> None:
+    some = [waits("a", "pdd:1"), waits("b", "pdd:2"), waits("c", "temu:3"), waits("d", "pdd:4")]
+    capped = {"platform:pdd": line.Cap(slots=1)}
+    found = line.play(free(4), some, {}, capped)
+    assert {name: round(one.mid_s / 60) for name, one in found.items()} == {"a": 1, "b": 2, "c": 1, "d": 3}
+    busy = Place(lanes=NORMAL, lasts=MINUTE, ran_s=0.0, task_type="t", shop="pdd:9")
+    found = line.play([busy, *free(3)], some, {}, {"type:t": line.Cap(slots=2)})
+    assert round(found["d"].mid_s / 60) == 3, "what runs already counts"
+
+
+def test_so_many_start_in_a_minute() -> None:
+    some = [waits(str(n)) for n in range(4)]
+    found = line.play(free(9), some, {}, {"type:t": line.Cap(per_minute=2, started=1, resets_s=30.0)})
+    assert [round(found[str(n)].mid_s / 6) for n in range(4)] == [10, 15, 20, 25]
+
+
+def test_in_quiet_hours_nothing_starts_and_all_of_it_goes_on_at_their_end() -> None:
+    soon = ((30.0, 600.0),)
+    some = [waits("a", shut=soon), waits("b", "temu:b"), waits("c", shut=soon), waits("d", shut=((0.0, 300.0),))]
+    assert ends(free(1), some) == {"a": 1, "b": 2, "d": 6, "c": 11}
+
+
 def test_what_is_planned_enters_at_its_time_and_not_beside_its_like() -> None:
     assert ends(free(1), [waits("a", enters_s=300.0)]) == {"a": 6}
     twice = [waits("a", "pdd:1", HOUR), waits("b", "pdd:1", enters_s=300.0, once=True)]
@@ -68,7 +90,8 @@ def test_what_is_planned_enters_at_its_time_and_not_beside_its_like() -> None:
 
 
 def test_what_runs_longer_than_any_before_may_end_soon_or_go_on_as_long() -> None:
-    longer = durations.of_late([60.0] * 10, [1200.0])
+    usual = [durations.Ran(number, 60.0) for number in range(10)]
+    longer = durations.of_late([*usual, *(durations.Ran(100 + n, 1200.0, ended=False) for n in range(4))])
     assert longer.overdue
     found = line.play([Place(lanes=NORMAL, lasts=longer, ran_s=1200.0, shop="pdd:z")], [waits("a")], {})["a"]
     assert found.low_s < 10 * 60
