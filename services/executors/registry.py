@@ -38,6 +38,9 @@ class HandlerError(Exception):
         self.error_kind = kind
 
 
+_OURS = f"{HandlerError.__module__}.{HandlerError.__qualname__}: "
+
+
 class HandlerContext:
     """What a handler knows of its job and may say about it."""
 
@@ -200,6 +203,8 @@ def _text(exc: BaseException) -> str:
     try:
         inner = exc.__traceback__.tb_next if exc.__traceback__ else None
         lines = traceback.format_exception(type(exc), exc, inner)
+        if type(exc) is HandlerError:  # its words are what the flow says; the class is ours and tells people nothing
+            lines = [line.removeprefix(_OURS) for line in lines]
     except Exception:  # noqa: BLE001 - an exception whose own text fails
         lines = [f"{type(exc).__name__}: (its text cannot be shown)"]
     return "".join(lines).strip()[-ERROR_LIMIT:]

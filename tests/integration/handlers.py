@@ -21,14 +21,15 @@ def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
     """Do what the payload says.
 
     ``seen``: a file that gets a line at start and end; ``sleep``: seconds; ``until``: a file to wait for; ``fail``: a
-    kind of error, ``fail_first``: only in so many attempts, ``half``: with half a character in every
-    text.
+    kind of error, ``fail_first``: only in so many attempts, ``unless``: only while there is no such file, ``half``:
+    with half a character in every text.
     """
     note(payload, f"start {job.task_id} {job.attempt}")
     if not _wait(payload, job):
         note(payload, f"stopped {job.task_id} {job.attempt}")
         return None
-    if "fail" in payload and job.attempt <= int(payload.get("fail_first", 1_000)):
+    mended = "unless" in payload and Path(payload["unless"]).exists()
+    if "fail" in payload and job.attempt <= int(payload.get("fail_first", 1_000)) and not mended:
         note(payload, f"fail {job.task_id} {job.attempt}")
         text = str(payload.get("text", f"failed on purpose: {payload['fail']}"))
         if payload.get("half"):

@@ -60,7 +60,7 @@ class QuietHoursDialog(DialogFrame):
         self.body.addWidget(self._list)
         self.body.addWidget(line())
         self.scope.setPlaceholderText("all, platform:temu, shop:pdd:1, type:sync_order")
-        self.when.setPlaceholderText("mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00")
+        self.when.setPlaceholderText("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00")
         self.why.setMaxLength(quiet_hours.MOST_TEXT)
         self._fields = {
             "name": Labelled(N_("Name"), self.name, hint=N_("one that is there is replaced")),
@@ -131,7 +131,7 @@ class QuietHoursDialog(DialogFrame):
         commands = self._context.commands.quiet
 
         def act() -> QuietHours | None:
-            weekly, once = quiet_hours.windows(when, commands.zone())
+            weekly, once = quiet_hours.windows(when, commands.zone(), instant.now_ms())
             return commands.set(QuietHours(name=name, scope=scope, weekly=weekly, once=once, reason=why))
 
         def done(before: QuietHours | None) -> None:

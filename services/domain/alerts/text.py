@@ -91,7 +91,14 @@ SENTENCES: Mapping[str, str] = {
     "alert.next_long": N_("Open the tasks: the step that they are at says what they wait for; stop one that hangs."),
     "alert.next_failing": N_("Look at the tasks that are retried: what most of them say is the cause."),
     "alert.next_dead": N_("Look at its dead letters; put the cause right, then republish them."),
-    "alert.next_pause": N_("Pause {scope} until the cause is put right; then republish the dead letters."),
+    "alert.next_pause_platform": N_(
+        "Pause the platform {name} until the cause is put right; then republish the dead letters."
+    ),
+    "alert.next_pause_type": N_(
+        "Pause the task type {name} until the cause is put right; then republish the dead letters."
+    ),
+    "alert.next_pause_shop": N_("Pause the shop {name} until the cause is put right; then republish the dead letters."),
+    "alert.next_pause_all": N_("Pause everything until the cause is put right; then republish the dead letters."),
     "alert.next_login": N_("Log the shops in (login of the shop's page); their tasks go on by themselves."),
     "alert.next_silent": N_("Look at the machine {machine} and start its worker again."),
     "alert.next_leader": N_(

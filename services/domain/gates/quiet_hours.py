@@ -38,6 +38,8 @@ _WEEKLY = re.compile(r"(\S+)\s+(\S+?)\s*[-\u2013\u2014]\s*(\S+)\Z")
 
 
 _MOMENT = r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d)"
+#: from now on, to the next time that the clock shows it
+_UNTIL = re.compile(r"(?:until|till|\u76f4\u5230|\u5230|\u81f3)\s*(\d{1,2}:\d\d)\Z", re.ASCII | re.IGNORECASE)
 _ONCE = re.compile(rf"{_MOMENT}\s*[-\u2013\u2014]\s*{_MOMENT}\Z", re.ASCII)
 
 
@@ -132,8 +134,9 @@ def weekly(text: str) -> Weekly:
     return Weekly(days=_days(found[1].lower(), text), start=start, end=end)
 
 
-def windows(text: str, zone: str) -> tuple[tuple[Weekly, ...], tuple[Once, ...]]:
-    """Windows between semicolons, each as ``weekly`` takes it or ``2026-11-24 22:00 - 2026-11-25 06:00`` in the zone.
+def windows(text: str, zone: str, now: int) -> tuple[tuple[Weekly, ...], tuple[Once, ...]]:
+    """Windows between semicolons, each as ``weekly`` takes it, ``2026-11-24 22:00 - 2026-11-25 06:00`` in the zone, or
+    ``until 06:00``: from now on (UTC ms) to the next time that the clock there shows it.
 
     Raises:
         UsageError: one of them is neither.
@@ -141,7 +144,13 @@ def windows(text: str, zone: str) -> tuple[tuple[Weekly, ...], tuple[Once, ...]]
     weeklies: list[Weekly] = []
     onces: list[Once] = []
     clock = recurrence.zone_named(zone)
-    for part in (one.strip() for one in text.replace("\uff1b", ";").split(";") if one.strip()):
+    for part in (one.strip() for one in text.replace("\uff1b", ";").replace("\uff1a", ":").split(";") if one.strip()):
+        if (until := _UNTIL.match(part)) is not None:
+            minutes = _minutes(until[1].rjust(5, "0"), part)
+            today = datetime.fromtimestamp(now / 1000, UTC).astimezone(clock).date()
+            ends = (_at(today + timedelta(days=day), minutes, clock, 1) for day in range(3))
+            onces.append(Once(start=now, end=next(end for end in ends if end > now)))
+            continue
         found = _ONCE.match(part)
         if found is None:
             weeklies.append(weekly(part))

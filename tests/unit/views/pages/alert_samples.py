@@ -87,7 +87,7 @@ class Alerts:
             title=Message("alert.dead", {"n": 34, "shops": 14}),
             facts=(Message("alert.fact_platforms", {"platforms": "temu", "types": "sync_order"}),),
             cause=cause.title("element_not_found", [".order-list__row"]),
-            next=Message("alert.next_pause", {"scope": "type:sync_order"}),
+            next=Message("alert.next_pause_type", {"name": "sync_order"}),
         )
         given: dict[str, Any] = {
             "key": "cause:element_not_found:sync_order", "count": 14, "worst": 14, "of": 15,

@@ -188,11 +188,20 @@ def test_what_cannot_be_set_names_its_field(fields: dict[str, object], field: st
 
 
 def test_a_form_takes_both_kinds_between_semicolons() -> None:
-    weekly, once = quiet_hours.windows("mon 22:00-23:00；2026-11-24 22:00 – 2026-11-25T06:00; ", SHANGHAI)
+    weekly, once = quiet_hours.windows("mon 22:00-23:00；2026-11-24 22:00 – 2026-11-25T06:00; ", SHANGHAI, DAY)
     assert weekly == (quiet_hours.weekly("mon 22:00-23:00"),)
     assert once == (Once(start=at("2026-11-24T22:00", SHANGHAI), end=at("2026-11-25T06:00", SHANGHAI)),)
     with pytest.raises(UsageError):
-        quiet_hours.windows("2026-13-24 22:00 - 2026-11-25 06:00", SHANGHAI)
+        quiet_hours.windows("2026-13-24 22:00 - 2026-11-25 06:00", SHANGHAI, DAY)
+
+
+@pytest.mark.parametrize("said", ["until 06:00", "\u5230 6\uff1a00", "Till 6:00"])
+def test_until_is_from_now_to_the_next_time_that_the_clock_shows_it(said: str) -> None:
+    evening, morning = at("2026-11-24T22:10", SHANGHAI), at("2026-11-25T06:00", SHANGHAI)
+    for now in (evening, morning - 1):
+        assert quiet_hours.windows(said, SHANGHAI, now) == ((), (Once(start=now, end=morning),))
+    ((), (one,)) = quiet_hours.windows(said, SHANGHAI, morning)
+    assert one.end == at("2026-11-26T06:00", SHANGHAI)
 
 
 @pytest.mark.parametrize(
