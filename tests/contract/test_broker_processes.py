@@ -11,7 +11,8 @@ import pytest
 
 from services.ports import Broker
 from tests.contract.conftest import apart
-from tests.contract.posts import order
+from tests.contract.posts import depth, order
+from tests.contract.waiting import eventually
 
 pytestmark = pytest.mark.race
 
@@ -61,6 +62,9 @@ def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_plac
         taken.append(out.split())
     assert sorted(name for names in taken for name in names) == sorted(f"m{n}".encode() for n in range(TOTAL))
     assert sum(bool(names) for names in taken) >= 2
+    if broker.capabilities.depth:
+        eventually(lambda: depth(broker, "high").ready + depth(broker, "normal").ready == 0)
+        return
     left = broker.consumer(["high", "normal"], window=16, name="left")
     assert left.take(16, 0.3) == []
     left.close()

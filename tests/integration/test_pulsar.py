@@ -156,6 +156,7 @@ def test_the_admin_api_counts_where_there_is_one(pulsar_url: str) -> None:
         broker.close()
 
 
+@pytest.mark.usefixtures("pulsar_server")  # which is there where the client is
 def test_a_broker_that_is_not_there_and_a_client_that_is_not_installed_are_sentences(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
