@@ -45,6 +45,7 @@ QUESTIONS = (
     "age<1d status:succeeded", "age>10d status:dead", "updated>2026-01-01", "kind:login_expired",
     "kind:login_expired status:dead", "kind:worker_lost", "attempts>=3", "attempts>=9", "priority>=9", "priority:3",
     "gate:paused", "status:held", "-status:succeeded", "-status:succeeded,queued platform:other",
+    "payload.order_id:8841", "payload.order_id:8841,17,90210", "payload.order_id:8841 status:dead",
     "shop:pdd:shop00008 kind:timeout", "batch:batch0077 attempts>=2", "status:dead type:type03 kind:login_expired",
 )  # fmt: skip
 #: filters that look into the records: a page may come short, with a place to go on from
@@ -77,6 +78,9 @@ def measure(pair: str, rows: int, folder: Path, redis: str = "") -> dict[str, fl
 def fill(store: Store, rows: int) -> None:
     """Put tasks there until there are so many."""
     there = store.counts().total
+    store.index_fields(["order_id"])
+    while store.index_more():
+        pass
     made = _tasks(random.Random(there), store.now_ms())
     for start in range(there, rows, BATCH):
         store.apply([Create(task=next(made)) for _ in range(min(BATCH, rows - start))])
@@ -185,7 +189,7 @@ def _tasks(dice: random.Random, now: int) -> Iterator[Task]:
             shop_id=f"shop{shop:05d}",
             platform=platform,
             task_type=task_type,
-            payload='{"since": "2026-11-20", "page_size": 50}',
+            payload=f'{{"since":"2026-11-20","order_id":{dice.randrange(ROWS)},"page_size":50}}',
             lane=lane_of(priority),
             priority=priority,
             status=status,

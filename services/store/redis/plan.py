@@ -140,6 +140,19 @@ def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
     return found
 
 
+def count_by_type(link: Link, terms: Sequence[Term]) -> dict[tuple[str, str], int] | None:
+    """How many tasks there are by type and status, where the counters know all of the filter; else None."""
+    if not all(term.field in _KIND_FIELDS and term.op != "~" for term in terms):
+        return None
+    wanted = conditions(terms)
+    found: dict[tuple[str, str], int] = {}
+    for (platform, task_type, lane, status, triage, priority), count in read_kinds(link.call("HGETALL", keys.BY_KIND)):
+        kind = _Kind(platform, task_type, lane, status, triage, int(priority))
+        if count > 0 and all(fits(kind) for fits in wanted):
+            found[task_type, status] = found.get((task_type, status), 0) + count
+    return found
+
+
 def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
     """How many members of an index stand in each status, at one instant, with the numbers of a hash added."""
     parts = list(all_parts())

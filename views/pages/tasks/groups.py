@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +34,8 @@ WAYS: Mapping[str, str] = {"shop": N_("Shop"), "type": N_("Type"), "fp": N_("Cau
 _NONE: Mapping[str, str] = {"fp": N_("no error"), "batch": N_("no batch")}
 #: groups that are listed at most, and rows of them that are seen at once
 MOST, ROWS = 500, 6
-EVERY_MS = 3000
+#: how often they are counted, and how many times longer than that took it rests at least
+EVERY_MS, SHARE = 3000, 15
 _WAITING = (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED)
 
 
@@ -54,6 +56,10 @@ class GroupRow:
 class _Wanted:
     filter: str = ""
     by: str = ""
+
+
+#: what was asked, its answer in groups and in rows, and the milliseconds of processor time that it took
+_Answer = tuple[_Wanted, Groups, list[GroupRow], int]
 
 
 def _number(key: str, title: str, role: str, *statuses: str) -> Column[GroupRow]:
@@ -168,11 +174,12 @@ class GroupStrip(QWidget):
         self._source.ask(wanted)
         self.title.setText(_("By {way}").format(way=_(WAYS[wanted.by])) if wanted.by else "")
 
-    def _call(self, ask: Ask[_Wanted]) -> partial[tuple[_Wanted, Groups, list[GroupRow]]] | None:
+    def _call(self, ask: Ask[_Wanted]) -> partial[_Answer] | None:
         return partial(_look, self._context.tasks, ask.wanted) if ask.wanted.by else None
 
-    def _show(self, answer: tuple[_Wanted, Groups, list[GroupRow]]) -> None:
-        wanted, found, rows = answer
+    def _show(self, answer: _Answer) -> None:
+        wanted, found, rows, took_ms = answer
+        self._source.set_pace(max(EVERY_MS, SHARE * took_ms))
         if wanted != self._source.wanted:
             return
         self._model.apply(rows, settle=True)
@@ -213,7 +220,8 @@ def _note(found: Groups) -> str:
     return words
 
 
-def _look(queries: TaskQueries, wanted: _Wanted) -> tuple[_Wanted, Groups, list[GroupRow]]:
+def _look(queries: TaskQueries, wanted: _Wanted) -> _Answer:
+    begun = time.thread_time()
     found, samples = queries.groups(wanted.filter, wanted.by)
     shops = queries.shops() if wanted.by == "shop" else {}
     rows = []
@@ -226,7 +234,7 @@ def _look(queries: TaskQueries, wanted: _Wanted) -> tuple[_Wanted, Groups, list[
         elif wanted.by == "fp":
             name = _cause(samples.get(one.sample), one.value)
         rows.append(GroupRow(by=wanted.by, group=one, name=safe.one_line(name, 120) or _(_NONE.get(wanted.by, ""))))
-    return wanted, found, rows
+    return wanted, found, rows, round(1000 * (time.thread_time() - begun))
 
 
 def _cause(task: Task | None, fingerprint: str) -> str:

@@ -195,7 +195,9 @@ TERMS = st.one_of(
         st.lists(WORDS, min_size=1, max_size=4, unique=True),
         st.booleans(),
     ),
-    st.builds(has, st.sampled_from(["text", "error", "id", "shop", "type", "worker", "batch"]), WORDS, st.booleans()),
+    st.builds(
+        has, st.sampled_from(["text", "error", "id", "shop", "type", "worker", "batch", "log"]), WORDS, st.booleans()
+    ),
     st.builds(than, st.sampled_from(["created", "updated"]), ORDERED, INSTANTS, st.booleans()),
     st.builds(than, st.sampled_from(["attempts", "priority"]), ORDERED, st.integers(0, 999), st.booleans()),
     st.from_regex(r"[0-9a-f]{1,15}", fullmatch=True).map(lambda text: is_("fp", f"{text}*")),
@@ -257,7 +259,7 @@ def test_hostile_filters_are_answered_quickly(text: str) -> None:
 
 def test_every_field_of_the_query_can_be_asked_for() -> None:
     known = {"id", "status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "kind", "triage", "created",
-             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text"}  # fmt: skip
+             "updated", "age", "attempts", "priority", "error", "uniq", "gate", "text", "log"}  # fmt: skip
     assert set(filter.FIELDS) == known
 
 
