@@ -16,7 +16,7 @@ from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
 from services.domain.insight.verdict import refusal as refusal_of
 from services.domain.step.transitions import AGAIN
-from services.domain.task import ids, lane
+from services.domain.task import ids, lane, own_words
 from services.domain.task.record import Task
 from services.domain.text import mask
 from services.domain.text.message import Message
@@ -73,8 +73,8 @@ class Republisher:
 
         A letter whose payload its type refuses today is skipped, for it would only die again; ``anyway`` takes it. So
         is one whose work has succeeded since, or so lately that its type asks for a reason; those named in ``twice``
-        are taken, with ``because`` as their reason, and all with a ``reason``; the new task then says that a person
-        let it run.
+        are taken, with ``because`` as their reason or that their number was typed, and all with a ``reason``; the new
+        task then says that a person let it run.
 
         Raises:
             UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
@@ -96,7 +96,7 @@ class Republisher:
                     skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": words_of(exc)})))
                     continue
                 if task_id in twice or reason.strip():
-                    said_why = reason.strip() or because.strip()
+                    said_why = reason.strip() or because.strip() or own_words.write("own.by_number", by=self._who)
                     fresh = msgspec.structs.replace(fresh, reason=said_why, marks=(*fresh.marks, AGAIN))
                     since = 0
                 else:

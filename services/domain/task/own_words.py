@@ -24,6 +24,7 @@ SENTENCES: dict[str, str] = {
     "own.held_twin": N_(
         "another program sent it while the same work waits or runs already; a person says whether it runs too"
     ),
+    "own.by_number": N_("its work had succeeded since: {by} typed how many of a bulk are done once more"),
     "own.expired": N_("it was to start by {by} and could not; nothing was run"),
     "own.no_message": N_("no message can be made of this record: {why}"),
     "own.worker_failed": N_("the worker itself failed: {why}"),

@@ -10,7 +10,7 @@ import pytest
 
 from services.commands.bulk import book
 from services.commands.bulk.book import LEASE_MS
-from services.commands.bulk.plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.commands.bulk.republish import Control, Options, Progress
 from services.commands.bulk.run import PATIENCE_S
 from services.domain.change import CloseSession
@@ -134,6 +134,21 @@ def test_what_is_paused_or_does_not_fit_is_left_alone_only_where_asked(room: Roo
     assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "gate.paused_unsaid"]
     ended = desk.bulk.run(plan, Options(skip=frozenset()))
     assert ended.outcome.done == tuple(ids)
+
+
+@pytest.mark.parametrize("reason", ["", "the shop lost it"])
+def test_what_is_done_once_more_by_number_says_who_let_it_go(room: Room, desk: Desk, reason: str) -> None:
+    letter = room.dead(shop_id="s1", payload={"a": 1}).task_id
+    room.clock.advance(1)
+    work(room, room.create(shop_id="s1", payload={"a": 1}))
+    desk.dead_letters.set_triage([letter], "open")
+    other = room.dead(shop_id="s2").task_id
+    plan = desk.bulk.plan([letter, other])
+    assert [item.state for item in plan.items] == [DONE, READY]
+    desk.bulk.run(plan, Options(skip=frozenset(), reason=reason))
+    said = {old: new.reason for old, new in new_ones(room, [letter, other]).items()}
+    typed = "its work had succeeded since: ann@desk typed how many of a bulk are done once more"
+    assert said == {letter: reason or typed, other: ""}
 
 
 # ----------------------------------------------------------------------------------------------------------------- pace
