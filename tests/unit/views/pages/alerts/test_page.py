@@ -137,7 +137,7 @@ def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open
     panel = page.panel
     assert panel.isVisible()
     assert panel.key == dead.id
-    assert "Pause type:sync_order until the cause is put right" in panel.next.accessibleName()
+    assert "Pause the task type sync_order until the cause is put right" in panel.next.accessibleName()
     assert panel.facts.values()["Cause"] == "Page element missing: .order-list__row"
     story = [f"{one.text} {one.strong}".strip() for one in panel.timeline.entries()]
     assert story[:2] == ["First seen", "Raised"]
