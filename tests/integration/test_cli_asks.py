@@ -39,8 +39,9 @@ ACTS = {
     "schedule run": "hourly",
     "import": "FOLDER/records.jsonl",
 }
-#: previews of commands that do not ask
+#: previews of commands that do not ask, or not where nothing is missing
 LOOKS = {
+    "schedule backfill": "hourly --since today",
     "task create": "--file FOLDER/tasks.csv --platform pdd --type sync_order",
     "type import": "FOLDER/type.json",
     "schedule add": "nightly --cron @daily --type sync_order --all",
