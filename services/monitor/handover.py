@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services import act_words, i18n, messages, spans
+from services.domain import audit
 from services.domain.alerts import incident as incidents
 from services.domain.audit import AuditEntry
 from services.domain.insight import handover
@@ -275,7 +276,8 @@ class _Writer:
     def _of_people(self) -> Iterator[Line]:
         within = f"since:{filter_time.iso(self.since, self.zone)} until:{filter_time.iso(self.until, self.zone)}"
         found = self.asked.trail.entries(within, limit=ENTRIES, scan=SCAN)
-        entries: Sequence[AuditEntry] = found.entries
+        # what was refused was not done; its filter leaves it out alike
+        entries: Sequence[AuditEntry] = [one for one in found.entries if audit.state(one, self.until) != "refused"]
         for acts in handover.of_people(entries)[:MOST_ACTS]:
             names = ", ".join(acts.targets) or "–"
             if acts.more:
@@ -290,9 +292,9 @@ class _Writer:
                 ),
                 number=acts.count,
                 page=AUDIT,
-                filter=f'who:"{acts.who}" action:{acts.action} {within}',
+                filter=f'who:"{acts.who}" action:{acts.action} -state:refused {within}',
             )
-        if found.next and len(entries) >= ENTRIES:
+        if found.next and len(found.entries) >= ENTRIES:
             yield Line(text=_say("acts_cut", n=ENTRIES), page=AUDIT, filter=within)
 
     # what waits for whom, and what is promised

@@ -68,6 +68,8 @@ def shift(fleet: Fleet) -> Fleet:
     commands.fleet.pause("shop:pdd:s9", reason="captcha")
     commands.fleet.pause("shop:pdd:s6", reason="stock-taking")
     fleet.create("s9")
+    with pytest.raises(UsageError):  # what was refused was not done
+        commands.roles.remove(commands.operator.who)
     return fleet
 
 
@@ -83,6 +85,7 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     assert any(": Pause, 2 times: shop:pdd:s6, shop:pdd:s9" in line for line in acted), acted
     waits = [line.text for line in part(found, WAITS)]
     assert any(line.startswith("For an operator: ") and "3 dead letters" in line for line in waits), waits
+    assert not any("role" in line.text for line in part(found, ACTS)), "it was refused"
 
 
 def test_each_number_is_what_its_filter_counts(shift: Fleet) -> None:
