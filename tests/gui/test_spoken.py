@@ -49,10 +49,11 @@ def test_every_dialog_of_the_window_is_told(console: Console, qtbot: QtBot) -> N
     page = console.window.page("settings")
     assert isinstance(page, SettingsPage)
     opens = (
-        keys.show_help, keys.show_guide, keys.show_page_help, keys.ask_of_work, keys.look_back, keys.hand_over,
+        keys.show_help, keys.show_guide, keys.show_page_help, keys.ask_of_work, keys.hand_over,
         console.window.top_bar.create_button.click, page.edit,
     )  # fmt: skip
     silent: list[str] = []
+    qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)
     for show in opens:
         show()
         settle(qtbot, console.window)
@@ -61,6 +62,9 @@ def test_every_dialog_of_the_window_is_told(console: Console, qtbot: QtBot) -> N
         silent += mute(dialog)
         dialog.reject()
         settle(qtbot, console.window)
+    keys.look_back()
+    settle(qtbot, console.window)
+    silent += mute(console.window)
     assert not silent, "\n".join(silent)
 
 

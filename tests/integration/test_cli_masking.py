@@ -177,7 +177,7 @@ def fill_alerts(store: Store) -> None:
     )
     store.put_document(incidents.KIND, incidents.slot_of("INC-1"), incidents.dump(made))
     store.put_document(incidents.ANSWERS, "INC-1", incidents.dump(answer))
-    named = channels.Channel(name="nightly", kind="mail", options={"to": "ops"})
+    named = channels.Channel(name="nightly", kind="mail", options={"to": "ops@example.com"})
     store.put_document(channels.KIND, "nightly", channels.dump(named))
 
 
