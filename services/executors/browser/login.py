@@ -130,7 +130,8 @@ class LoginWindow:
     async def _look(self, context: BrowserContext, told: Callable[[Seen], None]) -> None:
         with contextlib.suppress(Error):  # a page that is just closing
             pages = [page for page in context.pages if page.url not in ("", "about:blank")]
-            if not pages:
+            if not pages:  # it is open all the same
+                self._tell_still(told)
                 return
             asks = [page for page in pages if await self._asks(page)]
             front = (asks or pages[::-1])[0]
@@ -140,6 +141,12 @@ class LoginWindow:
             if seen != self._seen or (self._pictures and now - self._told > _STILL_S):
                 self._seen, self._told = seen, now
                 told(seen)
+
+    def _tell_still(self, told: Callable[[Seen], None]) -> None:
+        now = time.monotonic()
+        if self._pictures and now - self._told > _STILL_S:
+            self._told = now
+            told(self._seen)
 
     async def _picture(self, page: Page) -> bytes:
         """The page as it looks now; the one of before where it does not hold still, nothing where it is too large."""
