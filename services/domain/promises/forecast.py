@@ -26,7 +26,9 @@ MISSING_MS = 35_000
 SILENT_MS = 20_000
 #: of shops whose attempts fail so many do until somebody mends something; a breaker is believed to be of these from a
 #: chance on
-NOT_BY_CHANCE, LASTS = 0.3, 0.8
+NOT_BY_CHANCE, LASTS = 0.3, 0.9
+#: of the others at least this share fails while their breaker is open: else it would not be
+FLAKY = 0.5
 _TRIES = 12
 #: of a type of which nothing is known, one run
 _UNKNOWN_S = 60.0
@@ -110,7 +112,8 @@ def tried(now: int, found: Breaker, rule: Rule, lasts: Runs) -> Forecast | None:
 def _failed(found: Breaker) -> tuple[int, float]:
     """How many have failed since the last success, and the share of those that failed before."""
     rest = found.outcomes.lstrip("1")
-    return len(found.outcomes) - len(rest) + found.times - 1, (rest.count("1") + 1) / (len(rest) + 2)
+    share = (rest.count("1") + 1) / (len(rest) + 2)
+    return len(found.outcomes) - len(rest) + found.times - 1, max(FLAKY, share)
 
 
 def planned(

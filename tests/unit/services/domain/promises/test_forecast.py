@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.gates.breaker import Breaker, Rule
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.outlook import Load
 from services.domain.promises import forecast
@@ -58,3 +59,23 @@ def test_what_seems_to_hang_is_ended_by_its_time_out_and_tried_again() -> None:
     assert soon is not None
     assert soon.high == forecast.unknown(NOW, usual).high, "a person may have to see to it all the same"
     assert forecast.hanging(NOW, 0, usual) is None
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "times", "stays"),
+    [
+        ("1101010101", 1, False),  # every second fails
+        ("1111010101", 1, False),  # four in a row may be chance where every second fails
+        ("1111010101", 3, True),  # its tries have failed too
+        ("11111", 1, True),
+        ("1111111111", 1, True),
+        ("1101110111", 2, False),
+    ],
+)
+def test_a_breaker_stays_open_where_its_failures_are_no_chance(outcomes: str, times: int, stays: bool) -> None:
+    found = Breaker(shop="pdd:1", outcomes=outcomes, until=NOW + MINUTE, since=NOW, times=times, kind="network")
+    assert forecast.stays_open(found) == stays
+    tried = forecast.tried(NOW, found, Rule(), LASTS)
+    assert (tried is None) == stays
+    if tried is not None:
+        assert NOW + MINUTE < tried.low <= tried.mid <= tried.high, "no earlier than its next try"
