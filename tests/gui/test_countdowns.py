@@ -19,7 +19,6 @@ from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.support import instant
 from views.support.words import shop
-from views.tables.table_view import TableView
 from views.widgets.timeline import Timeline
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -34,7 +33,7 @@ def span(words: str) -> str:
 
 def cell(page: TasksPage, task_id: str) -> str:
     """What the list says of a task now."""
-    records = page.findChild(TableView).records
+    records = page.table.records
     row = records.find(task_id)
     return "" if row is None else str(records.column(records.section_of("progress")).value(row).text)
 
@@ -103,7 +102,7 @@ def test_list_and_panel_count_the_age_of_one_task_alike(qtbot: QtBot, page: Task
     task = desk.create()
     page.show_request(f"id:{task.task_id}")
     page.show_task(task.task_id)
-    records = page.findChild(TableView).records
+    records = page.table.records
     column = records.column(records.section_of("created"))
     panel = page.findChild(TaskDetailPanel)
     apart, seen = [], set[str]()

@@ -42,7 +42,6 @@ from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.pages.tasks.views import BUILT_IN
 from views.support import shown
-from views.tables.table_view import TableView
 from views.widgets.view_tabs import ViewTabs
 
 pytestmark = pytest.mark.both_pairs
@@ -249,14 +248,14 @@ def bare(gate: str) -> str:
 
 def cell(page: TasksPage, task_id: str) -> str:
     """What the list says of a task."""
-    records = page.findChild(TableView).records
+    records = page.table.records
     column = records.column(records.section_of("progress"))
     return next((str(column.value(row).text) for row in records.records() if row.key == task_id), "")
 
 
 def listed(page: TasksPage) -> set[str]:
     """Ids of the rows."""
-    return {row.key for row in page.findChild(TableView).records.records()}
+    return {row.key for row in page.table.records.records()}
 
 
 def sentences(page: TasksPage) -> list[str]:

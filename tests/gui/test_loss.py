@@ -21,7 +21,6 @@ from views.pages.tasks.page import TasksPage
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
 from views.support import operation
-from views.tables.table_view import TableView
 from views.widgets.unknown import Unknown
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -264,7 +263,7 @@ def test_rows_of_before_a_loss_stay_and_another_filter_is_not_answered_by_them(
 ) -> None:
     window, task = console.window, desk.create()
     window.open_page("tasks", f"id:{task.task_id}")
-    rows = window.page("tasks").findChild(TableView).records
+    rows = window.page("tasks").table.records
     qtbot.waitUntil(lambda: [row.key for row in rows.records()] == [task.task_id])
     window.open_page("overview")
     operation.configure(lambda _error: None)

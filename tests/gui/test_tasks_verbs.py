@@ -17,7 +17,6 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.verbs import VERBS
 from views.support.words import type_names
-from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 
 #: moves to the very front of its lane and does nothing else
@@ -56,7 +55,7 @@ def test_one_entry_is_in_bar_menu_palette_and_panel_and_its_key_works(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:
     task = desk.create(0)
-    (table,) = page.findChildren(TableView)
+    table = page.table
     page.refresh()
     wait(qtbot, lambda: table.records.rowCount() == 1)
     table.set_current_key(task.task_id)
@@ -78,7 +77,7 @@ def test_one_entry_is_in_bar_menu_palette_and_panel_and_its_key_works(
 def test_what_it_does_not_suit_is_said_wherever_it_stands(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.succeed(desk.create(0))
     page.show_request("status:succeeded")
-    (table,) = page.findChildren(TableView)
+    table = page.table
     wait(qtbot, lambda: table.records.rowCount() == 1)
     table.set_current_key(task.task_id)
     said = {one.toolTip() for one in buttons(page) if not one.isEnabled()}
@@ -91,7 +90,7 @@ def test_the_row_that_verbs_are_about_is_named_in_the_language_of_the_moment(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:
     task = desk.create(0)
-    (table,) = page.findChildren(TableView)
+    table = page.table
     page.refresh()
     wait(qtbot, lambda: table.records.rowCount() == 1)
     table.set_current_key(task.task_id)

@@ -20,6 +20,8 @@ from services.cli import program
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.change import Annotate, Create
+from services.domain.fleet import remote
+from services.domain.fleet.remote import WorkerLog
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.gates.quiet_hours import QuietHours, Weekly
@@ -81,7 +83,7 @@ ANSWERS = {
     "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
     "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
     "shell": ["bash"],
-    "shops": [["pdd:s1"]], "fingerprint": [""],
+    "shops": [["pdd:s1"]], "fingerprint": [""], "action": ["close"],
     "fingerprints": [["9ac19ac19ac19ac1"]], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work", "--into": "0b2d0b2d0b2d0b2d"}
@@ -158,6 +160,8 @@ def fill(engine: assembly.Engine) -> None:
     )
     slot = SlotState(task_id="waits1", shop="pdd:s1", task_type="work")
     info = WorkerInfo(worker="desk-01/1", host="desk-01", pid=1, slots=(filled(slot),), lacks={"rpa": TEXT})
+    told = WorkerLog(worker=info.worker, at=store.now_ms(), lines=(remote.LogLine(store.now_ms(), "WARNING", TEXT),))
+    store.put_document(remote.LOGS, info.worker, remote.dump(told).decode())
     store.heartbeat(msgspec.structs.replace(info, link=LinkState(error=TEXT, why=TEXT, blocked_at=1)))
     promised = filled(promises.Promise(name="nightly", task_type="work", limit_s=3600, shops=("pdd:s1",)))
     store.put_document(promises.KIND, "nightly", promises.dump(promised))

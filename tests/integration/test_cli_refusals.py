@@ -17,6 +17,7 @@ import pytest
 
 from services import assembly, settings
 from services.cli import context, program
+from services.domain.plans.schedule import Schedule
 from tests.support.grammar import arguments, leaves
 
 #: texts of people, and what any value is right for
@@ -202,6 +203,9 @@ TABLE: list[Row] = [
     row("schedule show n", "--next", WHOLE),
     named("schedule remove --yes"),
     named("schedule run --yes"),
+    row("schedule backfill --since 2026-11-20 --yes", "name", NAMES, names="there is no"),
+    row("schedule backfill nightly --yes", "--since", ("x", "2001-13-01")),
+    row("schedule backfill nightly --since 2026-11-20 --yes", "--until", ("x", "2001-13-01")),
     row("schedule zone", "", ("Mars/City", "../x"), names="time zone"),
     row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
     row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
@@ -298,6 +302,14 @@ TABLE: list[Row] = [
     row("import --yes", "", ("nothing.json", ".", "empty.csv", "binary.json"), names=ANY),
     *[row(f"worker {verb} --yes", "", NAMES, names="worker list") for verb in ("drain", "resume", "stop")],
     *[row(f"worker {verb}", "", (*NAMES, LONG), names="worker list") for verb in ("show", "forget")],
+    row("worker log", "", (*NAMES, LONG), names="worker list"),
+    row("worker log nobody", "--limit", ("0", *WHOLE)),
+    row("worker browser", "action", ("x", "Restart"), names="restart", then=("nobody", "pdd:s1")),
+    row("worker browser open", "workers", NAMES, names="worker list", then=("pdd:s1",)),
+    row("worker browser open nobody", "shop", SHOPS, names=ANY),
+    row("worker browser open nobody pdd:s1", "--wait", SPAN),
+    row("worker window", "shop", SHOPS, names=ANY),
+    row("worker window pdd:s1", "--save", ("../x",), names=ANY),
     row("worker stop nobody --yes", "--grace", ("-1", "NaN", "soon")),
     row("worker refuse nobody", "", ("work",), names="worker list"),
     row("worker slots", "", ("nobody 4",), names="worker list"),
@@ -338,6 +350,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         assert run("shop", "import", "shops.csv")[0] == 0
         engine = assembly.open_engine(settings.load())
+        schedule = Schedule(name="nightly", task_type="work", every_s=86_400, shops=("pdd:s1",))
+        assembly.commands(engine).schedules.add(schedule)
         parser = program.grammar()
         patch.setattr(program, "grammar", lambda **_said: parser)
         # one for all but those that go on, for there are hundreds of commands

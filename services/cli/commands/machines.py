@@ -17,7 +17,7 @@ from services import assembly, whole_file
 from services.cli import known_shops, output
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
-from services.domain.errors import OperatorError, UsageError
+from services.domain.errors import NotFound, OperatorError, UsageError
 from services.domain.fleet import remote, worker_order
 from services.domain.fleet.remote import WorkerLog
 from services.domain.insight import machines
@@ -191,7 +191,7 @@ def window(context: Context) -> int:
     """Print what an open browser shows, and keep its picture.
 
     Raises:
-        UsageError: none is open.
+        NotFound: none is open.
     """
     args = context.args
     with context.engine(looking=True) as engine:
@@ -199,7 +199,7 @@ def window(context: Context) -> int:
         found = assembly.queries(engine).remote.window(shop)
         age = engine.store.now_ms() - found.at if found is not None else 0
     if found is None:
-        raise UsageError(f"no browser of {shop} is open for a person; open it with worker browser open", field="shop")
+        raise NotFound(f"no browser of {shop} is open for a person; open it with worker browser open", field="shop")
     if args.save is not None:
         if not found.picture:
             raise UsageError(f"there is no picture of the browser of {shop} yet; ask again", field="--save")

@@ -1,8 +1,9 @@
 """Whether a promise is kept in a shop: from its last success, when the next one is expected, and what holds that back.
 
 At risk is said before the breach: where it is nearly sure by the forecast; from a quarter of an hour to ten minutes
-before it, while there is time to act, where it is much likelier than not; where nobody can tell an end; and in the last
-minute where it is likelier than not. Nothing excuses: a pause or quiet hours are only named as the reason.
+before it, while there is time to act, where it is much likelier than not, and so to the end where nobody has created
+what is needed; where nobody can tell an end; and in the last minute where it is likelier than not. Nothing excuses: a
+pause or quiet hours are only named as the reason.
 """
 
 from __future__ import annotations
@@ -183,20 +184,23 @@ def _open(facts: Facts, break_at: int, near: int, now: int, before: _Before) -> 
     if now >= break_at:
         return _judged(facts, BROKEN, break_at)
     said = before.warned == break_at
-    late = _risks(facts.forecast, break_at, now, said=said)
+    late = _risks(facts, break_at, now, said=said)
     sure = said or facts.forecast is None or facts.begins >= break_at or now - before.late >= SURE_MS
     breaks = facts.forecast is None or facts.forecast.later_than(break_at) >= LIKELIER
     risky = (late and sure) or (breaks and now >= break_at - near)
     return replace(_judged(facts, AT_RISK if risky else KEPT, break_at), late=late)
 
 
-def _risks(forecast: Forecast | None, break_at: int, now: int, *, said: bool) -> bool:
+def _risks(facts: Facts, break_at: int, now: int, *, said: bool) -> bool:
+    forecast = facts.forecast
     if forecast is None:
         return True
     if said:  # it is taken back only where there is room to spare: nobody believes what comes and goes
         return forecast.high + round((break_at - now) * ROOM) > break_at
     left = break_at - now
-    return forecast.later_than(break_at) >= (LIKELY if ACT_MS < left <= LIKELY_MS else NEARLY_SURE)
+    # what nobody has created somebody can still create
+    helps = left <= LIKELY_MS and (left > ACT_MS or not facts.created)
+    return forecast.later_than(break_at) >= (LIKELY if helps else NEARLY_SURE)
 
 
 def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:

@@ -82,9 +82,15 @@ def one(promised: Promise, now: int = NOON, **facts: Any) -> Judged:
     ],
 )
 def test_an_age(ago: float, forecast: Forecast | None, state: str) -> None:
-    found = one(promise(), done_at=NOON - round(ago * MINUTE), forecast=forecast)
+    found = one(promise(), done_at=NOON - round(ago * MINUTE), forecast=forecast, created=True)
     assert found.state == state
     assert found.break_at == NOON - round(ago * MINUTE) + HOUR
+
+
+def test_what_nobody_has_created_is_said_as_long_as_somebody_can() -> None:
+    for there, state in ((True, KEPT), (False, AT_RISK)):
+        found = one(promise(), done_at=NOON - 52 * MINUTE, forecast=soon(10, 3), created=there)
+        assert found.state == state
 
 
 @pytest.mark.parametrize(
