@@ -184,15 +184,15 @@ def _grouped_by_looking(conn: sqlite3.Connection, plan: Plan, by: str, most: int
     found: dict[tuple[str, str], tuple[int, str]] = {}
     place: Place | None = None
     for _ in range(most // SCAN_SLICE):
-        rows, _cut = _rows(conn, plan, SCAN_SLICE, place)
+        rows, cut = _rows(conn, plan, SCAN_SLICE, place)
         for task in rows:
             if all(test(task) for test in plan.tests):
                 key = (str(getattr(task, GROUPED[by])), str(task.status))
                 number, sample = found.get(key, (0, ""))
                 found[key] = (number + 1, max(sample, task.task_id))
-        if len(rows) < SCAN_SLICE:
+        if len(rows) < SCAN_SLICE and cut is None:
             return groups_of(found, whole=True)
-        place = plan.place_of(rows[-1])
+        place = cut or plan.place_of(rows[-1])
     return groups_of(found, whole=False)
 
 

@@ -70,6 +70,16 @@ def test_every_way_gives_the_same_answer(filled: tuple[Store, list[Task]], way: 
     assert total in (None, len(expected))
 
 
+@pytest.mark.parametrize("way", ["few looked at", "few looked at in order"])
+def test_groups_go_on_behind_a_look_that_was_cut_short(filled: tuple[Store, list[Task]], way: str) -> None:
+    store, tasks = filled
+    terms = (Term(field="id", op="~", values=("1",)),)
+    with forced(**WAYS[way]):
+        found = store.grouped(terms, "type", 1_000_000)
+    assert found.whole
+    assert sum(one.total for one in found.groups) == len(model.answer(tasks, Query(terms=terms)))
+
+
 def test_counting_is_given_up_where_it_would_take_long(filled: tuple[Store, list[Task]]) -> None:
     store, _ = filled
     terms = (Term(field="kind", op="=", values=("timeout",)), Term(field="attempts", op=">=", number=0))
