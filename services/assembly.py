@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -555,8 +556,10 @@ def _queued(store: Store) -> dict[str, int]:
     """How many tasks are recorded as queued, by queue; those of a shop with a queue of its own count in both."""
     counts = store.counts()
     lanes = {f"{lane.LANE_QUEUE}{name}": found.get(Status.QUEUED, 0) for name, found in counts.lanes.items()}
-    shops = {key: found.get(Status.QUEUED, 0) for key, found in counts.shops.items()}
-    return lanes | {lane.shop_queue(key.partition(":")[2]): queued for key, queued in shops.items()}
+    shops = Counter[str]()
+    for key, found in counts.shops.items():  # whatever names the shop comes into its queue, for which platform ever
+        shops[lane.shop_queue(key.partition(":")[2])] += found.get(Status.QUEUED, 0)
+    return {**lanes, **shops}
 
 
 def _store(settings: config.Settings, clock: Clock) -> Store:

@@ -67,7 +67,7 @@ def _ask_management(place: Place, clock: Clock) -> str:
     from services.broker.pulsar.admin import Admin
 
     try:
-        asked = Admin(parse(place.url), place.management_url, clock)
+        asked = Admin(parse(place.url), place.management_url, clock, insecure=place.insecure_tls)
     except ConsoleError as exc:
         return words_of(exc)
     asked.backlog("rpa_tasks_normal")

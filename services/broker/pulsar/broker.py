@@ -209,18 +209,22 @@ class PulsarBroker:
         """A few times a second: what nobody took goes back; every two seconds: does it answer?"""
         asked = self._clock.monotonic()
         while not self._ending.wait(TICK_S):
-            with self._lock:
-                consumers = list(self._consumers)
-            for consumer in consumers:
-                consumer.tick()
-            if self._clock.monotonic() - asked >= PING_S:
-                try:
-                    self._link.ping()
-                    for consumer in consumers:
-                        consumer.renew()
-                except BrokerUnavailable as exc:
-                    log.debug("%s", exc)
-                asked = self._clock.monotonic()
+            try:
+                with self._lock:
+                    consumers = list(self._consumers)
+                for consumer in consumers:
+                    consumer.tick()
+                if self._clock.monotonic() - asked < PING_S:
+                    continue
+                self._link.ping()
+                for consumer in consumers:
+                    consumer.renew()
+            except BrokerUnavailable as exc:
+                log.debug("%s", exc)
+            except Exception:  # the edge of the thread: without it nobody would hear that the broker is back
+                log.exception("Pulsar is looked after again in a moment")
+                self._ending.wait(PING_S)
+            asked = self._clock.monotonic()
 
 
 def _told(queue: str, kind: str, told: Backlog) -> QueueDepth:

@@ -90,11 +90,16 @@ class PulsarConsumer:
 
     def _ask(self, feed: Feed, count: int) -> None:
         with self._state:
-            wanted = not self._closed and feed.wanted
+            # which may have come about while it subscribed
+            gone = self._closed or self._lanes.get(feed.queue, self._shops.get(feed.queue)) is not feed
+            handle, generation = (feed.forget() if gone else feed.handle), feed.generation
+            wanted = not gone and feed.wanted and handle is not None
             if wanted:
                 feed.asked += count
         if wanted:
-            feed.ask(count)
+            feed.ask(handle, generation, count)
+        elif gone:
+            feed.close_handle(handle)
 
     def _wishes(self) -> list[tuple[Feed, int]]:
         with self._state:

@@ -76,12 +76,15 @@ class Feed:
         self.handle = handle
         return old
 
-    def ask(self, count: int) -> None:
-        """Let so many more come; ``asked`` counts them already. Without the lock."""
-        # the public consumer waits for a message; only what is under it calls back
-        handle, generation = self.handle._consumer, self.generation  # noqa: SLF001
+    def ask(self, handle: Any, generation: int, count: int) -> None:
+        """Let so many more come; ``asked`` counts them already. Without the lock, so with what the handle and the
+        generation were while it was held.
+        """
         for _ in range(count):
-            handle.receive_async(lambda result, message: self._arrived(self, generation, result, message))
+            # the public consumer waits for a message; only what is under it calls back
+            handle._consumer.receive_async(  # noqa: SLF001
+                lambda result, message: self._arrived(self, generation, result, message)
+            )
 
     def in_batches(self, message: Any) -> bool:
         """Whether this came in a batch, of which the client drops what was not asked for one by one. Then the

@@ -56,7 +56,7 @@ def delivery(queue: str, key: Key, message: Any, received: float) -> Delivery:
         message_id=message.partition_key(),
         content_type=told.pop(CONTENT, ""),
         headers={name: _value(name, value) for name, value in told.items()},
-        priority=int(priority) if priority.isdecimal() else None,
+        priority=int(priority) if priority.isdecimal() and len(priority) < 4 else None,
         redelivered=message.redelivery_count() > 0,
         received=received,
     )

@@ -1,13 +1,22 @@
-"""How an order stands in a message of Pulsar, and what its address says; no broker is needed for it."""
+"""How an order stands in a message of Pulsar, what its address says, what its admin API may answer; no broker is needed
+for it.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from services.broker.pulsar import wire
 from services.broker.pulsar.address import parse
+from services.broker.pulsar.admin import Admin, Backlog
+from services.broker.pulsar.consumer import PulsarConsumer
+from services.clock import ManualClock
+from services.domain.errors import UsageError
 from services.domain.task.order import Order
 
 
@@ -70,6 +79,11 @@ def test_a_message_of_another_program_belongs_where_its_topic_says(queue: str, r
     assert (got.routing_key, got.priority, dict(got.headers)) == (route, None, {})
 
 
+@pytest.mark.parametrize("priority", ["high", "9" * 5_000])
+def test_a_priority_that_is_none_keeps_no_message_back(priority: str) -> None:
+    assert wire.delivery("theirs", (1, 2, -1), Message(**{wire.PRIORITY: priority}), 0.0).priority is None
+
+
 def test_what_an_address_says() -> None:
     plain = parse("pulsar://h")
     assert (plain.service, plain.topic("q"), plain.delays) == (
@@ -82,3 +96,95 @@ def test_what_an_address_says() -> None:
     assert (full.topic("q"), full.delays, full.first_number) == ("persistent://shops/fleet/q", True, 50)
     assert "ken" not in repr(full)
     assert [name for name, file in full.files.items() if file] == ["cacertfile"]
+
+
+class Handle:
+    """A subscription."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Slow:
+    """A link on which something happens while it subscribes."""
+
+    up = True
+
+    def __init__(self) -> None:
+        self.handles: list[Handle] = []
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    def subscribe(self, queue: str, name: str, *, receive: int = 0) -> Handle:
+        self.handles.append(Handle())
+        self.meanwhile()
+        return self.handles[-1]
+
+
+@pytest.mark.parametrize("leave", [PulsarConsumer.close, lambda consumer: consumer.serve((), 1)])
+def test_nobody_stays_subscribed_who_has_left_meanwhile(leave: Callable[[PulsarConsumer], None]) -> None:
+    link: Any = Slow()
+    consumer = PulsarConsumer(link, ManualClock(), (), window=1, name="w")
+    link.meanwhile = lambda: leave(consumer)
+    consumer.serve(("s1",), 1)
+    assert [handle.closed for handle in link.handles] == [1]
+
+
+class Api(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        server: Any = self.server
+        server.asked.append((self.path, self.headers["Authorization"]))
+        self.wfile.write(server.answer)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def api() -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    server.daemon_threads, server.asked = False, []
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+HELD = b'{"subscriptions": {"fleetdeck": {"msgBacklog": 5, "unackedMessages": 2, "consumers": [{}]}}}'
+
+
+def test_the_admin_api_counts_for_whoever_its_address_names(api: Any) -> None:
+    api.answer = b"HTTP/1.0 200 OK\r\n\r\n" + HELD
+    for own, token in (("", "one"), (":t%2Fwo@", "t/wo")):
+        admin = Admin(parse("pulsar://:one@h"), f"http://{own}127.0.0.1:{api.server_port}/x/", ManualClock())
+        assert admin.backlog("rpa_tasks_high") == Backlog(3, 2, 1)
+        assert api.asked.pop() == ("/x/admin/v2/persistent/public/default/rpa_tasks_high/stats", f"Bearer {token}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"what?\r\n\r\n",
+        b"HTTP/1.0 500 No\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\n\r\n<html>",
+        b'HTTP/1.0 200 OK\r\n\r\n{"subscriptions": []}',
+        b'HTTP/1.0 200 OK\r\n\r\n{"subscriptions": {"fleetdeck": {"msgBacklog": null}}}',
+    ],
+)
+def test_an_admin_api_that_answers_something_else_hurts_nobody(api: Any, answer: bytes) -> None:
+    api.answer = answer
+    admin = Admin(parse("pulsar://h"), f"http://127.0.0.1:{api.server_port}", ManualClock())
+    assert admin.backlog("q") is None
+    assert admin.error
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8080", "file:///etc/hostname", "http://:hunter2@h:many", "http://"])
+def test_what_is_no_address_of_an_admin_api_is_refused(url: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Admin(parse("pulsar://h"), url, ManualClock())
+    assert refused.value.field == "broker.management_url"
+    assert "hunter2" not in str(refused.value)
