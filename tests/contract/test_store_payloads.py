@@ -13,6 +13,7 @@ import redis
 from services.domain.change import Claim, Create, Forget, Republish
 from services.domain.task.record import Task
 from services.domain.task.search.query import Page, Query, Term, equals
+from services.domain.text import mask
 from services.domain.text.mask import masked
 from services.ports import Store
 from services.store.redis import keys
@@ -99,6 +100,16 @@ def test_what_is_masked_is_found_as_the_screen_shows_it(rig: Rig) -> None:
     assert ids(ask(rig.store, equals("payload.note", payload["note"]))) == []
 
 
+def test_a_secret_that_this_process_comes_to_know_changes_no_index(rig: Rig) -> None:
+    made = [order(rig, {"note": "desk Only-here-77"})]
+    build(rig.store, "note")
+    mask.know(["Only-here-77"])
+    made.append(order(rig, {"note": "desk Only-here-77"}))
+    assert rig.store.recount(mend=False) == []
+    shown = ask(rig.store, equals("payload.note", f"desk {mask.DOTS}"))
+    assert set(ids(shown)) == {task.task_id for task in made}
+
+
 @pytest.mark.parametrize("sort", ["created", "updated", "priority", "due"])
 def test_pages_of_many_and_of_several_values_in_every_order(rig: Rig, sort: str) -> None:
     made = [order(rig, {"tags": ["all", f"t{n % 3}"]}, priority=1 + n % 7, created_at=1000 + n % 5) for n in range(90)]
@@ -174,6 +185,26 @@ def test_a_field_is_forgotten_and_learned_again(rig: Rig) -> None:
     for field, value in (("a", "1"), ("b[1]?", "2")):
         page = ask(rig.store, equals(f"payload.{field}", value))
         assert (ids(page), page.searched) == ([task.task_id], ())
+    assert rig.store.recount(mend=False) == []
+
+
+def test_how_far_a_server_was_says_nothing_to_one_that_was_started_since(
+    rig: Rig, store_kind: str, store_place: Any
+) -> None:
+    made = [order(rig, {"a": 1}) for _ in range(20)]
+    rig.store.index_fields(["a"])
+    if store_kind != "embedded":
+        with closing(redis.Redis.from_url(store_place)) as client:
+            client.hset(keys.INDEXED, "a", "build 65535 another-run")
+            while rig.store.index_more():
+                pass
+            assert set(ids(ask(rig.store, equals("payload.a", "1")))) == {task.task_id for task in made}
+            client.hset(keys.INDEXED, "a", "build 65535")
+            client.delete(*client.scan_iter(keys.PAYLOAD + "*"))
+    while rig.store.index_more():
+        pass
+    page = ask(rig.store, equals("payload.a", "1"))
+    assert (set(ids(page)), page.searched) == ({task.task_id for task in made}, ())
     assert rig.store.recount(mend=False) == []
 
 

@@ -95,7 +95,7 @@ class Operations(Part):
 
     _day: FleetDay
     _soon: Soon
-    _indexed = ""  #: fields of payloads that are noted, as META names them; the script tells when they are others
+    _indexed = b""  #: fields of payloads that are noted, as META names them; the script tells when they are others
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """Apply a batch, each operation atomically, in order; at most 200 hold up Redis at a time."""
@@ -148,13 +148,14 @@ class Operations(Part):
         listed = _listed([data for _, data in packed])
         for look in range(_LOOKS):
             fields = self._indexed
-            noted = self._noted([op for op, _ in packed], fields.split(",")) if fields else b""
+            names = fields.decode("utf-8", "replace").split(",") if fields else ()
+            noted = self._noted([op for op, _ in packed], names) if names else b""
             try:
                 return self._link.run(_APPLY, (keys.META,), listed, secrets.token_hex(6), begins, fields, noted)
             except FieldsChanged:
                 if look == _LOOKS - 1:
                     raise
-                self._indexed = (self._link.call("HGET", keys.META, "indexed") or b"").decode()
+                self._indexed = self._link.call("HGET", keys.META, "indexed") or b""
         raise AssertionError
 
     def _noted(self, ops: Sequence[Op], fields: Sequence[str]) -> bytes:

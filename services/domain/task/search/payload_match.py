@@ -13,7 +13,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.search.query import PAYLOAD, Term
-from services.domain.text.mask import masked
+from services.domain.text.mask import DOTS, alike, masked
 
 _ORDERS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -52,12 +52,13 @@ def condition(term: Term) -> Callable[[Any], bool]:
 
 def index_terms(payload: str, names: Iterable[str]) -> list[str]:
     """Under what an index of these fields keeps a payload, each once: where ``condition`` holds for a whole value,
-    ``asked_of_index`` of the same term names one of these.
+    ``asked_of_index`` of the same term names one of these. The same in every process, whatever secrets it knows.
     """
     wanted = [name for name in names if _may_hold(payload, name)]
     if not wanted:
         return []
-    read = _read(payload)
+    with alike():
+        read = _read(payload)
     said = ((name, _said(value)) for name in wanted for value in _looked_at(read, name))
     return list(dict.fromkeys(_kept_as(name, words) for name, words in said if words is not None))
 
@@ -65,7 +66,8 @@ def index_terms(payload: str, names: Iterable[str]) -> list[str]:
 def asked_of_index(term: Term) -> tuple[str, ...] | None:
     """What an index of its field knows of a term, one for each value; None where only the payloads can tell."""
     whole = term.op == "=" and not term.negated and term.values
-    if not whole or any(value.endswith("*") for value in term.values):
+    # dots may stand for a secret that only some process knows, which the index leaves as it is
+    if not whole or any(value.endswith("*") or DOTS in value for value in term.values):
         return None
     return tuple(_kept_as(term.field.removeprefix(PAYLOAD), value) for value in dict.fromkeys(term.values))
 
@@ -107,11 +109,11 @@ def _test(term: Term) -> Callable[[Any], bool]:
 
 
 def _needles(term: Term) -> tuple[str, ...]:
-    """Of which one must stand in the text as it is; none where JSON may write it in another way."""
+    """Of which one must stand in the text as it is; none where JSON may write it in another way, or dots hide it."""
     if term.op in _ORDERS:
         return ()
     words = [value.removesuffix("*").lower() if term.op == "~" else value.removesuffix("*") for value in term.values]
-    plain = all(word and word.isprintable() and not set(word) & set('"\\/') for word in words)
+    plain = all(word and word.isprintable() and DOTS not in word and not set(word) & set('"\\/') for word in words)
     return tuple(words) if plain else ()
 
 

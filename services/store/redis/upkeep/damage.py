@@ -235,7 +235,7 @@ class Damages(Fleet, Payloads):
         elif key in (keys.BY_SHOP, keys.SHOPS):
             self._slots()
         elif key == keys.META:
-            fields = (("schema", keys.SCHEMA), ("writer", keys.SCHEMA))
+            fields = (("schema", keys.BASE_SCHEMA), ("writer", keys.BASE_SCHEMA))
             self._link.many([("HSETNX", keys.META, field, value) for field, value in fields])
             self.index_fields(self.indexed())
 

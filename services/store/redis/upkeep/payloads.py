@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.task.record import ENCODER
 from services.domain.task.search.payload_match import BETWEEN, index_terms
+from services.store.redis import facts as redis_facts
 from services.store.redis import keys
 from services.store.redis.client import Link
 from services.store.redis.reads import Reads
@@ -21,7 +23,7 @@ _GLOB = re.compile(r"[\[\]?^-]")
 
 
 def states(link: Link) -> dict[str, str]:
-    """By field, how far its index is: ``whole``, or what is done up to which key."""
+    """By field, how far its index is: ``whole``, or what is done up to which place, and on which run of the server."""
     return by_name(bytes.decode, link.call("HGETALL", keys.INDEXED), "field of the index")
 
 
@@ -52,27 +54,41 @@ class Payloads(Reads):
         return True
 
     def _learn(self, fields: list[str], state: str) -> None:
-        cursor, found = self._found_from(state, keys.TASK + "*")
+        place, found = self._found_from(state, keys.TASK + "*")
         records = self.get([name_of(name).removeprefix(keys.TASK) for name in found]) if found else []
         items = [
             (keys.task(task.task_id), task.task_id, str(task.created_at), terms)
             for task in records
             if task is not None and (terms := index_terms(task.payload, fields))
         ]
-        after = f"{_BUILD} {cursor}" if cursor else WHOLE
+        after = f"{_BUILD} {place}" if place else WHOLE
         self._link.run(_PAYLOADS, (keys.META, keys.INDEXED), ENCODER.encode(items), state, after, *fields)
 
     def _forget(self, name: str, state: str) -> None:
         escaped = _GLOB.sub(lambda sign: f"\\{sign[0]}", name)
-        cursor, found = self._found_from(state, f"{keys.PAYLOAD}{escaped}{BETWEEN}*")
+        place, found = self._found_from(state, f"{keys.PAYLOAD}{escaped}{BETWEEN}*")
         if found:
             self._link.call("UNLINK", *found)
-        if cursor:
-            self._link.call("HSET", keys.INDEXED, name, f"{_FORGET} {cursor}")
+        if place:
+            self._link.call("HSET", keys.INDEXED, name, f"{_FORGET} {place}")
         else:
             self._link.call("HDEL", keys.INDEXED, name)
 
-    def _found_from(self, state: str, match: str) -> tuple[int, list[bytes]]:
-        cursor = state.partition(" ")[2]
-        after, found = self._link.call("SCAN", cursor if cursor.isdecimal() else "0", "MATCH", match, "COUNT", SLICE)
-        return int(after), found
+    def _found_from(self, state: str, match: str) -> tuple[str, list[bytes]]:
+        """The next keys, and the place behind them, "" at the end. A place means nothing to a server that was started
+        since, or took over: it orders its keys anew for each run, so all of them are looked at again.
+        """
+        cursor, _, known = state.partition(" ")[2].partition(" ")
+        run = self._run_of_server()
+        begin = cursor if cursor.isdecimal() and run == known else "0"
+        after, found = self._link.call("SCAN", begin, "MATCH", match, "COUNT", SLICE)
+        return f"{int(after)} {run}".strip() if int(after) else "", found
+
+    def _run_of_server(self) -> str:
+        """Which run of which server this is, "" where this account may not ask."""
+        try:
+            return redis_facts.parsed(self._link.call("INFO", "server")).get("run_id", "")
+        except StoreUnavailable:
+            raise
+        except StoreError:
+            return ""
