@@ -100,7 +100,10 @@ class ProfileOrders:
             log.warning("%s: %s", words, error)
         else:
             log.info("%s: done", words)
-        self._ends.append(OrderEnd(order=words, at=self._store.now_ms(), error=error[:500]))
+        try:
+            self._ends.append(OrderEnd(order=words, at=self._store.now_ms(), error=error[:500]))
+        except StoreError as exc:
+            log.warning("nobody hears how it ended: %s", exc)
 
     def _restart(self, shop: str) -> None:
         self._have().restart_browser(*shop.split(":", 1))
@@ -130,7 +133,6 @@ class ProfileOrders:
                 shop=shop,
                 worker=self._worker,
                 opened=one.opened,
-                at=self._store.now_ms(),
                 url=shown.url,
                 logged_in=shown.logged_in,
                 visible=shown.visible,
@@ -139,7 +141,7 @@ class ProfileOrders:
             self._put(window)
 
         try:
-            self._put(Window(shop=shop, worker=self._worker, opened=one.opened, at=one.opened))
+            self._put(Window(shop=shop, worker=self._worker, opened=one.opened))
             platform, shop_id = shop.split(":", 1)
             control.open_window(platform, shop_id, stop=one.stop, again=one.again, told=show)
         finally:
@@ -155,8 +157,10 @@ class ProfileOrders:
         return self._profiles
 
     def _put(self, window: Window) -> None:
+        """A silent store ends no window: a person sits before it."""
         try:
-            self._store.put_document(remote.WINDOWS, window.shop, remote.dump(window).decode())
+            told = msgspec.structs.replace(window, at=self._store.now_ms())
+            self._store.put_document(remote.WINDOWS, window.shop, remote.dump(told).decode())
         except StoreError as exc:
             log.warning("the window of %s is not shown: %s", window.shop, exc)
 
@@ -219,6 +223,8 @@ class LogShow:
                     return
             except StoreError as exc:  # which writes a line itself; it is shown when the store is back
                 log.warning("the log is not shown: %s", exc)
+                if self._stop.is_set():  # what stays behind is taken away when a worker starts next
+                    return
             self._clock.wait(self._stop, _LOOK_S)
 
 

@@ -23,7 +23,7 @@ class OrderEnd(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an order that takes a while."""
 
     order: str  #: as it was given
-    at: Instant = 0  #: UTC ms, by the clock of the worker's machine
+    at: Instant = 0  #: UTC ms, by the clock of the store
     error: str = ""  #: English; "" where it is done
 
 
