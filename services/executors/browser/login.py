@@ -26,6 +26,8 @@ from services.settings.browser import BrowserSettings
 _LOOK_S, _RETRY_S = 0.5, 0.25
 #: what did not change is told again after so long; a picture that is not taken in time is left out
 _STILL_S, _PICTURE_MS = 5.0, 4_000
+#: a page that moves is pictured no more often than that: each picture goes through the store
+_PICTURE_S = 2.0
 _QUALITIES = (70, 35)
 
 
@@ -50,7 +52,7 @@ class LoginWindow:
         self._login = linear.compiled(settings.login_pages, ignore_case=True) if settings.login_pages else None
         self._seen = Seen(logged_in=False)
         self._pictures = False
-        self._told = 0.0
+        self._told = self._pictured = 0.0
 
     def show(
         self,
@@ -106,6 +108,7 @@ class LoginWindow:
                     if again.is_set():
                         again.clear()
                         await self._load_again(context)
+                        self._pictured = 0.0
                     await self._look(context, told)
                     await browser.keep_cookies()
                     await asyncio.sleep(_LOOK_S)
@@ -135,9 +138,11 @@ class LoginWindow:
                 return
             asks = [page for page in pages if await self._asks(page)]
             front = (asks or pages[::-1])[0]
-            picture = await self._picture(front) if self._pictures else b""
-            seen = Seen(logged_in=not asks, url=front.url.partition("?")[0][:200], picture=picture)
+            seen = Seen(logged_in=not asks, url=front.url.partition("?")[0][:200], picture=self._seen.picture)
             now = time.monotonic()
+            if self._pictures and (seen != self._seen or now - self._pictured >= _PICTURE_S):
+                self._pictured = now
+                seen = msgspec.structs.replace(seen, picture=await self._picture(front))
             if seen != self._seen or (self._pictures and now - self._told > _STILL_S):
                 self._seen, self._told = seen, now
                 told(seen)
