@@ -46,6 +46,8 @@ from views.widgets.attention.item import AttentionItem
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 #: a secret that nothing but its value gives away
 KNOWN = "Registered7Marker"
+#: how a tool tip begins that was made one twice: people read its tags
+TWICE = "&lt;qt"
 ROLES = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.EditRole,
@@ -80,7 +82,7 @@ class Eye:
     def see(self, text: str, where: str) -> None:
         """Look at a text."""
         self.dots += mask.DOTS in text
-        if MARK in text or KNOWN in text:
+        if MARK in text or KNOWN in text or TWICE in text:
             self.found.setdefault(where, text[:400])
 
     def look(self, root: QWidget, where: str) -> None:

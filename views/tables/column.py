@@ -79,7 +79,7 @@ class Column(Generic[R]):
     names: bool = False  #: a name, cut in its middle: what tells it from others is at its end
     parts: bool = False  #: parts of the line are left out whole, from the end, before anything is cut
     strong: bool = False
-    tooltip: Callable[[R], str] | None = None
+    tooltip: Callable[[R], str] | None = None  #: plain text, foreign or not: the model makes it a tool tip
     title_tip: str = ""  #: source text; one plain sentence for a broker term
     sortable: bool = False
     descending_first: bool = False

@@ -63,7 +63,7 @@ class AfterField(QWidget):
             return
         chip = Button(kind="plain", icon="ph.x", small=True)
         chip.set_count_text(safe.cut(safe.one_line(words or task_id), 60))
-        chip.setToolTip(_("Take {id} away").format(id=task_id))
+        chip.setToolTip(safe.tooltip(_("Take {id} away").format(id=task_id)))
         chip.setAccessibleName(_("Take {id} away").format(id=task_id))
         chip.clicked.connect(partial(self.remove, task_id))
         self.chips[task_id] = chip

@@ -134,7 +134,7 @@ ITEMS: tuple[Column[Fate], ...] = (
         value=lambda one: safe.one_line(one.item.task_id, 80),
         kind="mono",
         width=250,
-        tooltip=lambda one: safe.tooltip(one.item.task_id),
+        tooltip=lambda one: one.item.task_id,
     ),
     Column(
         key="words",
@@ -142,7 +142,7 @@ ITEMS: tuple[Column[Fate], ...] = (
         value=words,
         width=160,
         stretch=True,
-        tooltip=lambda one: safe.tooltip(words(one)),
+        tooltip=lambda one: words(one),
     ),
 )
 

@@ -17,7 +17,7 @@ from services.i18n import N_, _, ngettext
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.shops.groups import ShopGroups
 from views.dialogs.shops.paste import ShopPaste
-from views.support import safe, text
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import panel, ruled
 from views.support.words import shop as shop_words
@@ -154,7 +154,7 @@ COLUMNS: tuple[Column[ShopRow], ...] = (
         width=150,
         stretch=True,
         speech=lambda row: f"{row.shop.name} {row.note}".strip(),
-        tooltip=lambda row: safe.tooltip(row.why),
+        tooltip=lambda row: row.why,
     ),
     Column(key="group", title=N_("Group"), value=lambda row: row.shop.group, tone="text3", width=70, hide_rank=1),
     Column(key="platform", title=N_("Plat."), value=lambda row: row.shop.platform, kind="badge", width=56, hide_rank=2),

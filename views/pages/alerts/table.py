@@ -63,7 +63,7 @@ INCIDENTS: tuple[Column[IncidentNow], ...] = (
         kind="pair",
         width=230,
         stretch=True,
-        tooltip=lambda one: safe.tooltip("\n".join(part for part in (words.title(one), words.extent(one)) if part)),
+        tooltip=lambda one: "\n".join(part for part in (words.title(one), words.extent(one)) if part),
     ),
     Column(
         key="since",
@@ -213,6 +213,6 @@ CHANNELS: tuple[Column[ChannelNow], ...] = (
         width=220,
         stretch=True,
         live=True,
-        tooltip=lambda one: safe.tooltip(words.channel_state(one)),
+        tooltip=lambda one: words.channel_state(one),
     ),
 )

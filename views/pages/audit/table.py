@@ -77,7 +77,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         text=lambda row: act_words.act(row.entry.action),
         kind="strong",
         width=170,
-        tooltip=lambda row: safe.tooltip(row.entry.action),
+        tooltip=lambda row: row.entry.action,
     ),
     Column(
         key="target",
@@ -85,7 +85,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: words.about(row.target),
         width=150,
         stretch=True,
-        tooltip=lambda row: safe.tooltip("\n".join(row.target[:20])) if row.target else "",
+        tooltip=lambda row: "\n".join(row.target[:20]) if row.target else "",
     ),
     Column(
         key="glyph",
@@ -110,7 +110,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         tone=lambda row: "dead" if row.faults else "text2",
         width=180,
         hide_rank=1,
-        tooltip=lambda row: safe.tooltip("\n".join((*row.faults, row.outcome))),
+        tooltip=lambda row: "\n".join((*row.faults, row.outcome)),
     ),
 )
 _SPANS = (

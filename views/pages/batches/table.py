@@ -10,7 +10,7 @@ from services.i18n import N_
 from views.pages.batches import words
 from views.pages.batches.bar import paint_bar
 from views.pages.batches.words import BatchNow
-from views.support import instant, safe, shown, text
+from views.support import instant, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -62,7 +62,7 @@ BATCHES: tuple[Column[BatchNow], ...] = (
         width=220,
         stretch=True,
         speech=words.sentence_of_row,
-        tooltip=lambda one: safe.tooltip(words.sentence_of_row(one)),
+        tooltip=lambda one: words.sentence_of_row(one),
     ),
 )
 HOLDS: tuple[Column[Hold], ...] = (

@@ -36,7 +36,7 @@ FINDINGS: tuple[Column[FindingRow], ...] = (
         tone=lambda row: "text2" if row.finding.level == OK else "text",
         width=420,
         stretch=True,
-        tooltip=lambda row: safe.tooltip(words.said(row)),
+        tooltip=lambda row: words.said(row),
     ),
     Column(
         key="remedy",
@@ -46,7 +46,7 @@ FINDINGS: tuple[Column[FindingRow], ...] = (
         width=240,
         stretch=True,
         hide_rank=1,
-        tooltip=lambda row: safe.tooltip(words.remedy(row)),
+        tooltip=lambda row: words.remedy(row),
     ),
     Column(key="next", title=N_("Next step"), value=step, kind="link", width=136),
 )

@@ -79,7 +79,7 @@ COLUMNS: tuple[Column[Logged], ...] = (
         tone=lambda row: _BAD.get(row.level, "text"),
         width=300,
         stretch=True,
-        tooltip=lambda row: safe.tooltip(row.text[:2_000]),
+        tooltip=lambda row: row.text[:2_000],
     ),
     Column(key="task", title=N_("Task"), value=lambda row: row.about("task"), width=150, names=True, hide_rank=2),
     Column(key="worker", title=N_("Worker"), value=lambda row: row.about("worker"), width=130, names=True, hide_rank=1),

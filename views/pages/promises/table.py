@@ -197,9 +197,7 @@ PROMISES: tuple[Column[PromiseRow], ...] = (
         strong=True,
         width=276,
         stretch=True,
-        tooltip=lambda row: safe.tooltip(
-            "\n".join(one for one in (words.sentence(row.promise), row.promise.note) if one)
-        ),
+        tooltip=lambda row: "\n".join(one for one in (words.sentence(row.promise), row.promise.note) if one),
     ),
     Column(
         key="kept",
@@ -274,7 +272,7 @@ PROMISES: tuple[Column[PromiseRow], ...] = (
         kind=TWO,
         width=220,
         stretch=True,
-        tooltip=lambda row: safe.tooltip(words.holds(row).line),
+        tooltip=lambda row: words.holds(row).line,
     ),
 )
 
@@ -358,7 +356,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=words.held_by,
         width=120,
         stretch=True,
-        tooltip=lambda row: safe.tooltip(words.held_by(row)),
+        tooltip=lambda row: words.held_by(row),
     ),
     Column(
         key="who",

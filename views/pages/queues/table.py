@@ -13,7 +13,7 @@ from services.i18n import N_, _
 from services.monitor.queues.board import QueueNow
 from views.pages.queues import words
 from views.pages.queues.forecast import Foreseen
-from views.support import instant, safe, shown, text
+from views.support import instant, shown, text
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -159,7 +159,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         sortable=True,
         speech=sentence,
         tooltip=lambda line: (
-            safe.tooltip(f"{line.queue.name}\n{words.note(line.queue)}") if line.queue is not None else title(line)
+            f"{line.queue.name}\n{words.note(line.queue)}" if line.queue is not None else title(line)
         ),
     ),
     Column(
@@ -243,7 +243,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         tone=lambda line: "retrying" if line.foreseen is not None and line.foreseen.bad else "text2",
         width=180,
         title_tip=N_("By how long its tasks take, what still comes, slots and what a shop runs at a time."),
-        tooltip=lambda line: safe.tooltip(shown.say(line.foreseen.said)) if line.foreseen is not None else "",
+        tooltip=lambda line: shown.say(line.foreseen.said) if line.foreseen is not None else "",
         hide_rank=4,
     ),
     _numbers(
@@ -265,7 +265,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         width=190,
         sortable=True,
         descending_first=True,
-        tooltip=lambda line: safe.tooltip(line.said(words.state_tip)),
+        tooltip=lambda line: line.said(words.state_tip),
         speech=lambda line: line.said(words.state_tip),
     ),
 )  # fmt: skip

@@ -45,7 +45,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         width=62,
         sortable=True,
         descending_first=True,
-        tooltip=lambda row: safe.tooltip(words.shops(row.schedule)),
+        tooltip=lambda row: words.shops(row.schedule),
     ),
     Column(
         key="next",
@@ -102,7 +102,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=lambda row: words.outcome(row.planned.last),
         tone=lambda row: "retrying" if row.planned.last is not None and row.planned.last.failed else "text2",
         width=190,
-        tooltip=lambda row: safe.tooltip(messages.own(row.planned.last.error)) if row.planned.last is not None else "",
+        tooltip=lambda row: messages.own(row.planned.last.error) if row.planned.last is not None else "",
         hide_rank=1,
     ),
     Column(

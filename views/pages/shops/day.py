@@ -22,7 +22,7 @@ from views.pages.shops import day_acts, day_words, words
 from views.pages.shops.day_acts import ACTS
 from views.pages.shops.day_tiles import TileRow, WhyStrip, tiles
 from views.pages.shops.gantt import Gantt, GanttLegend
-from views.support import instant, safe, shown, text
+from views.support import instant, shown, text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.language import on_language_changed
@@ -103,7 +103,7 @@ RUNS: tuple[Column[Run], ...] = (
         tone="text2",
         width=160,
         stretch=True,
-        tooltip=lambda run: safe.tooltip(run.error or day_words.note(run)),
+        tooltip=lambda run: run.error or day_words.note(run),
     ),
 )
 

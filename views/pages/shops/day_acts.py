@@ -29,7 +29,7 @@ ACTS: tuple[Column[AuditEntry], ...] = (
     Column(key="outcome", title=N_("Outcome"), value=lambda entry: outcome(entry), tone="text2", width=110),
     Column(
         key="detail", title=N_("Detail"), value=lambda entry: detail(entry), tone="text2", width=160, stretch=True,
-        tooltip=lambda entry: safe.tooltip(detail(entry)),
+        tooltip=lambda entry: detail(entry),
     ),
 )  # fmt: skip
 

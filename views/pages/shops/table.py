@@ -6,7 +6,7 @@ from services.domain.insight import shop as insight
 from services.i18n import N_, _
 from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.pages.shops import words
-from views.support import instant, safe, text
+from views.support import instant, text
 from views.support.words import shop
 from views.tables.column import Column
 from views.theme.tokens import status
@@ -51,7 +51,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         kind="status",
         width=124,
         speech=words.sentence,
-        tooltip=lambda row: safe.tooltip(shop.state(row.now)),
+        tooltip=lambda row: shop.state(row.now),
     ),
     Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", names=True, width=150, sortable=True),
     Column(
@@ -163,7 +163,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         parts=True,
         stretch=True,
         live=True,
-        tooltip=lambda row: safe.tooltip(words.reason(row, instant.now_ms())),
+        tooltip=lambda row: words.reason(row, instant.now_ms()),
     ),
 )
 

@@ -77,7 +77,7 @@ def _number(key: str, title: str, role: str, *statuses: str) -> Column[GroupRow]
 COLUMNS: tuple[Column[GroupRow], ...] = (
     Column(
         key="name", title=N_("Group"), value=lambda row: row.name, kind="strong", width=220, stretch=True,
-        tooltip=lambda row: safe.tooltip(row.name if row.by == "fp" else row.group.value),
+        tooltip=lambda row: row.name if row.by == "fp" else row.group.value,
     ),
     Column(
         key="total", title=N_("Tasks"), value=lambda row: row.group.total,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.i18n import N_
 from views.pages.types import words
 from views.pages.types.words import TypeRow
-from views.support import safe, text
+from views.support import text
 from views.tables.column import Column
 
 TYPES: tuple[Column[TypeRow], ...] = (
@@ -18,7 +18,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         width=150,
         sortable=True,
         speech=words.row,
-        tooltip=lambda row: safe.tooltip(words.description(row.kind)),
+        tooltip=lambda row: words.description(row.kind),
     ),
     Column(
         key="title", title=N_("Title"), value=lambda row: words.title(row.kind), tone="text2", width=150, stretch=True,
@@ -32,7 +32,7 @@ TYPES: tuple[Column[TypeRow], ...] = (
         tone="retrying",
         width=150,
         sortable=True,
-        tooltip=lambda row: safe.tooltip(words.drifts(row)),
+        tooltip=lambda row: words.drifts(row),
         title_tip=N_("What is not as it was: its time, its steps, its rows, the size of its results."),
     ),
     Column(

@@ -95,7 +95,7 @@ COLUMNS: tuple[Column[Suppressed], ...] = (
         kind="link",
         width=180,
         stretch=True,
-        tooltip=lambda one: safe.tooltip(one.holder),
+        tooltip=lambda one: one.holder,
     ),
     Column(
         key="by", title=N_("By"), value=lambda one: safe.one_line(one.by or one.origin, 60), tone="text2", width=120
