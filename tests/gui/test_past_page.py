@@ -18,6 +18,7 @@ from services.monitor.past.tape import Tape
 from tests.gui.desk import Desk
 from tests.support.widgets import words
 from views.pages.past.page import PastPage
+from views.theme import theme
 
 WAIT_MS = 10_000
 STEP, MINUTE, HOUR = 5_000, 60_000, 3_600_000
@@ -118,6 +119,8 @@ def test_every_shop_is_drawn_as_it_was_and_what_waited_around_that_moment(ask: A
         first: ("login", "dead"),
         **dict.fromkeys(others, ("healthy", "healthy")),
     }
+    drawn.grab()
+    assert theme().color("surface").alpha() == 255, "the veil over what came after is that of the chart alone"
     frame = drawn.chart.frame_shown
     assert len(frame) > 20
     assert frame["normal"].max() == 7

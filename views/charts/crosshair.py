@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from views.charts.series import Frame
@@ -78,7 +78,7 @@ class Crosshair(QWidget):
         if self._span is None:
             return
         rect = self.plot_rect()
-        shade = theme().color("accent")
+        shade = QColor(theme().color("accent"))
         shade.setAlpha(50)
         left, right = sorted(self._span)
         painter.fillRect(QRectF(left, rect.top(), right - left, rect.height()), shade)

@@ -187,7 +187,7 @@ class Theme(QObject):
     # what painters ask for
 
     def color(self, role: str) -> QColor:
-        """Return the colour of a role, status, lane or alias."""
+        """Return the colour of a role, status, lane or alias; it belongs to all, so who changes it takes a copy."""
         colour = self._colours.get(role)
         if colour is None:
             colour = self._colours[role] = QColor(self._tokens.role(role))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
@@ -89,7 +89,7 @@ def paint_veil(chart: Plot, at_ms: int) -> None:
     if not rect.left() <= x <= rect.right():
         return
     painter = QPainter(chart)
-    veil = theme().color("surface")
+    veil = QColor(theme().color("surface"))
     veil.setAlpha(DIM)
     after = QRectF(x, rect.top(), rect.right() - x, rect.height())
     painter.fillRect(after, veil)
