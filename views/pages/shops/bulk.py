@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from services.domain.errors import OperatorError
-from services.domain.fleet.shop import tags_of
+from services.domain.fleet.shop import Shop, tags_of
+from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.shops.queries import ShopRow
@@ -122,7 +123,7 @@ class BulkActs(QObject):
             self._run(
                 rows,
                 lambda row: fleet.pause(f"shop:{row.key}", reason=note),
-                lambda row: fleet.resume(f"shop:{row.key}"),
+                self._as_it_was,
                 ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows)),
             )
 
@@ -138,9 +139,18 @@ class BulkActs(QObject):
             question,
             rows,
             lambda row: fleet.resume(f"shop:{row.key}"),
-            lambda row: fleet.pause(f"shop:{row.key}"),
+            self._as_it_was,
             ngettext("{n} shop goes on.", "{n} shops go on.", len(rows)),
         )
+
+    def _as_it_was(self, row: ShopRow) -> None:
+        """Its own pause of before, with the reason of then, or none."""
+        fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
+        before = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
+        if before is None:
+            fleet.resume(scope)
+        else:
+            fleet.pause(scope, reason=before.reason)
 
     def _dedicate(self, rows: Sequence[ShopRow], *, on: bool) -> None:
         fleet = self._context.commands.fleet
@@ -157,7 +167,11 @@ class BulkActs(QObject):
             else ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
         )
         question = self._question(N_("Queues of shops"), rows, verb, _("What waits moves there."))
-        self._open(question, rows, lambda row: there(row.key), lambda row: back(row.key), done)
+
+        def undone(row: ShopRow) -> object:  # one that had it so before keeps it
+            return back(row.key) if row.shop.dedicated != on else None
+
+        self._open(question, rows, lambda row: there(row.key), undone, done)
 
     def _limit(self, rows: Sequence[ShopRow]) -> None:
         fleet, before = self._context.commands.fleet, {row.key: row.shop.concurrency for row in rows}
@@ -183,9 +197,12 @@ class BulkActs(QObject):
         question = self._question(N_("Group of shops"), rows, verb, _("An empty name takes them out of their groups."))
         dialog = ConfirmDialog(question, self._owner)
         dialog.body.addWidget(Labelled(N_("Group"), field))
-        dialog.confirmed.connect(
-            lambda: self._import(rows, lambda row: replace(row.shop, group=field.text().strip(), unregistered=False))
-        )
+
+        def act() -> None:
+            group = field.text().strip()  # read here: what is done runs in another thread
+            self._import(rows, lambda row: replace(row.shop, group=group, unregistered=False))
+
+        dialog.confirmed.connect(act)
         dialog.open()
 
     def _tag(self, rows: Sequence[ShopRow]) -> None:
@@ -196,20 +213,19 @@ class BulkActs(QObject):
         dialog = ConfirmDialog(self._question(N_("Tags of shops"), rows, verb, said), self._owner)
         dialog.body.addWidget(Labelled(N_("Tags"), field, hint=N_("any words, with commas between")))
 
-        def tagged(row: ShopRow) -> object:
-            wanted = tags_of(field.text())
+        def tagged(wanted: tuple[str, ...], row: ShopRow) -> Shop:
             own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
             return replace(row.shop, tags=(*wanted, *own), unregistered=False)
 
-        dialog.confirmed.connect(lambda: self._import(rows, tagged))
+        dialog.confirmed.connect(lambda: self._import(rows, partial(tagged, tags_of(field.text()))))
         dialog.open()
 
-    def _import(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], object]) -> None:
+    def _import(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop]) -> None:
         fleet = self._context.commands.fleet
         done = ngettext("{n} shop is changed.", "{n} shops are changed.", len(rows))
         self._run(
             rows,
-            lambda row: fleet.import_shops([changed(row)]),  # type: ignore[list-item]
+            lambda row: fleet.import_shops([changed(row)]),
             lambda row: fleet.import_shops([row.shop]),
             done,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services.domain.fleet.shop import Shop
@@ -63,6 +64,7 @@ def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
 
 
 def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
     page = open_page()
     assert not page.bulk.isVisible()
     page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
@@ -72,14 +74,29 @@ def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fle
     assert dialog.verb_button.text() == "Pause 2 shops"
     dialog.note_field.setText("stock-taking")
     dialog.verb_button.click()
-    qtbot.waitUntil(lambda: len(fleet.store.pauses()) == 2, timeout=WAIT_MS)
-    assert {(one.scope, one.reason) for one in fleet.store.pauses()} == {
-        ("shop:pdd:s1", "stock-taking"),
-        ("shop:pdd:s2", "stock-taking"),
-    }
+    both = {("shop:pdd:s1", "stock-taking"), ("shop:pdd:s2", "stock-taking")}
+    qtbot.waitUntil(lambda: {(one.scope, one.reason) for one in fleet.store.pauses()} == both, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     fleet.toasts[-1].actions[0].call()
-    qtbot.waitUntil(lambda: not fleet.store.pauses(), timeout=WAIT_MS)
+    before = [("shop:pdd:s2", "moves house")]
+    qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize(
+    ("key", "written", "became"), [("group", "west", ("west", ())), ("tag", "vip, shoes", ("east", ("vip", "shoes")))]
+)
+def test_ticked_shops_get_a_group_or_tags_together(
+    key: str, written: str, became: tuple[str, tuple[str, ...]], qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons[key].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    field = next(one for one in dialog.findChildren(QLineEdit) if one.isVisibleTo(dialog))
+    field.setText(written)
+    dialog.verb_button.click()
+    field.clear()  # the answer was given: what becomes of the dialog means nothing any more
+    qtbot.waitUntil(lambda: (known(fleet)["pdd:s2"].group, known(fleet)["pdd:s2"].tags) == became, timeout=WAIT_MS)
 
 
 def test_a_file_is_looked_at_before_its_good_lines_are_imported(
