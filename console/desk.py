@@ -77,6 +77,7 @@ class Console:
         self.desk: bootstrap.Desk | None = None
         self.leaving: Leaving | None = None
         self.others: list[bootstrap.Desk] = []  #: more windows over the same session
+        self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
@@ -495,7 +496,9 @@ class Console:
     def _on_other_closed(self, gone: bootstrap.Desk) -> None:
         if gone in self.others:
             self.others.remove(gone)
-            self._parting = asyncio.ensure_future(self._part_with(gone))
+            parting = asyncio.ensure_future(self._part_with(gone))
+            self._parting.add(parting)
+            parting.add_done_callback(self._parting.discard)
 
     async def _part_with(self, gone: bootstrap.Desk) -> None:
         """Do what was asked for in a window that is closed, and let it go."""
@@ -505,6 +508,7 @@ class Console:
     def _open_beside(self, name: str) -> None:
         """Open a connection in a program of its own, which lives on without this one."""
         words = [sys.executable, str(MAIN), "--profile", name]
+        words += ["--read-only"] if self._request.read_only else []
         try:
             # detached: neither its end nor its words are this program's
             subprocess.Popen(
@@ -527,6 +531,8 @@ class Console:
     async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
         """Close window and session; what was asked for is done first."""
         others, self.others = self.others, []
+        if self._parting:
+            await asyncio.wait(self._parting)
         for one in (*others, desk):
             await self._send_asked(one.window)
         for one in others:

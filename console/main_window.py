@@ -338,7 +338,7 @@ class MainWindow(QMainWindow):
 
     def _hold(self) -> None:
         """Count-downs and ages stand still with the page, whatever is painted or asked for anew meanwhile."""
-        ticks().hold(self if self._frozen or self._still else None)
+        ticks().hold(self, on=bool(self._frozen or self._still))
 
     # panes
 
@@ -404,6 +404,6 @@ class MainWindow(QMainWindow):
             return
         if self._current:
             self._pages[self._current].deactivate()
-        ticks().hold(None)
+        ticks().hold(self, on=False)
         self.closing.emit()
         super().closeEvent(event)

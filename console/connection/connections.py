@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
 from services import assembly
@@ -146,7 +147,7 @@ class ConnectionDesk(QObject):
             danger=True,
             typed=name,
         )
-        self.question = ConfirmDialog(question, self._window)
+        self.question = ConfirmDialog(question, self._here())
         self.question.confirmed.connect(lambda: self._do(self._remove(name)))
         self.question.open()
 
@@ -171,7 +172,7 @@ class ConnectionDesk(QObject):
 
     def show_menu(self, corner: QPoint) -> None:
         """Show the list at a global position."""
-        self.menu = ConnectionMenu(self, self._window)
+        self.menu = ConnectionMenu(self, self._here())
         self.menu.show_below(corner)
 
     def _choose_at(self, place: int) -> None:
@@ -203,7 +204,7 @@ class ConnectionDesk(QObject):
         if self._window is None:
             return
         others = [one.name for one in self._known if is_copy or profile is None or one.name != profile.name]
-        dialog = ConnectionDialog(profile, others, self._window)
+        dialog = ConnectionDialog(profile, others, self._here())
         dialog.finished.connect(dialog.deleteLater)
         dialog.test_wanted.connect(lambda draft: self._do(self._test(dialog, draft)))
         before = profile.name if profile is not None and not is_copy else ""
@@ -247,9 +248,17 @@ class ConnectionDesk(QObject):
         await self.reload()
         self._tell(ToastSpec(text=_("{name} is removed.").format(name=name), status="succeeded"))
 
+    def _here(self) -> MainWindow | None:
+        """The window that a person is in: there may be several of what is open."""
+        here: QWidget | None = QApplication.activeWindow()
+        while here is not None and not isinstance(here, MainWindow):
+            here = here.parentWidget()
+        return here if isinstance(here, MainWindow) else self._window
+
     def _tell(self, spec: ToastSpec) -> None:
-        if self._window is not None:
-            self._window.toasts.show(spec)
+        window = self._here()
+        if window is not None:
+            window.toasts.show(spec)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         doing = asyncio.ensure_future(work)

@@ -43,12 +43,15 @@ class Ticks(QObject):
         self._at = 0  #: the instant (UTC ms, by the time of the fleet)
         self._painting = False
         self._timer: QTimer | None = None
-        self._holder: Callable[[], QObject | None] = lambda: None
+        self._holders: weakref.WeakSet[QObject] = weakref.WeakSet()
 
-    def hold(self, owner: QObject | None) -> None:
-        """Let it stand still while what is on screen does, until `owner` is gone or nobody holds it (None)."""
+    def hold(self, owner: QObject, *, on: bool) -> None:
+        """Let it stand still while what a window shows does, until none of those that hold it is left."""
         held = self.held
-        self._holder = weakref.ref(owner) if owner is not None else lambda: None
+        if on:
+            self._holders.add(owner)
+        else:
+            self._holders.discard(owner)
         if held and not self.held:
             self.tick()
 
@@ -66,8 +69,7 @@ class Ticks(QObject):
     @property
     def held(self) -> bool:
         """Whether it stands still."""
-        owner = self._holder()
-        return owner is not None and isValid(owner)
+        return any(isValid(owner) for owner in self._holders)
 
     def follow(self, watch: Watch) -> None:
         """Go by this time from now on, for as long as its owner keeps it."""

@@ -204,14 +204,12 @@ class Mutes:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        kept = memory.get(NAME, {})
         self._until: dict[str, tuple[int, str]] = {}
-        for key, entry in kept.items() if isinstance(kept, dict) else ():
-            if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int):
-                self._until[str(key)] = (entry[0], str(entry[1]))
+        self._recall()
 
     def mute(self, row: AttentionRow, until_ms: int) -> None:
         """Hide an item until an instant; ``UNTIL_CHANGED``: until its state is another."""
+        self._recall()
         self._until[row.key] = (until_ms, row.state)
         self._save()
 
@@ -222,6 +220,7 @@ class Mutes:
 
     def sift(self, rows: list[AttentionRow], now_ms: int) -> tuple[list[AttentionRow], list[AttentionRow]]:
         """The rows to show, and those that are muted; what is over is forgotten."""
+        self._recall()
         loud: list[AttentionRow] = []
         quiet: list[AttentionRow] = []
         for row in rows:
@@ -236,13 +235,22 @@ class Mutes:
 
     def soonest(self, rows: list[AttentionRow]) -> int:
         """When the first of these comes back, 0 when none does by itself."""
-        return min((until for row in rows if (until := self._until[row.key][0])), default=0)
+        return min((until for row in rows if (until := self._until.get(row.key, (0, ""))[0])), default=0)
 
     def _is_muted(self, row: AttentionRow, now_ms: int) -> bool:
         if row.key not in self._until:
             return False
         until, state = self._until[row.key]
         return state == row.state if until == UNTIL_CHANGED else now_ms < until
+
+    def _recall(self) -> None:
+        """As it is remembered: another window may have muted something."""
+        kept = self._memory.get(NAME, {})
+        self._until = {
+            str(key): (entry[0], str(entry[1]))
+            for key, entry in (kept.items() if isinstance(kept, dict) else ())
+            if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int)
+        }
 
     def _save(self) -> None:
         self._memory.put(NAME, {key: list(entry) for key, entry in self._until.items()})

@@ -42,6 +42,7 @@ class ViewKeeper(QObject):
         self._saved = SavedViews(context.memory)
         self._design = table.layout_of_columns.save()
         self._current = BUILT_IN[0]
+        self._told: tuple[View, ...] = ()  #: what the tabs show
         self._numbers: dict[str, int] = {}
         self._narrowed: tuple[str, int | None] | None = None  # filter in the bar that is not the view's own, and total
         self._counting = Operation(self, latest=True)
@@ -120,6 +121,7 @@ class ViewKeeper(QObject):
 
     def retranslate(self) -> None:
         """Say the titles again."""
+        self._told = self._saved.all()
         self._tabs.set_views(
             [
                 ViewTab(
@@ -128,7 +130,7 @@ class ViewKeeper(QObject):
                     own=view.own,
                     shared=view.shared.by if view.shared is not None else "",
                 )
-                for view in self._saved.all()
+                for view in self._told
             ]
         )
         self._say_numbers()
@@ -189,11 +191,12 @@ class ViewKeeper(QObject):
             self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
 
     def _take(self, found: Sequence[SharedView]) -> None:
-        if not self._saved.set_shared(found):
+        self._saved.set_shared(found)
+        if self._saved.all() == self._told:
             return
         before, self._current = self._current, self._saved.get(self._current.key)
         self.retranslate()
-        if before.key != self._current.key:  # somebody took it away
+        if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
             self._restore()
         if before.filter != self._current.filter:

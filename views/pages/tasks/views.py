@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from services.domain.task.search.query import Counts
@@ -96,29 +96,26 @@ class SavedViews:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._shared: tuple[View, ...] = ()
-        self._own = [view for entry in _entries(memory.get(_VIEWS, [])) if (view := _read(entry)) is not None]
 
     def all(self) -> tuple[View, ...]:
         """The views of the design, those of the fleet by name, then one's own in the order of saving."""
-        return (*BUILT_IN, *self._shared, *self._own)
+        return (*BUILT_IN, *self._shared, *self.own())
 
-    def set_shared(self, found: Sequence[SharedView]) -> bool:
-        """Take what the fleet shares; whether it is anything new."""
-        views = tuple(
+    def set_shared(self, found: Sequence[SharedView]) -> None:
+        """Take what the fleet shares."""
+        self._shared = tuple(
             View(key=f"{_SHARED}{one.key}", title=one.title, filter=one.filter, newest=one.newest, shared=one)
             for one in found
         )
-        changed = views != self._shared
-        self._shared = views
-        return changed
 
     def counted(self) -> tuple[View, ...]:
         """Those whose tasks are counted one by one."""
-        return (*self._shared, *self._own)
+        return (*self._shared, *self.own())
 
     def own(self) -> tuple[View, ...]:
-        """One's own."""
-        return tuple(self._own)
+        """One's own, as they are remembered: another window may have changed them."""
+        entries = _entries(self._memory.get(_VIEWS, []))
+        return tuple(view for entry in entries if (view := _read(entry)) is not None)
 
     def get(self, key: str) -> View:
         """A view; one that is gone is the list of everything."""
@@ -126,33 +123,26 @@ class SavedViews:
 
     def add(self, title: str, expression: str, *, newest: bool = True) -> View:
         """Save a filter under a name; the same name again replaces it."""
-        same = next((view for view in self._own if view.title == title), None)
-        used = {view.key for view in self._own}
+        own = self.own()
+        same = next((view for view in own if view.title == title), None)
+        used = {view.key for view in own}
         key = same.key if same else next(k for n in itertools.count(1) if (k := f"own-{n}") not in used)
         view = View(key=key, title=title, filter=expression, newest=newest, own=True)
         if same is not None:
-            self._own[self._own.index(same)] = view
+            self._keep([view if one is same else one for one in own])
         else:
-            self._own = [*self._own, view][-MOST_OWN:]
-        self._keep()
+            self._keep([*own, view][-MOST_OWN:])
         return view
 
     def rename(self, key: str, title: str) -> None:
         """Give an own view another name."""
-        self._own = [
-            View(key=view.key, title=title, filter=view.filter, newest=view.newest, own=True)
-            if view.key == key
-            else view
-            for view in self._own
-        ]
-        self._keep()
+        self._keep([replace(view, title=title) if view.key == key else view for view in self.own()])
 
     def remove(self, key: str) -> None:
         """Forget an own view."""
-        self._own = [view for view in self._own if view.key != key]
         layouts = {name: layout for name, layout in self._layouts().items() if name != key}
         self._memory.put(_LAYOUTS, layouts)
-        self._keep()
+        self._keep([view for view in self.own() if view.key != key])
 
     def layout(self, key: str) -> Mapping[str, Any]:
         """Columns and order of a view as they were left, empty for those of the design."""
@@ -170,10 +160,8 @@ class SavedViews:
         found = self._memory.get(_LAYOUTS, {})
         return found if isinstance(found, dict) else {}
 
-    def _keep(self) -> None:
-        entries = [
-            {"key": view.key, "title": view.title, "filter": view.filter, "newest": view.newest} for view in self._own
-        ]
+    def _keep(self, own: Sequence[View]) -> None:
+        entries = [{"key": view.key, "title": view.title, "filter": view.filter, "newest": view.newest} for view in own]
         self._memory.put(_VIEWS, entries)
 
 

@@ -39,6 +39,15 @@ def test_it_outlives_a_restart_and_what_is_over_is_forgotten() -> None:
     assert memory.get(NAME) == {}
 
 
+def test_two_windows_know_what_the_other_muted() -> None:
+    memory = ShortMemory()
+    first, second = Mutes(memory), Mutes(memory)
+    first.mute(row(), NOW + HOUR_MS)
+    second.mute(row("other"), NOW + HOUR_MS)
+    for window in (first, second):
+        assert window.sift([row(), row("other")], NOW) == ([], [row(), row("other")])
+
+
 def test_rubbish_in_the_file_is_ignored() -> None:
     memory = ShortMemory()
     memory.put(NAME, {"a": 3, "b": ["x", 1], "dead:captcha": [NOW + 1, "3"]})

@@ -22,6 +22,15 @@ def test_own_views_and_layouts_come_back() -> None:
     assert SavedViews(memory).layout(view.key) == {}
 
 
+def test_two_windows_keep_the_views_of_each_other() -> None:
+    memory = ShortMemory()
+    first, second = SavedViews(memory), SavedViews(memory)
+    slow, old = first.add("Slow", "age>1h"), second.add("Old", "age>1d")
+    assert first.own() == second.own() == (slow, old)
+    first.remove(slow.key)
+    assert second.own() == (old,)
+
+
 def test_the_same_name_replaces() -> None:
     views = SavedViews(ShortMemory())
     views.add("Slow", "age>1h")
