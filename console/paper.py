@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QObject, QPoint, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QBuffer, QMarginsF, QObject, QPoint, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtWidgets import QWidget
 
 from console.main_window import MainWindow
+from services import whole_file
 from services.i18n import N_, _
 from views.context import PageContext
 from views.kit.export_file import ask_file
 from views.support import instant, safe, shown
+from views.support.operation import Operation
 from views.theme import theme
 from views.theme.tokens import LIGHT
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -30,6 +33,7 @@ class Paper(QObject):
     def __init__(self, window: MainWindow, context: PageContext) -> None:
         super().__init__(window)
         self._window, self._context = window, context
+        self._writing = Operation(self, lasting=True)
 
     def ask(self) -> None:
         """Ask for a file and save the page there."""
@@ -38,18 +42,16 @@ class Paper(QObject):
 
     def save(self, path: Path) -> None:
         """Save the page that is seen: what the name ends with says whether as PDF or as a picture."""
-        try:
-            done = self._write(path)
-        except OSError as exc:
-            self._context.toast(failure(exc, N_("The view is not saved.")))
-            return
-        if not done:
-            text = _("{file} cannot be written").format(file=safe.one_line(str(path), 120))
-            self._context.toast(ToastSpec(text=text, status="dead"))
-            return
+        data = self._as_picture() if path.suffix.lower() == ".png" else self._as_pdf()
+        self._writing.start(partial(_write, path, data), lambda _none: self._on_saved(path), self._on_failed)
+
+    def _on_saved(self, path: Path) -> None:
         show = ToastAction(text=_("Show"), call=lambda: _open(path))
         text = _("The view is saved as {file}").format(file=safe.one_line(path.name, 60))
         self._context.toast(ToastSpec(text=text, status="succeeded", actions=(show,)))
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._context.toast(failure(error, N_("The view is not saved.")))
 
     def print_out(self) -> None:
         """Ask for a printer and print the page that is seen."""
@@ -64,33 +66,33 @@ class Paper(QObject):
         dialog.setWindowModality(Qt.WindowModality.WindowModal)
         dialog.show()
 
-    def _write(self, path: Path) -> bool:
-        page = self._window.page(self._window.current)
-        if path.suffix.lower() == ".png":
-            with _in_light():
-                return page.grab().save(str(path))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb"):  # says why where it cannot be
-            pass
-        writer = QPdfWriter(str(path))
-        writer.setResolution(DPI)
-        writer.setTitle(self._head())
-        writer.setPageLayout(
-            QPageLayout(
-                QPageSize(QPageSize.PageSizeId.A4),
-                QPageLayout.Orientation.Landscape,
-                QMarginsF(MARGIN_MM, MARGIN_MM, MARGIN_MM, MARGIN_MM),
-                QPageLayout.Unit.Millimeter,
-            )
-        )
-        return self._paint(writer)
+    def _as_picture(self) -> bytes:
+        with _in_light(), _buffer() as buffer:
+            self._window.page(self._window.current).grab().save(buffer, "PNG")
+            return bytes(buffer.data().data())
 
-    def _paint(self, paper: QPagedPaintDevice) -> bool:
+    def _as_pdf(self) -> bytes:
+        with _buffer() as buffer:
+            writer = QPdfWriter(buffer)
+            writer.setResolution(DPI)
+            writer.setTitle(self._head())
+            writer.setPageLayout(
+                QPageLayout(
+                    QPageSize(QPageSize.PageSizeId.A4),
+                    QPageLayout.Orientation.Landscape,
+                    QMarginsF(MARGIN_MM, MARGIN_MM, MARGIN_MM, MARGIN_MM),
+                    QPageLayout.Unit.Millimeter,
+                )
+            )
+            self._paint(writer)
+            return bytes(buffer.data().data())
+
+    def _paint(self, paper: QPagedPaintDevice) -> None:
         """The head, and below it the page as large as there is room for."""
         page = self._window.page(self._window.current)
         painter = QPainter()
-        if not painter.begin(paper):
-            return False
+        if not painter.begin(paper):  # a printer that has gone away says so itself
+            return
         room = QSizeF(painter.viewport().size())
         head = room.width() * HEAD
         font = QFont(theme().font("label"))
@@ -102,7 +104,7 @@ class Paper(QObject):
         painter.scale(scale, scale)
         with _in_light():
             page.render(painter, QPoint(0, 0), renderFlags=QWidget.RenderFlag.DrawChildren)
-        return painter.end()
+        painter.end()
 
     def _head(self) -> str:
         page = self._window.page(self._window.current)
@@ -120,6 +122,27 @@ def _in_light() -> Iterator[None]:
         yield
     finally:
         theme().set_mode(before)
+
+
+@contextmanager
+def _buffer() -> Iterator[QBuffer]:
+    """What is painted goes here first: the disk may be slow, and painting is done where the window is."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    try:
+        yield buffer
+    finally:
+        buffer.close()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = whole_file.draft_of(path)
+    try:
+        draft.write_bytes(data)
+        whole_file.put(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _open(path: Path) -> None:

@@ -12,8 +12,9 @@ from views.theme import theme
 
 
 def told(console: Console) -> str:
-    """The newest message in the corner."""
-    return console.window.toasts.toasts()[-1].spec.text
+    """The newest message in the corner, "" while there is none."""
+    toasts = console.window.toasts.toasts()
+    return toasts[-1].spec.text if toasts else ""
 
 
 def test_a_view_is_saved_as_pdf_and_as_a_picture(console: Console, qtbot: QtBot, tmp_path: Path) -> None:
@@ -21,19 +22,21 @@ def test_a_view_is_saved_as_pdf_and_as_a_picture(console: Console, qtbot: QtBot,
     theme().set_mode("dark")
     size = theme().font("label").pixelSize()
     console.keys.paper.save(tmp_path / "a" / "view.pdf")
+    qtbot.waitUntil((tmp_path / "a" / "view.pdf").exists)
     data = (tmp_path / "a" / "view.pdf").read_bytes()
     assert data.startswith(b"%PDF")
     assert b"/Font" in data  # words, not a picture of them
-    assert told(console) == "The view is saved as view.pdf"
+    qtbot.waitUntil(lambda: told(console) == "The view is saved as view.pdf")
     console.keys.paper.save(tmp_path / "view.png")
+    qtbot.waitUntil((tmp_path / "view.png").exists)
     picture = QImage(str(tmp_path / "view.png"))
     assert picture.width() == console.window.page("workers").width()
     assert picture.pixelColor(picture.width() // 2, picture.height() - 2).lightness() > 200
     assert (theme().is_dark, theme().font("label").pixelSize()) == (True, size)
 
 
-def test_where_nothing_can_be_written_it_says_so(console: Console, tmp_path: Path) -> None:
+def test_where_nothing_can_be_written_it_says_so(console: Console, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     console.keys.paper.save(tmp_path / "file" / "view.pdf")
-    assert told(console) == "The view is not saved."
+    qtbot.waitUntil(lambda: told(console) == "The view is not saved.")
     assert not list(tmp_path.glob("*.pdf"))
