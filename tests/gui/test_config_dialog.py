@@ -71,6 +71,28 @@ def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
     assert load(home=place.home_path).retention.finished_days == 3.0
 
 
+def test_where_the_file_changed_meanwhile_it_is_read_anew_and_what_was_typed_stays(
+    page: SettingsPage, place: Settings, qtbot: QtBot
+) -> None:
+    dialog = opened(page, qtbot)
+    dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    (place.home_path / "config.toml").write_text("[retention]\nfinished_days = 9\n", encoding="utf-8")
+    dialog.save_button.click()
+    qtbot.waitUntil(dialog.error.isVisible)
+    before = dialog.rows["worker.slots"]
+    dialog.error.retry.emit()
+    qtbot.waitUntil(lambda: dialog.rows["worker.slots"] is not before)
+    assert dialog.rows["retention.finished_days"].facts().startswith("from config.toml")
+    assert dialog.pane.body.count() == 1 + sum(2 for _row in dialog.rows) + len(
+        {row.what.table for row in dialog.rows.values()}
+    ), "each setting stands there once"
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    with qtbot.waitSignal(page.settings_written):
+        dialog.save_button.click()
+    assert load(home=place.home_path).worker.slots == 9
+
+
 def test_who_may_not_sees_it_all_and_writes_nothing(page: SettingsPage, desk: Desk, qtbot: QtBot) -> None:
     page.set_acting("Your role may only look")
     dialog = opened(page, qtbot)

@@ -108,6 +108,16 @@ class SettingRow(QWidget):
         self.show_facts()
         self.changed.emit()
 
+    def keep(self, before: SettingRow) -> None:
+        """Take what a person had made of a row in whose place this one comes."""
+        if self.setting.variable or not before.dirty:
+            return
+        if before._reset:
+            self.reset()
+        else:
+            typed = before._read()
+            self._fill(typed == "true" if self.what.kind is Kind.SWITCH else typed)
+
     def matches(self, words: str) -> bool:
         """Whether it is what somebody looks for."""
         return all(part in f"{self.what.name} {self._words.text()}".casefold() for part in words.casefold().split())
@@ -249,6 +259,7 @@ class ConfigDialog(DialogFrame):
         self._looking.start(self._context.commands.settings.look, self._show, self._on_failed)
 
     def _show(self, seen: Seen) -> None:
+        before, at = self._take_away(), self.list.currentIndex().row()
         self._seen = seen
         for setting in seen.settings:
             table = setting.what.table
@@ -257,6 +268,8 @@ class ConfigDialog(DialogFrame):
                 self._heads[table] = Label(f"[{table}]" if table else _(HEAD), "card")
                 self.pane.body.addWidget(self._heads[table])
             row = SettingRow(setting)
+            if setting.what.name in before:
+                row.keep(before[setting.what.name])
             row.changed.connect(self._on_changed)
             self.rows[setting.what.name] = row
             self.pane.body.addWidget(row)
@@ -264,9 +277,19 @@ class ConfigDialog(DialogFrame):
             self.pane.body.addWidget(under)
         self.pane.body.addStretch(1)
         self._names.setStringList([table or _(HEAD) for table in self._tables])
-        self.list.setCurrentIndex(self._names.index(0))
+        self.list.setCurrentIndex(self._names.index(max(at, 0)))
         self.search.setFocus()
-        self._show_state()
+        self._on_changed()
+
+    def _take_away(self) -> dict[str, SettingRow]:
+        """Show nothing: the file is read anew. Answers the rows that stood there."""
+        while (item := self.pane.body.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        before, self.rows = self.rows, {}
+        self._heads, self._lines, self._tables = {}, {}, []
+        return before
 
     def _on_table(self) -> None:
         if self.search.text():
