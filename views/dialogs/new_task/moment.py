@@ -43,7 +43,7 @@ class MomentField(QWidget):
         column.addLayout(row)
         column.addWidget(self._means)
         self.line.textChanged.connect(self._on_text)
-        self.pick.clicked.connect(lambda: self.menu().popup(self.pick.mapToGlobal(self.pick.rect().bottomLeft())))
+        self.pick.clicked.connect(self._on_pick)
         on_language_changed(self._say)
         self._say()
 
@@ -74,6 +74,11 @@ class MomentField(QWidget):
         menu.addSeparator()
         menu.addAction(_("None")).triggered.connect(self.line.clear)
         return menu
+
+    def _on_pick(self) -> None:
+        menu = self.menu()
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.pick.mapToGlobal(self.pick.rect().bottomLeft()))
 
     def _on_text(self) -> None:
         self._say()

@@ -167,7 +167,9 @@ class SheetGrid(QTableView):
         at = self.indexAt(event.pos())
         if at.isValid():
             self.setCurrentIndex(at) if at not in self.selectedIndexes() else None
-            self.menu(at).exec(event.globalPos())
+            menu = self.menu(at)
+            menu.aboutToHide.connect(menu.deleteLater)
+            menu.popup(event.globalPos())
 
     def menu(self, at: Index) -> QMenu:
         """What can be done with a cell."""
@@ -175,7 +177,7 @@ class SheetGrid(QTableView):
         copy = menu.addAction(_("Copy"))
         copy.triggered.connect(self._copy)
         for words, cells, value in self.remedies(at.row(), at.column()):
-            menu.addAction(words).triggered.connect(partial(self.write, dict.fromkeys(cells, value)))
+            menu.addAction(words.replace("&", "&&")).triggered.connect(partial(self.write, dict.fromkeys(cells, value)))
         clear = menu.addAction(_("Empty the cells"))
         clear.triggered.connect(lambda: self.write(dict.fromkeys(self._chosen_cells(), "")))
         return menu

@@ -112,6 +112,17 @@ class SheetModel(QAbstractTableModel):
         """Where a row of the file is shown, -1 for nowhere."""
         return next((at for at, row in enumerate(self._rows) if row.number == number), -1)
 
+    def numbers_from(self, number: int, count: int) -> list[int]:
+        """Numbers of so many rows of the file, from one on: those that are shown, and where nothing is hidden those
+        that come behind the last one. Fewer where there is no room for them.
+        """
+        at = self.row_of(number)
+        found = [row.number for row in self._rows[max(at, 0) :] if row.cells][:count]
+        if self._only:
+            return found
+        last = max((row.number for row in self._rows), default=number - 1)
+        return found + list(range(last + 1, last + 1 + count - len(found)))
+
     def fault_at(self, row: int, section: int) -> Fault | None:
         """What is wrong with a cell; of the first column with the row as a whole."""
         return next((one for one in self.faults(row) if self._section_of(one) == section), None)

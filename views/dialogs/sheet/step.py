@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, 
 
 from services.commands.sheet.orders import Orders
 from services.commands.sheet.table import Table
-from services.commands.sheet.text_file import ENCODINGS
+from services.commands.sheet.text_file import ENCODINGS, records
 from services.domain.errors import UsageError
+from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
 from services.messages import told
@@ -220,16 +221,19 @@ class SheetStep(QWidget):
         self.table_changed.emit(table, numbers)
 
     def _on_pasted(self, words: str) -> None:
-        rows = [line_.split("\t") for line_ in words.rstrip("\r\n").splitlines()]
         if not words.strip() or self._orders is None:
             return
         if not self._orders.total:
             self.pasted.emit(words)
             return
+        rows = [row for row in records(words.rstrip("\r\n"), "\t") if not isinstance(row, Message)]
         first, left = self.grid.place()
-        self._on_written(
-            {(first + down, left + right): word for down, row in enumerate(rows) for right, word in enumerate(row)}
-        )
+        numbers = self.model.numbers_from(first, len(rows))
+        if len(numbers) < len(rows):
+            self.why.show_text(_("More is pasted than rows are shown. Show all rows first."))
+            return
+        pairs = zip(numbers, rows, strict=True)
+        self._on_written({(at, left + right): str(word) for at, row in pairs for right, word in enumerate(row)})
 
     def _on_only_errors(self, only: bool) -> None:
         self.model.set_only_errors(only)

@@ -228,6 +228,22 @@ def test_bad_cells_are_corrected_in_place_and_nothing_is_sent_before(
     assert sheet.counts.text() == "300 rows, 1 with errors"
 
 
+def test_what_is_pasted_goes_into_the_rows_that_are_shown(qtbot: QtBot, read_file: Open, tmp_path: Path) -> None:
+    rows = [["pdd-1", "同步订单"], ["pdd-10001", "同步订单"], ["pdd-2", "同步订单"]]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务类型")))
+    sheet = dialog.sheet
+    sheet.only_errors.click()
+    sheet.grid.go_to(0, 1)
+    for pasted, counts in (("a\nb\nc", "3 rows, 2 with errors"), ("pdd-10002\npdd-10003", "3 rows")):
+        QGuiApplication.clipboard().setText(pasted)
+        QTest.keyClick(sheet.grid, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        settle(qtbot, dialog)
+        assert sheet.counts.text() == counts
+    assert sheet.orders is not None
+    shops = [sheet.model.cell(sheet.model.row_of(row.number), 1) for row in sheet.orders.table.rows]
+    assert shops == ["pdd-10002", "pdd-10001", "pdd-10003"], "the good row between is as it was"
+
+
 def test_what_was_probably_meant_is_one_click_for_all_cells_that_say_it(
     qtbot: QtBot, read_file: Open, tmp_path: Path
 ) -> None:
