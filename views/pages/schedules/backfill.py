@@ -99,8 +99,8 @@ class BackfillDialog(DialogFrame):
         self.set_note(row.schedule.name)
         self._build()
         for field in (self.since, self.until):
-            field.dateTimeChanged.connect(self._look_soon)
-        self.each.toggled.connect(self._look_soon)
+            field.dateTimeChanged.connect(self._on_changed)
+        self.each.toggled.connect(self._on_changed)
         self.span.chosen.connect(self._on_span)
         self._making.busy_changed.connect(lambda _busy: self._say())
         on_language_changed(self._say)
@@ -161,16 +161,23 @@ class BackfillDialog(DialogFrame):
         )
         self._look()
 
-    def _look(self, *_change: object) -> None:
+    def _on_changed(self, *_change: object) -> None:
+        self._plan = None  # what is made was always seen before
+        self._look_soon()
+        self._say()
+
+    def _look(self) -> None:
         self._look_soon.cancel()
         self._plan = None
         since, until = self.bounds()
         name, each = self._row.schedule.name, self.each.isChecked()
         call = partial(self._context.schedules.missing, name, since, until, each=each)
-        self._looking.start(call, self._show, self._fail)
+        self._looking.start(call, partial(self._show, (since, until, each)), self._fail)
         self._say()
 
-    def _show(self, plan: Plan) -> None:
+    def _show(self, wanted: tuple[int, int, bool], plan: Plan) -> None:
+        if wanted != (*self.bounds(), self.each.isChecked()):
+            return
         self._plan = plan
         self.model.apply([gap for gap in plan.gaps if gap.missing or gap.later or gap.there], settle=True)
         self._say()
@@ -178,6 +185,10 @@ class BackfillDialog(DialogFrame):
     def _fail(self, error: BaseException) -> None:
         self.model.clear()
         self._say()
+        self._say_problem(error)
+        self.make.disable(told(error))
+
+    def _say_problem(self, error: BaseException) -> None:
         self.words.setText(told(error))
         self.words.set_tone("dead")
 
@@ -199,7 +210,7 @@ class BackfillDialog(DialogFrame):
         since, until = self.bounds()
         name, each = self._row.schedule.name, self.each.isChecked()
         call = partial(self._context.commands.schedules.backfill, name, since, until, each=each)
-        self._making.start(call, self._on_made, self._fail)
+        self._making.start(call, self._on_made, self._say_problem)
 
     def _on_made(self, tally: Tally) -> None:
         self.accept()

@@ -108,6 +108,10 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
     assert plan_ is not None
     assert plan_.tasks == 3, "one has succeeded since"
     assert dialog.make.text() == "Create 3 tasks"
+    dialog.each.toggle()
+    assert not dialog.make.isEnabled(), "what would be made now was not seen yet"
+    dialog.each.toggle()
+    qtbot.waitUntil(dialog.make.isEnabled, timeout=WAIT_MS)
     dialog.each.click()
     qtbot.waitUntil(lambda: dialog.plan is not None and dialog.plan.tasks > 20, timeout=WAIT_MS)
     dialog.each.click()
