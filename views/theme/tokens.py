@@ -249,6 +249,7 @@ ROW_HEIGHTS: Mapping[str, int] = {"normal": 28, "compact": 24, "roomy": 34}
 TEXT_SIZES = (90, 100, 110, 120, 130)
 
 RAIL, RAIL_COLLAPSED, DETAIL, DETAIL_MIN, DETAIL_MAX = 196, 52, 440, 320, 720
+QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
 RAIL_COLLAPSES_BELOW = 1280
 
 ICON = 16

@@ -29,7 +29,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.support.words import shop as shop_words
-from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.fields import DateTimeField
@@ -40,7 +40,6 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 
 SIDE, BESIDE, CHANGES = 360, 1060, 220
-QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
 #: name of the number, source text, icon and role of its tile
 TILES = (
     ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),

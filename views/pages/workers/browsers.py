@@ -26,6 +26,7 @@ from views.support.operation import Operation
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme.tokens import QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.flow_row import FlowRow
@@ -34,7 +35,6 @@ from views.widgets.toast import ToastSpec, failure
 #: how long is waited for what a worker says of an order
 OUTCOME_S = 40.0
 TALL = 150
-QWIDGETSIZE_MAX = (1 << 24) - 1  #: Qt's own name for no limit, which PySide does not export
 BUSY = ("busy", "lent")
 #: no browser runs, but the profile lives here and somebody has to log in
 NONE = "none"

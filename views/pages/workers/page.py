@@ -21,7 +21,7 @@ from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.workers import browsers, nodes
 from views.pages.workers import machines as machine_rows
-from views.pages.workers.browsers import QWIDGETSIZE_MAX, BrowsersCard
+from views.pages.workers.browsers import BrowsersCard
 from views.pages.workers.cards import Board
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.machines import COLUMNS as MACHINE_COLUMNS
@@ -34,7 +34,7 @@ from views.support.operation import Operation
 from views.support.words import worker as worker_words
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
-from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.empty_state import EmptyState
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented

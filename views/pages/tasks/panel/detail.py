@@ -43,7 +43,7 @@ from views.support.look import Label, panel
 from views.support.operation import Operation, report
 from views.support.words import origins, type_names, verdicts, way
 from views.support.words.shop import platform_name
-from views.theme.tokens import DETAIL_MAX, platform_badge
+from views.theme.tokens import DETAIL_MAX, QWIDGETSIZE_MAX, platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.document_section import MOST_LINES, DocumentSection
@@ -56,8 +56,7 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 FOLLOW_MS = 700
-#: lines of a document on the whole page; Qt's name for no limit has no name in PySide
-WIDE_LINES, QWIDGETSIZE_MAX = 30, (1 << 24) - 1
+WIDE_LINES = 30  #: of a document on the whole page
 #: what the button does while the panel stands on the whole page, and beside the list
 FULL = {True: N_("Beside the list again"), False: N_("Open in full")}
 
