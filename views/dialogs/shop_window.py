@@ -57,6 +57,8 @@ class ShopWindowDialog(DialogFrame):
         self._context, self._shop, self._name, self._worker = context, shop, name, worker
         self.state = WAITING
         self._began, self._problem = 0, ""
+        self._refused = ""  #: why the last act here was not done; the next look does not take it away
+        self._recording = False
         self._window: Window | None = None
         self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self._timer = QTimer(self, interval=LOOK_MS)
@@ -103,6 +105,8 @@ class ShopWindowDialog(DialogFrame):
         began, found = remote.now_ms(), remote.window(self._shop)
         if found is None or found.worker != self._worker:
             self._context.commands.fleet.tell_worker(self._worker, f"{OPEN_WINDOW}={self._shop}")
+        if self.state == OVER:  # closed before it was asked for: the worker may have been told in the other order
+            self._context.commands.fleet.tell_worker(self._worker, f"{CLOSE_WINDOW}={self._shop}")
         return began
 
     def _on_opened(self, began: int) -> None:
@@ -132,7 +136,9 @@ class ShopWindowDialog(DialogFrame):
         if look.window is not None:
             self.state, self._window = OPEN, look.window
         elif self.state == OPEN or instant.now_ms() - self._began > PATIENCE_MS:
-            late = _("{worker} has not opened it: is it alive, and does it take orders?").format(worker=self._worker)
+            late = _("{worker} has not opened it: is it alive, and does it take orders?").format(
+                worker=safe.one_line(self._worker, 60)
+            )
             self._end("" if self.state == OPEN else late)
             return
         if look.picture is not None:
@@ -157,12 +163,14 @@ class ShopWindowDialog(DialogFrame):
     # acting
 
     def _tell(self, verb: str) -> None:
+        self._refused = ""
         call = partial(self._context.commands.fleet.tell_worker, self._worker, f"{verb}={self._shop}")
-        self._acting.start(call, None, self._stumble)
+        self._acting.start(call, None, self._on_refused)
 
     def _on_done(self) -> None:
-        self.done_button.disable(_("It is being recorded"))
-        self._acting.start(self._go_on, lambda _none: self._on_gone_on(), self._on_not_done)
+        self._recording, self._refused = True, ""
+        self._say()
+        self._acting.start(self._go_on, lambda _none: self._on_gone_on(), self._on_refused)
 
     def _go_on(self) -> None:
         commands = self._context.commands
@@ -175,8 +183,9 @@ class ShopWindowDialog(DialogFrame):
         self.logged_in.emit()
         self.accept()
 
-    def _on_not_done(self, error: BaseException) -> None:
-        self._stumble(error)
+    def _on_refused(self, error: BaseException) -> None:
+        self._recording, self._refused = False, told(error)
+        self._say()
 
     def done(self, result: int) -> None:
         """Close the browser there too: while it is open no task of the shop runs."""
@@ -202,12 +211,12 @@ class ShopWindowDialog(DialogFrame):
         self.address.show_text(safe.one_line(window.url, 200) if window is not None else "")
         age = text.age(shown.span(max(0, instant.now_ms() - window.at))) if window is not None else ""
         self._age.setText(_("seen {age}").format(age=age) if age else "")
-        self.problem.show_text(self._problem)
+        self.problem.show_text(self._refused or self._problem)
         self.picture.show_words(self._waiting_words())
         self.hint.setText(self._hint(window))
         over = "" if window is not None else _("It is not open")
         self.reload_button.disable(over)
-        self.done_button.disable(over)
+        self.done_button.disable(over or (_("It is being recorded") if self._recording else ""))
         self.done_button.set_kind("plain" if asks else "primary")
 
     def _waiting_words(self) -> str:

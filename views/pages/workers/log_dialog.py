@@ -42,6 +42,7 @@ class LogDialog(DialogFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._worker = context, worker
         self._log: WorkerLog | None = None
+        self._stumbled = False
         self._began = self._asked = instant.now_ms()
         self._acting, self._asking = Operation(self), Operation(self, latest=True)
         self.error = ErrorStrip()
@@ -84,15 +85,22 @@ class LogDialog(DialogFrame):
     def _look(self) -> None:
         if instant.now_ms() - self._asked > (LOG_S - 30) * 1000:
             self._wish()
-        self._asking.start(partial(self._context.remote.log, self._worker), self._take, self._fail)
+        self._asking.start(partial(self._context.remote.log, self._worker), self._take, self._stumble)
 
     def _take(self, found: WorkerLog | None) -> None:
+        if self._stumbled:
+            self._stumbled = False
+            self.error.clear()
         if found is not None and found != self._log:
             self._log = found
             self._say(whole=True)
         else:
             self._say()
         self.looked.emit()
+
+    def _stumble(self, error: BaseException) -> None:
+        self._stumbled = True  # the next look that is answered takes it away
+        self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         self.error.show_error(told(error))

@@ -150,7 +150,10 @@ class WorkersPage(Page):
             icon="ph.robot",
         )
         self._stack = QStackedWidget()
-        for widget in (self.board, self.table, self.machines, self.empty):
+        self.unmatched = EmptyState(
+            N_("No worker matches."), N_("Change or clear the filters."), N_("Clear filters"), icon="ph.robot"
+        )
+        for widget in (self.board, self.table, self.machines, self.empty, self.unmatched):
             self._stack.addWidget(widget)
         self.local = LocalCard()
         self._side = ScrollPane()
@@ -186,6 +189,7 @@ class WorkersPage(Page):
         self._actions.refused.connect(self._on_refused)
         # this computer
         self.empty.action.connect(self._start_here)
+        self.unmatched.action.connect(self.finder.clear)
         self.local.start_wanted.connect(self._actions.start_local)
         self.local.stop_wanted.connect(self._on_stop_local)
         self._actions.local_changed.connect(self.local.set_state)
@@ -289,7 +293,7 @@ class WorkersPage(Page):
 
     def _show_view(self) -> None:
         views: dict[str, QWidget] = {"slots": self.board, "table": self.table, "machines": self.machines}
-        chosen = views[self._view.current()]
+        chosen = views[self._view.current()] if self._found(self._fleet.workers) else self.unmatched
         self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
         last = insight.last(self._fleet, self._now_ms)
         self.empty.show_fact(shown.told(last, self._now_ms) if last is not None else "")

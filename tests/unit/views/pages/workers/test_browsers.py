@@ -101,6 +101,23 @@ def test_why_a_browser_could_not_be_opened_is_told_in_its_place(qtbot: QtBot, fl
     assert "is open already" in dialog.problem.accessibleName()
 
 
+def test_why_an_order_was_refused_stays_while_the_picture_goes_on(qtbot: QtBot, fleet: Fleet) -> None:
+    desk(fleet)
+    now = fleet.store.now_ms()
+    shown = Window(shop=SHOP, worker="desk", opened=now, at=now, url="https://pdd/", picture=picture())
+    fleet.store.put_document(remote.WINDOWS, SHOP, remote.dump(shown).decode())
+    dialog = ShopWindowDialog(fleet.context, SHOP, "Shop one", "desk")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.state == OPEN, timeout=WAIT_MS)
+    fleet.store.forget_worker("desk")
+    dialog.reload_button.click()
+    qtbot.waitUntil(lambda: "desk" in dialog.problem.accessibleName(), timeout=WAIT_MS)
+    with qtbot.waitSignal(dialog.looked, timeout=WAIT_MS):
+        pass
+    assert "desk" in dialog.problem.accessibleName()
+
+
 def test_a_restart_with_a_task_in_it_asks_first_and_tells_how_it_ended(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -146,3 +163,7 @@ def test_machines_tell_where_their_versions_differ_and_lead_to_their_workers(
     page.machines.open_requested.emit("desk-03")
     assert page.table.isVisible()
     assert page.table.records.rowCount() == 1
+    page.finder.setText("nobody is called so")
+    assert page.unmatched.isVisible()
+    page.unmatched.button.click()
+    assert page.table.records.rowCount() == 3
