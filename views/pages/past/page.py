@@ -316,7 +316,7 @@ class PastPage(Page):
     def _look_again(self) -> None:
         """What comes after the moment may still be written, and what failed may work by now."""
         found = self._found
-        growing = found is None or found.asked_ms + AROUND_MS >= instant.now_ms() - LOOK_MS
+        growing = found is None or self._error is not None or found.asked_ms + AROUND_MS >= instant.now_ms() - LOOK_MS
         if self.isVisible() and growing and not self._asking.busy:
             self._ask()
 
