@@ -138,6 +138,10 @@ def test_links_lead_to_what_belongs_to_a_task_and_back(desk: Desk, page: TasksPa
     wait(qtbot, lambda: ("waited for", first.task_id) in links.links())
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert not page.panel.isVisible()
+    page.show_task(second.task_id)
+    page.panel.go(third.task_id)
+    find(page.panel, IconButton, "Close panel").click()
+    assert not page.panel.isVisible(), "the cross closes, also after a link"
 
 
 @pytest.mark.one_pair

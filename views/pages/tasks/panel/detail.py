@@ -138,6 +138,12 @@ class TaskDetailPanel(QWidget):
         self._turn_to(self._came_from.pop())
         return True
 
+    def _leave(self) -> None:
+        """The cross closes, however many links were followed; Esc goes back one by one."""
+        self._came_from.clear()
+        self._back.hide()
+        self.closed.emit()
+
     def set_full(self, full: bool) -> None:
         """Stand on the whole page, in two columns, or in one beside the list."""
         self.setMaximumWidth(QWIDGETSIZE_MAX if full else DETAIL_MAX)
@@ -221,7 +227,7 @@ class TaskDetailPanel(QWidget):
         self._type = Label("", "panel")
         self.pill = StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
-        self._close.clicked.connect(self.closed)
+        self._close.clicked.connect(self._leave)
         self._back = IconButton("ph.arrow-left", N_("Back to the task before"))
         self._back.clicked.connect(self.back)
         self._back.hide()
