@@ -280,6 +280,7 @@ class Delivery(Part):
 
     def _on_start(self, mode: str) -> None:
         self.minutes.setEnabled(mode == LATER)
+        self.attempts.setEnabled(mode != REPEAT)
         self._when.setCurrentWidget({AT: self.time, REPEAT: self.repeat}.get(mode, self.minutes))
         if mode == LATER:
             self.minutes.setFocus()
@@ -304,6 +305,8 @@ class Delivery(Part):
         for name, title, more, note in self._titles:
             name.setText(_(title) if title else lead)
             more.setText(_(note) if note else "" if title else hint)
+        often = self.start.current() == REPEAT
+        self.attempts.setToolTip(_("What repeats is tried as often as its type says") if often else "")
         self.repeat.setAccessibleName(_("How often"))
         self.after.line.setPlaceholderText(_("none"))
         self.after.line.setAccessibleName(_("After, tasks that must succeed first"))
