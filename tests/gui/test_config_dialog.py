@@ -62,6 +62,8 @@ def test_a_setting_goes_back_to_its_default_and_is_found_by_a_word(
     dialog = opened(page, qtbot)
     dialog.search.setText("succeeded and cancelled")
     assert [name for name, row in dialog.rows.items() if row.isVisible()] == ["retention.finished_days"]
+    dialog.search.setText("placeholders in executors")
+    assert dialog.rows["executors.rpa.command"].isVisible(), "a link of the pages is a word here"
     row = dialog.rows["retention.finished_days"]
     row.reset_button.click()
     assert row.facts().startswith("back to the default")

@@ -5,6 +5,7 @@ when another one takes effect; checked while it is typed as the next start would
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -43,6 +44,7 @@ LIST_WIDTH, CHECK_MS, LINES = 190, 300, 3
 BEFORE = "config.toml or FLEETDECK_… variables: "
 #: what stands before the first table of the file
 HEAD = N_("At the head")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
 class SettingRow(QWidget):
@@ -57,7 +59,7 @@ class SettingRow(QWidget):
         self._field, self._read = self._make(setting.value)
         self.field = self._field
         self._title = Label(self.what.name, "mono")
-        self._words = Label(_(WORDS[self.what.name]).replace("`", ""), "label", "text2", wrap=True)
+        self._words = Label(_plain(_(WORDS[self.what.name])), "label", "text2", wrap=True)
         self._facts = Label("", "label", "text3", wrap=True)
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
@@ -148,7 +150,7 @@ class SettingRow(QWidget):
             origin = _("changed")
         at_default = setting.origin == DEFAULT and not self.dirty
         default = _("default: {value}").format(value=_line(self.what.default) or _("empty"))
-        when = _("takes effect {when}").format(when=_(effect(self.what.name)).replace("`", ""))
+        when = _("takes effect {when}").format(when=_plain(_(effect(self.what.name))))
         self._facts.setText(" · ".join([origin, when] if at_default else [origin, default, when]))
         self.reset_button.disable(
             _("A variable goes over the file") if setting.variable else _("It is the default") if at_default else ""
@@ -375,6 +377,11 @@ class ConfigDialog(DialogFrame):
 
     def _on_failed(self, error: BaseException) -> None:
         self.error.show_error(told(error))
+
+
+def _plain(words: str) -> str:
+    """What stands in the pages too, without their marks."""
+    return _LINK.sub(r"\1", words).replace("`", "")
 
 
 def _said(value: Any) -> str:
