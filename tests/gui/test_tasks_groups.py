@@ -40,3 +40,19 @@ def test_groups_count_what_the_filter_shows_and_a_click_narrows_it(desk: Desk, p
     wait(qtbot, lambda: told(page) == {"no error": (4, 0), cause: (1, 1)})
     page.groups.group_by("")
     assert not page.groups.isVisible()
+
+
+@pytest.mark.one_pair
+def test_no_group_moves_under_the_cursor(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    for n in range(2):
+        desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}"})
+    desk.create(1)
+    page.groups.group_by("type")
+    wait(qtbot, lambda: list(told(page)) == ["single_product", "refresh_goods"])
+    desk.create(0)
+    desk.create(2)
+    page.groups.retranslate()  # asks again as the clock does
+    wait(qtbot, lambda: told(page)["refresh_goods"] == (3, 0))
+    assert list(told(page)) == ["single_product", "refresh_goods"]
+    page.refresh()
+    wait(qtbot, lambda: list(told(page)) == ["refresh_goods", "single_product"])

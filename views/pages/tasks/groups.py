@@ -58,8 +58,8 @@ class _Wanted:
     by: str = ""
 
 
-#: what was asked, its answer in groups and in rows, and the milliseconds of processor time that it took
-_Answer = tuple[_Wanted, Groups, list[GroupRow], int]
+#: the question, its answer in groups and in rows, and the milliseconds of processor time that it took
+_Answer = tuple[Ask[_Wanted], Groups, list[GroupRow], int]
 
 
 def _number(key: str, title: str, role: str, *statuses: str) -> Column[GroupRow]:
@@ -105,7 +105,9 @@ class GroupStrip(QWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
-        self._model: RecordModel[GroupRow] = RecordModel(COLUMNS, key=lambda row: row.group.value, sentence=sentence)
+        self._model: RecordModel[GroupRow] = RecordModel(
+            COLUMNS, key=lambda row: row.group.value, hold_new=False, sentence=sentence
+        )
         self.table = TableView(self._model, name=N_("Groups"))
         self.title, self.note = Label("", "card"), Label("", "label", "text3")
         close = IconButton("ph.x", N_("Group no more"))
@@ -175,14 +177,14 @@ class GroupStrip(QWidget):
         self.title.setText(_("By {way}").format(way=_(WAYS[wanted.by])) if wanted.by else "")
 
     def _call(self, ask: Ask[_Wanted]) -> partial[_Answer] | None:
-        return partial(_look, self._context.tasks, ask.wanted) if ask.wanted.by else None
+        return partial(_look, self._context.tasks, ask) if ask.wanted.by else None
 
     def _show(self, answer: _Answer) -> None:
-        wanted, found, rows, took_ms = answer
+        ask, found, rows, took_ms = answer
         self._source.set_pace(max(EVERY_MS, SHARE * took_ms))
-        if wanted != self._source.wanted:
+        if ask.wanted != self._source.wanted:
             return
-        self._model.apply(rows, settle=True)
+        self._model.apply(rows, settle=ask.settle)
         self.note.setText(_note(found))
         self._fit()
 
@@ -220,8 +222,8 @@ def _note(found: Groups) -> str:
     return words
 
 
-def _look(queries: TaskQueries, wanted: _Wanted) -> _Answer:
-    begun = time.thread_time()
+def _look(queries: TaskQueries, ask: Ask[_Wanted]) -> _Answer:
+    begun, wanted = time.thread_time(), ask.wanted
     found, samples = queries.groups(wanted.filter, wanted.by)
     shops = queries.shops() if wanted.by == "shop" else {}
     rows = []
@@ -234,7 +236,7 @@ def _look(queries: TaskQueries, wanted: _Wanted) -> _Answer:
         elif wanted.by == "fp":
             name = _cause(samples.get(one.sample), one.value)
         rows.append(GroupRow(by=wanted.by, group=one, name=safe.one_line(name, 120) or _(_NONE.get(wanted.by, ""))))
-    return wanted, found, rows, round(1000 * (time.thread_time() - begun))
+    return ask, found, rows, round(1000 * (time.thread_time() - begun))
 
 
 def _cause(task: Task | None, fingerprint: str) -> str:
