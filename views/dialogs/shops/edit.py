@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.commands.fleet import check_shop
@@ -31,6 +31,7 @@ class ShopDialog(DialogFrame):
         """``shop``: None for a new one; ``reason``: why nothing may be changed, already translated."""
         title = N_("Edit a shop") if shop is not None else N_("Add a shop")
         super().__init__(title, icon="ph.storefront", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._shop, self._reason = shop, reason
         self.setFixedWidth(WIDTH)
         known = shop or Shop(platform="", shop_id="")

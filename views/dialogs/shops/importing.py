@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.sheet.shop_file import ShopFile
@@ -35,6 +35,7 @@ class ShopImportDialog(DialogFrame):
     ) -> None:
         """``reason``: why nothing may be changed, already translated."""
         super().__init__(N_("Import shops"), icon="ph.download-simple", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
         self.set_note(safe.one_line(path.name, 60))
         new = [shop for shop in file.shops if shop.key not in known]
