@@ -126,7 +126,12 @@ COLUMNS: tuple[Column[BrowserRow], ...] = (
     Column(key="uses", title=N_("Uses"), value=lambda row: row.state.uses, kind="number", width=60, hidden=True),
     Column(key="port", title=N_("Port"), value=lambda row: row.state.port or "", kind="number", width=64, hidden=True),
     Column(
-        key="profile", title=N_("Profile"), value=lambda row: row.state.profile, kind="mono", width=150, hidden=True
+        key="profile",
+        title=N_("Browser profile"),
+        value=lambda row: row.state.profile,
+        kind="mono",
+        width=150,
+        hidden=True,
     ),
 )
 
