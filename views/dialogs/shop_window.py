@@ -115,6 +115,8 @@ class ShopWindowDialog(DialogFrame):
         self._look()
 
     def _look(self) -> None:
+        if self._asking.busy:  # a store that is slow is not asked by all threads of the window
+            return
         before = self._window.picture if self._window is not None else b""
         self._asking.start(partial(self._ask, before), self._take, self._stumble)
 

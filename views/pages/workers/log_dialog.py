@@ -85,6 +85,8 @@ class LogDialog(DialogFrame):
     def _look(self) -> None:
         if instant.now_ms() - self._asked > (LOG_S - 30) * 1000:
             self._wish()
+        if self._asking.busy:  # a store that is slow is not asked by all threads of the window
+            return
         self._asking.start(partial(self._context.remote.log, self._worker), self._take, self._stumble)
 
     def _take(self, found: WorkerLog | None) -> None:
