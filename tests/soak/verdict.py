@@ -14,6 +14,8 @@ Point = tuple[float, float]  #: hours since the begin, value
 LEAST = 8
 #: more are drawn together, so that all pairs of them can be looked at
 MOST = 200
+#: less says nothing of an hour
+LEAST_HOURS = 0.5
 #: stretches whose lowest values show what lies under a sawtooth
 STRETCHES = 8
 #: of a jump, what its two sides may rise by themselves
@@ -50,6 +52,7 @@ class Verdict:
     kind: Kind
     level: float = 0.0  #: median of the judged half
     per_hour: float = 0.0  #: its trend
+    hours: float = 0.0  #: of the judged half
     step: float = 0.0  #: of one that stepped once, by how much
     at: float = 0.0  #: and when, in hours since the begin
 
@@ -60,8 +63,11 @@ class Verdict:
             return f"GROWS by {self.per_hour:.3g} an hour"
         if self.kind is Kind.STEP:
             return f"stepped by {self.step:.3g} at {self.at:.2f} h, flat before and after"
-        trend = f" ({self.per_hour:+.2g} an hour)" if self.kind is not Kind.SHORT else ""
-        return f"{self.kind}{trend}"
+        if self.kind is Kind.SHORT:
+            return str(self.kind)
+        if self.hours < LEAST_HOURS:
+            return f"{self.kind} ({self.per_hour * self.hours:+.2g} in {60 * self.hours:.1f} min)"
+        return f"{self.kind} ({self.per_hour:+.2g} an hour)"
 
 
 def judge(points: Sequence[Point], bound: Bound | None) -> Verdict:
@@ -78,13 +84,13 @@ def judge(points: Sequence[Point], bound: Bound | None) -> Verdict:
     rise = _rise(late)
     per_hour = rise / span if span else 0.0
     if bound is None:
-        return Verdict(kind=Kind.TOLD, level=level, per_hour=per_hour)
+        return Verdict(kind=Kind.TOLD, level=level, per_hour=per_hour, hours=span)
     if rise <= bound.allowed(level):
-        return Verdict(kind=Kind.FLAT, level=level, per_hour=per_hour)
+        return Verdict(kind=Kind.FLAT, level=level, per_hour=per_hour, hours=span)
     if (found := _step(late)) is not None:
         at, step = found
-        return Verdict(kind=Kind.STEP, level=level, per_hour=per_hour, step=step, at=at)
-    return Verdict(kind=Kind.GROWS, level=level, per_hour=per_hour)
+        return Verdict(kind=Kind.STEP, level=level, per_hour=per_hour, hours=span, step=step, at=at)
+    return Verdict(kind=Kind.GROWS, level=level, per_hour=per_hour, hours=span)
 
 
 def curve(points: Sequence[Point], width: int = 60) -> str:

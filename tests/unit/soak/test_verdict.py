@@ -96,6 +96,11 @@ def test_what_falls_is_flat() -> None:
     assert found.per_hour < 0
 
 
+def test_a_run_of_minutes_says_nothing_of_an_hour() -> None:
+    found = judge([(at / 10, value) for at, value in series(lambda share: 100.0 + 8.0 * share)], BOUND)
+    assert "+4 in 6.0 min" in found.words
+
+
 def test_a_counter_at_nought_is_flat() -> None:
     assert judge(series(lambda _share: 0.0), Bound(floor=3.0)).kind is Kind.FLAT
 
