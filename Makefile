@@ -10,6 +10,8 @@
 #   make harsh             of those too slow for make test the ones that .ci/run waits for
 #   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7
 #                          PAIR=fleet|embedded|both|cluster: three nodes of which one is killed every minute)
+#   make soak HOURS=72     steady work with restarts, then whether anything grew or was lost (PAIR=embedded|fleet|both;
+#                          a shorter one lets kept things go the sooner: HOURS=2 at 36 times the pace)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
 #   make reader             the window as a screen reader's library sees it (AT-SPI; needs python3-pyatspi, at-spi2-core)
 #   make looks              every page in every look as pictures, and each text in them that is cut off or covered
@@ -21,7 +23,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded starts demo situations looks reader screenshots translations lock clean system-run system-test \
+.PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
 	windows-test windows-installer system-windows
 
 ARGS ?=
@@ -37,6 +39,9 @@ MINUTES ?= 30
 TASKS ?= 10000
 SEED ?= 0
 PAIR ?= both
+# Of `make soak`; how much sooner than in days things are let go, 0 for 72 / HOURS.
+HOURS ?= 72
+HURRY ?= 0
 # Of `make starts`.
 COUNT ?= 500
 CHAOS = $(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED)
@@ -127,6 +132,9 @@ chaos: system-test $(STAMP_DEV) translations
 # Each pair as a target of its own, for who lets them go on side by side.
 chaos-fleet chaos-embedded: chaos-%: system-test $(STAMP_DEV) translations
 	$(CHAOS) --pair $* $(ARGS)
+
+soak: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.soak --hours $(HOURS) --hurry $(HURRY) --seed $(SEED) --pair $(PAIR) $(ARGS)
 
 starts: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.faults.starts --count $(COUNT) $(ARGS)
