@@ -25,6 +25,7 @@ from views.pages.overview.verbs import AttentionVerbs
 from views.support.connections import Connections
 from views.support.feed import Feed
 from views.support.instant import ticks
+from views.support.keymap import keymap
 from views.support.memory import Memory
 from views.support.words import type_names
 from views.widgets.toast import ToastSpec
@@ -194,6 +195,7 @@ def build(
         },
     )
     desk = _open(shared, None)
+    keymap().follow(memory)  # now that it knows the pages
     shared.role.setParent(desk.window)
     desk.window.closing.connect(shared.role.stop)
     return desk

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTime, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from console.navigation import History, PageSpec
@@ -23,6 +23,7 @@ from views.shell.status_bar import StatusBar
 from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
 from views.support.instant import ticks
+from views.support.keys import Shortcut
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
 
@@ -188,16 +189,16 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self.open_page)
         self.rail.collapsed_changed.connect(self._on_collapsed)
-        for keys, slot in (
-            ("F5", self.refresh),
-            ("Alt+Left", self.back),
-            ("Alt+Right", self.forward),
-            ("F6", self.next_pane),
-            ("Shift+F6", self.previous_pane),
-            ("Ctrl+.", self.toggle_freeze),
-            ("Ctrl+Z", self.undo),
+        for name, slot in (
+            ("window.refresh", self.refresh),
+            ("window.back", self.back),
+            ("window.forward", self.forward),
+            ("window.next_part", self.next_pane),
+            ("window.previous_part", self.previous_pane),
+            ("window.freeze", self.toggle_freeze),
+            ("window.undo", self.undo),
         ):
-            QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WindowShortcut)
+            Shortcut(name, self, slot)
 
     # pages
 

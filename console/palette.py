@@ -27,10 +27,12 @@ from views.pages.tasks.views import SavedViews, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
 from views.support import fuzzy, heard, safe, text
+from views.support.keymap import GO
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.support.words import shop as shop_words
 from views.theme.tokens import platform_badge, status
+from views.widgets.buttons import shortcut_text
 
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
@@ -145,7 +147,7 @@ class PaletteFinder(QObject):
                 kind="page",
                 words=_(spec.title),
                 icon=spec.icon,
-                keys=f"G {spec.letter}" if spec.letter else "",
+                keys=shortcut_text(f"{GO}.{spec.id}") if spec.letter else "",
                 run=partial(self._window.open_page, spec.id),
             )
             for spec in self._window.specs
@@ -302,18 +304,18 @@ def _texts(value: object) -> list[str]:
 
 
 WINDOW_COMMANDS = (
-    ("window.new", N_("New task"), "ph.plus", "Ctrl+N"),
-    ("window.work", N_("Did it run?"), "ph.clock-counter-clockwise", "Ctrl+D"),
-    ("window.past", N_("Look back in time"), "ph.rewind", "Ctrl+T"),
-    ("window.handover", N_("Handover"), "ph.handshake", "Ctrl+H"),
-    ("window.another", N_("New window"), "ph.app-window", "Ctrl+Shift+N"),
-    ("window.save", N_("Save this view as PDF or picture"), "ph.file-arrow-down", "Ctrl+S"),
-    ("window.print", N_("Print this view"), "ph.printer", "Ctrl+P"),
-    ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
-    ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
-    ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),
-    ("window.link", N_("Copy a link to this view"), "ph.link", "Ctrl+Shift+L"),
-    ("window.help", N_("Help on this page"), "ph.question", "F1"),
-    ("window.keys", N_("All keys"), "ph.keyboard", "?"),
-    ("window.guide", N_("Operator's guide"), "ph.book-open", "Shift+F1"),
+    ("window.new", N_("New task"), "ph.plus"),
+    ("window.work", N_("Did it run?"), "ph.clock-counter-clockwise"),
+    ("window.past", N_("Look back in time"), "ph.rewind"),
+    ("window.handover", N_("Handover"), "ph.handshake"),
+    ("window.another", N_("New window"), "ph.app-window"),
+    ("window.save", N_("Save this view as PDF or picture"), "ph.file-arrow-down"),
+    ("window.print", N_("Print this view"), "ph.printer"),
+    ("window.refresh", N_("Refresh"), "ph.arrows-clockwise"),
+    ("window.freeze", N_("Freeze view"), "ph.pause"),
+    ("window.rail", N_("Collapse navigation"), "ph.layout"),
+    ("window.link", N_("Copy a link to this view"), "ph.link"),
+    ("window.help", N_("Help on this page"), "ph.question"),
+    ("window.keys", N_("All keys"), "ph.keyboard"),
+    ("window.guide", N_("Operator's guide"), "ph.book-open"),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
 from console.main_window import MainWindow
@@ -20,6 +20,8 @@ from views.context import PageContext
 from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
+from views.support.keymap import GO, keymap
+from views.support.keys import Shortcut
 from views.widgets.toast import ToastSpec
 
 
@@ -43,25 +45,28 @@ class ShellKeys(QObject):
         self.palette.asked.connect(self._finder.refresh)
         window.top_bar.search_requested.connect(self.palette.ask)
         window.top_bar.set_search_enabled(True)
+        keymap().know_pages([(one.id, one.title, one.letter) for one in window.specs])
         for spec in (one for one in window.specs if one.letter):
-            QShortcut(QKeySequence(f"G, {spec.letter}"), window).activated.connect(partial(window.open_page, spec.id))
-        QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
-        QShortcut(QKeySequence("Ctrl+D"), window).activated.connect(self.ask_of_work)
-        QShortcut(QKeySequence("Ctrl+T"), window).activated.connect(self.look_back)
-        QShortcut(QKeySequence("Ctrl+H"), window).activated.connect(self.hand_over)
-        QShortcut(QKeySequence("Ctrl+S"), window).activated.connect(self.paper.ask)
-        QShortcut(QKeySequence("Ctrl+P"), window).activated.connect(self.paper.print_out)
-        QShortcut(QKeySequence("Ctrl+Shift+N"), window).activated.connect(self.another_wanted)
-        QShortcut(QKeySequence("Ctrl+Shift+L"), window).activated.connect(self.copy_link)
-        QShortcut(QKeySequence("?"), window).activated.connect(self.show_help)
-        QShortcut(QKeySequence("F1"), window).activated.connect(self.show_page_help)
-        QShortcut(QKeySequence("Shift+F1"), window).activated.connect(self.show_guide)
+            Shortcut(f"{GO}.{spec.id}", window, partial(window.open_page, spec.id))
+        for name, slot in (
+            ("window.settings", partial(window.open_page, "settings")),
+            ("window.work", self.ask_of_work),
+            ("window.past", self.look_back),
+            ("window.handover", self.hand_over),
+            ("window.save", self.paper.ask),
+            ("window.print", self.paper.print_out),
+            ("window.another", self.another_wanted.emit),
+            ("window.link", self.copy_link),
+            ("window.keys", self.show_help),
+            ("window.help", self.show_page_help),
+            ("window.guide", self.show_guide),
+        ):
+            Shortcut(name, window, slot)
 
     def show_help(self) -> None:
         """Show all keys, in the language of the moment."""
         if self._help is None or not isValid(self._help):
-            keys = {f"G {one.letter}": one.title for one in self._window.specs if one.letter}
-            self._help = KeyHelp(keys, self._window)
+            self._help = KeyHelp(self._window)
             self._help.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._help.open()
 
@@ -140,9 +145,9 @@ class ShellKeys(QObject):
                 kind="command",
                 words=words.get(key, _(source)),
                 icon=icon,
-                keys=keys,
+                keys=key,
                 reason=reasons.get(key, ""),
                 run=calls[key],
             )
-            for key, source, icon, keys in WINDOW_COMMANDS
+            for key, source, icon in WINDOW_COMMANDS
         ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console.main_window import MainWindow
@@ -25,6 +25,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.connection import ConnectionDialog
 from views.shell.connection_menu import ConnectionMenu
 from views.support.connections import Connection
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.widgets.connection.connection_row import MOST_KEYS
 from views.widgets.toast import ToastSpec, failure
@@ -115,8 +116,7 @@ class ConnectionDesk(QObject):
         """Let one more window of what is open show the list, and choose from it."""
         window.top_bar.profile_requested.connect(self.show_menu)
         for number in range(1, MOST_KEYS + 1):
-            keys = QShortcut(QKeySequence(f"Ctrl+{number}"), window)
-            keys.activated.connect(lambda place=number - 1: self._choose_at(place))
+            Shortcut(f"Ctrl+{number}", window, partial(self._choose_at, number - 1))
 
     def add(self) -> None:
         """Ask for a new one."""

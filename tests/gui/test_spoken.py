@@ -50,7 +50,7 @@ def test_every_dialog_of_the_window_is_told(console: Console, qtbot: QtBot) -> N
     assert isinstance(page, SettingsPage)
     opens = (
         keys.show_help, keys.show_guide, keys.show_page_help, keys.ask_of_work, keys.hand_over,
-        console.window.top_bar.create_button.click, page.edit,
+        console.window.top_bar.create_button.click, page.edit, page.change_keys,
     )  # fmt: skip
     silent: list[str] = []
     qtbot.waitUntil(console.window.top_bar.create_button.isEnabled)

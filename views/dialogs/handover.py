@@ -72,7 +72,7 @@ class HandoverDialog(DialogFrame):
         self.parts.setFixedHeight(ROOM_HEIGHT)
         self.body.addWidget(self.parts)
         self.copy_button = Button(N_("Copy as text"), icon="ph.copy")
-        self.again_button = Button(N_("Write it again"), icon="ph.arrows-clockwise", hint="F5", shortcut="F5")
+        self.again_button = Button(N_("Write it again"), icon="ph.arrows-clockwise", shortcut="window.refresh")
         self.close_button = Button(N_("Close"), hint="Esc")
         self.foot.addWidget(self.copy_button)
         self.foot.addWidget(self.again_button)

@@ -1,6 +1,6 @@
 """One action of a page as a value, and what is made of a list of them: menu entries, buttons, keys, the palette.
 
-    VERBS = (ShopVerb(key="pause", text=N_("Pause shop"), shortcut="", …), …)   # a subclass says what it fits
+    VERBS = (ShopVerb(key="pause", text=N_("Pause shop"), shortcut="shops.x", …), …)   # a subclass says what it fits
     verbs = Verbs(VERBS, run=lambda verb, row: verb.do(actions, row), barred=actions.barred)
     verbs.fill(menu, row)                      # grey with a reason where it cannot be done
     verbs.bind(table, self._row)               # keys, only while the table has the focus
@@ -50,7 +50,7 @@ class Verb(Generic[C]):
     key: str
     text: str  #: source text
     icon: str = "ph.lightning"
-    shortcut: str = ""
+    shortcut: str = ""  #: a command of ``keymap``
     danger: bool = False
     role: str = "operator"  #: the least that may; the command asks again
     places: frozenset[Place] = EVERYWHERE
@@ -154,7 +154,8 @@ class Verbs(Generic[V, C]):
             before = shown[place - 1] if place else verb
             if (before.special and not verb.special) or before.group != verb.group:
                 menu.addSeparator()
-            offer(menu, verb.entry(chosen), partial(self._run, verb, chosen), self.reason(verb, chosen))
+            run = partial(self._run, verb, chosen)
+            offer(menu, verb.entry(chosen), run, self.reason(verb, chosen), keys=verb.shortcut)
 
     def bind(self, widget: QWidget, chosen: Callable[[], C]) -> None:
         """Let their keys act on what is ``chosen`` when one is pressed."""

@@ -73,7 +73,7 @@ class DisconnectedCard(QFrame):
         specs = (
             (Button(N_("Other connection…")), self.other_profile),
             (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
-            (Button(N_("Try now"), hint="F5"), self.try_now),
+            (Button(N_("Try now"), hint="window.refresh"), self.try_now),
             # it is tried again without anybody's help; what helps is whoever starts the server
             (Button(N_("Copy message for IT"), kind="primary", icon="ph.copy"), self.copy_report),
         )

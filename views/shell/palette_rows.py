@@ -149,8 +149,7 @@ class RowPainter(QStyledItemDelegate):
         pixmap = theme().pixmap(row.icon, "dis" if dim else row.role, _ICON)
         painter.drawPixmap(rect.left() + _PAD, top, pixmap)
         right = rect.right() - _PAD
-        if row.keys or selected:
-            keys = shortcut_text(row.keys) or _("Enter")
+        if keys := shortcut_text(row.keys) or (_("Enter") if selected else ""):
             right = paint_chip(painter, right, rect, keys, on_fill=False, enabled=not dim) - 8
         right = self._paint_end(painter, rect, right, row.reason or row.right, "retrying" if dim else "text3")
         left = rect.left() + _PAD + _ICON + 9

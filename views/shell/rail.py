@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
+from views.support.keymap import keymap
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import line
 from views.support.paint import draw_line
@@ -154,7 +156,9 @@ class _Collapse(QAbstractButton):
     def rename(self) -> None:
         name = _("Expand") if self.collapsed else _("Collapse")
         self.setAccessibleName(name)
-        self.setToolTip(f"{name}  ({shortcut_text('Ctrl+B')})")
+        keys = shortcut_text("window.rail")
+        self.setToolTip(f"{name}  ({keys})" if keys else name)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(RAIL_COLLAPSED, NAV_ITEM)
@@ -170,8 +174,8 @@ class _Collapse(QAbstractButton):
             painter.setFont(theme().font("strong"))
             painter.setPen(theme().color(role))
             draw_line(painter, QRect(41, 0, 100, self.height()), self.accessibleName())
-            chip = shortcut_text("Ctrl+B")
-            paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
+            if chip := shortcut_text("window.rail"):
+                paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme().color("focus"), 2))
@@ -206,10 +210,11 @@ class Rail(QFrame):
         self._column.addLayout(self._pages)
         self._column.addStretch(1)
         self._column.addWidget(self._fold)
-        QShortcut(QKeySequence("Ctrl+B"), self, self.toggle, context=Qt.ShortcutContext.WindowShortcut)
+        Shortcut("window.rail", self, self.toggle)
         self.set_collapsed(False)
         self.retranslate()
         on_language_changed(self.retranslate)
+        keymap().changed.connect(self.retranslate)
 
     def set_entries(self, entries: Sequence[NavEntry]) -> None:
         """Show `entries`; called once, before anything is shown."""
@@ -229,8 +234,7 @@ class Rail(QFrame):
         item.clicked.connect(lambda: self.chosen.emit(entry.id))
         keys = entry.shortcut or (f"Alt+{(number + 1) % 10}" if number < 10 else "")
         if keys:
-            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
-            shortcut.activated.connect(item.click)
+            Shortcut(keys, self, item.click)
         self._items[entry.id] = item
         self._pages.addWidget(item)
 

@@ -15,13 +15,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen, QResizeEvent, QShortcut
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.shell.health_pill import Health, HealthPill
 from views.support import safe, text
 from views.support.elide import shorter
+from views.support.keymap import keymap
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
 from views.theme import theme
@@ -164,7 +166,7 @@ class SearchButton(QAbstractButton):
         self.setMinimumWidth(34)
         self.setMaximumWidth(300)
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        QShortcut(QKeySequence("Ctrl+K"), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+        Shortcut("window.search", self, self.click)
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -183,8 +185,9 @@ class SearchButton(QAbstractButton):
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
         if self.width() < _SEARCH_WORDS:
             return
-        chip = shortcut_text("Ctrl+K")
-        right = paint_chip(painter, self.width() - 7, self.rect(), chip, on_fill=False, enabled=True)
+        chip, right = shortcut_text("window.search"), self.width() - 7
+        if chip:
+            right = paint_chip(painter, right, self.rect(), chip, on_fill=False, enabled=True)
         room = QRect(32, 0, right - 40, self.height() - 1)
         font = theme().font("body")
         painter.setFont(font)
@@ -223,7 +226,7 @@ class TopBar(QFrame):
         self.search = SearchButton()
         self.search.clicked.connect(self._on_search)
         self.search.hide()
-        self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="Ctrl+N")
+        self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="window.new")
         self.create_button.clicked.connect(self._on_create)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12, 0, 14, 0)
@@ -235,6 +238,7 @@ class TopBar(QFrame):
         self._row.addWidget(self.create_button)
         self.retranslate()
         on_language_changed(self.retranslate)
+        keymap().changed.connect(self._tell_key)
 
     def show_profile(
         self, name: str, tag: str = "", *, local: bool = False, production: bool = False, unverified: bool = False
@@ -321,9 +325,14 @@ class TopBar(QFrame):
         self.setAccessibleName(_("Top bar"))
         self.search.setText(_("Search tasks, shops, commands"))
         self.search.setAccessibleName(self.search.text())
-        self.search.setToolTip(f"{self.search.text()}  ({shortcut_text('Ctrl+K')})")
+        self._tell_key()
         self._fresh.show_health(freshness(self._age))
         self.profile.rename()
+
+    def _tell_key(self) -> None:
+        keys = shortcut_text("window.search")
+        self.search.setToolTip(f"{self.search.text()}  ({keys})" if keys else self.search.text())
+        self.search.update()
 
     def _on_profile(self) -> None:
         self.profile_requested.emit(self.profile.mapToGlobal(QPoint(0, self.profile.height() + 4)))

@@ -1,7 +1,10 @@
-"""Keys of a page or a table, so that a letter in a text field stays a letter.
+"""Keys of a window, a page or a table, so that a letter in a text field stays a letter.
 
-bind(table, {"R": self._retry, "Del": self._cancel})    # only while the table itself has the focus
-bind(page, {"Ctrl+Z": self.undo})                       # while the focus is anywhere on the page
+Shortcut("window.search", window, palette.ask)                    # anywhere in the window
+bind(table, {"tasks.retry": self._retry, "Esc": self._close})     # only while the table itself has the focus
+bind(page, {"batches.next": self._next})                          # while the focus is anywhere on the page
+
+A name is a command of ``keymap``, whose key a person may change, or a key that is always the same.
 """
 
 from __future__ import annotations
@@ -9,18 +12,39 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QWidget
+
+from views.support.keymap import keymap
+
+
+class Shortcut(QShortcut):
+    """The key that a command has, whatever it is at the moment."""
+
+    def __init__(
+        self,
+        name: str,
+        owner: QWidget,
+        slot: Callable[[], object],
+        context: Qt.ShortcutContext = Qt.ShortcutContext.WindowShortcut,
+    ) -> None:
+        super().__init__(owner)
+        self._name = name
+        self.setContext(context)
+        self.activated.connect(slot)
+        keymap().changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        wanted = keymap().sequences(self._name)
+        if wanted != list(self.keys()):
+            self.setKeys(wanted)
 
 
 def bind(widget: QWidget, keys: Mapping[str, Callable[[], object]]) -> None:
-    """Call a slot for each key sequence while `widget` has the focus, of a page also while a child has it."""
+    """Call a slot for each command or key while `widget` has the focus, of a page also while a child has it."""
     alone = isinstance(widget, QAbstractItemView)
     context = Qt.ShortcutContext.WidgetShortcut if alone else Qt.ShortcutContext.WidgetWithChildrenShortcut
-    for sequence, slot in keys.items():
-        shortcut = QShortcut(QKeySequence(sequence), widget, context=context)
+    for name, slot in keys.items():
         # a key held down must not act again and again
-        shortcut.setAutoRepeat(False)
-        shortcut.activated.connect(slot)
-        if sequence.endswith("Return"):
-            bind(widget, {sequence.replace("Return", "Enter"): slot})
+        Shortcut(name, widget, slot, context).setAutoRepeat(False)

@@ -1,12 +1,13 @@
 """Buttons: primary, plain, ghost, danger, link; with glyph, shortcut chip and drop-down caret.
 
-    Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="Ctrl+N")
+    Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="window.new")
     Button(N_("Cancel"), kind="danger", icon="ph.prohibit")
     IconButton("ph.copy", N_("Copy id"))
     button.set_count_text(_("Republish {n} tasks").format(n=51))   # a text of its own
 
 At most one primary button per view. `shortcut` is shown and also works; `hint` is shown only, for a
-key that somebody else handles (Del in a table, F5 of the window).
+key that somebody else handles (that of a verb in a table, Esc of a dialog). Both name a command of ``keymap``, whose
+key of the moment is meant, or a key that is always the same.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from PySide6.QtGui import (
     QEnterEvent,
     QFontMetrics,
     QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
-    QShortcut,
 )
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from services.i18n import _
+from views.support.keymap import keymap
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
 from views.theme import theme
@@ -37,9 +38,11 @@ _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "link", "warning")
 
 
-def shortcut_text(sequence: str) -> str:
-    """Return a key sequence as a chip shows it: ``Ctrl N``."""
-    return sequence.replace("Return", "Enter").replace("+", " ")
+def shortcut_text(name: str) -> str:
+    """Return the key of a command, or a fixed one, as a chip shows it: ``Ctrl N``, ``G T``; "" for none."""
+    keys = keymap().now(name).replace("Return", "Enter").replace(", ", " ")
+    # the last sign may be the key itself
+    return keys[:-1].replace("+", " ") + keys[-1:]
 
 
 def paint_chip(painter: QPainter, right: int, rect: QRect, text: str, *, on_fill: bool, enabled: bool) -> int:
@@ -91,7 +94,9 @@ class Button(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         if shortcut:
-            QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+            Shortcut(shortcut, self, self.click)
+        if self._shortcut:
+            keymap().changed.connect(self.retranslate)
         self.retranslate()
         theme().changed.connect(self._restyle)
         on_language_changed(self.retranslate)
@@ -190,9 +195,9 @@ class Button(QAbstractButton):
         return 15 + (_GAP if self.text() else 0)
 
     def _chip_width(self) -> int:
-        if not self._shortcut:
-            return 0
         text = shortcut_text(self._shortcut)
+        if not text:
+            return 0
         return QFontMetrics(theme().font("caption")).horizontalAdvance(text) + 2 * _CHIP_PAD + _GAP - 3
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -217,7 +222,7 @@ class Button(QAbstractButton):
     def _paint_content(self, painter: QPainter, ink: str) -> None:
         rect = self.rect()
         filled = self._kind in ("primary", "dangerfill")
-        chip = self._shortcut if rect.width() >= self.sizeHint().width() else ""
+        chip = shortcut_text(self._shortcut) if rect.width() >= self.sizeHint().width() else ""
         needed = self.sizeHint().width() - (0 if chip else self._chip_width())
         left = max(0, (rect.width() - needed) // 2) + (0 if self._kind == "link" else _PAD - (3 if self._small else 0))
         if self._icon and not self.text():
@@ -235,7 +240,7 @@ class Button(QAbstractButton):
             caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)
             painter.drawPixmap(rect.width() - _PAD - _CARET + 3, (rect.height() - _CARET) // 2, caret)
         elif chip:
-            paint_chip(painter, right, rect, shortcut_text(chip), on_fill=filled, enabled=self.isEnabled() or filled)
+            paint_chip(painter, right, rect, chip, on_fill=filled, enabled=self.isEnabled() or filled)
         painter.setOpacity(1.0)
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -294,7 +299,8 @@ class IconButton(Button):
         self._keys, self._glyph_name, self._word = shortcut, icon, word
         super().__init__("", kind=kind, icon=icon, tip=name, parent=parent)
         if shortcut:
-            QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+            Shortcut(shortcut, self, self.click)
+            keymap().changed.connect(self.retranslate)
         self._name()
 
     def _name(self) -> None:
@@ -302,7 +308,8 @@ class IconButton(Button):
         self.setAccessibleName(name)
         self.setAccessibleDescription(self._reason)
         tip = self._reason or name
-        self.setToolTip(f"{tip}  ({shortcut_text(self._keys)})" if self._keys and not self._reason else tip)
+        keys = shortcut_text(self._keys)
+        self.setToolTip(f"{tip}  ({keys})" if keys and not self._reason else tip)
 
     def set_look(self, icon: str, name: str) -> None:
         """Stand for something else; `name` is source text."""

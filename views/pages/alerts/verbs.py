@@ -302,12 +302,12 @@ _ASIDE = frozenset({Place.PANEL, Place.MENU, Place.PALETTE})
 #: in their order
 INCIDENT_VERBS: tuple[IncidentVerb, ...] = (
     IncidentVerb(
-        key="take", text=N_("Take it"), icon="ph.hand", shortcut="A",
+        key="take", text=N_("Take it"), icon="ph.hand", shortcut="alerts.take",
         fits=lambda one: one.state in (OPEN, MUTED, CALMING) and not one.incident.answer.answered_by,
         do=AlertActions.take,
     ),
     IncidentVerb(
-        key="mute", text=N_("Mute until"), icon="ph.bell-slash", shortcut="M",
+        key="mute", text=N_("Mute until"), icon="ph.bell-slash", shortcut="alerts.mute",
         fits=lambda one: one.state in (OPEN, ANSWERED, CALMING), muted=False, do=AlertActions.mute,
     ),
     IncidentVerb(
@@ -315,7 +315,7 @@ INCIDENT_VERBS: tuple[IncidentVerb, ...] = (
         do=AlertActions.unmute,
     ),
     IncidentVerb(
-        key="escalate", text=N_("Escalate"), icon="ph.arrow-fat-lines-up", shortcut="E",
+        key="escalate", text=N_("Escalate"), icon="ph.arrow-fat-lines-up", shortcut="alerts.escalate",
         fits=lambda one: one.state in (OPEN, ANSWERED, MUTED), do=AlertActions.escalate,
     ),
     Pause(

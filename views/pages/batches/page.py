@@ -267,7 +267,8 @@ class BatchesPage(Page):
         self.export_button.clicked.connect(lambda: self._act("export"))
         for place in (self.table, self.boxes, self.held):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
-        bind(self, {"Alt+Down": partial(self._step, 1), "Alt+Up": partial(self._step, -1), "/": self.search.setFocus})
+        steps = {"batches.next": partial(self._step, 1), "batches.previous": partial(self._step, -1)}
+        bind(self, {**steps, "window.filter": self.search.setFocus})
         acts.changed.connect(lambda: self._source.again(settle=False))
         acts.shown.connect(self.navigate)
         self._source.listed.connect(self._show)

@@ -261,19 +261,19 @@ VERBS: tuple[BatchVerb, ...] = (
         places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
     ),
     BatchVerb(
-        key="export", text=N_("Export"), icon="ph.export", shortcut="Ctrl+E", role=LOOK, do=BatchActions.ask_export,
-        places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
+        key="export", text=N_("Export"), icon="ph.export", shortcut="batches.export", role=LOOK,
+        do=BatchActions.ask_export, places=frozenset({Place.BAR, Place.MENU, Place.PALETTE}),
     ),
     BatchVerb(
-        key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", do=BatchActions.retry,
+        key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="batches.retry", do=BatchActions.retry,
         number=lambda one: one.retries, effect=_retry_effect,
     ),
     BatchVerb(
-        key="raise", text=N_("Raise"), icon="ph.caret-double-up", shortcut="P", do=BatchActions.raise_waiting,
-        number=lambda one: one.raises, effect=_raise_effect,
+        key="raise", text=N_("Raise"), icon="ph.caret-double-up", shortcut="batches.raise",
+        do=BatchActions.raise_waiting, number=lambda one: one.raises, effect=_raise_effect,
     ),
     BatchVerb(
-        key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", danger=True, group=1,
+        key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="batches.cancel", danger=True, group=1,
         do=BatchActions.cancel, number=lambda one: one.cancels, effect=_cancel_effect,
     ),
 )  # fmt: skip

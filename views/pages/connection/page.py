@@ -58,7 +58,9 @@ class ConnectionPage(Page):
         self._true = Label("", "body", "text2", wrap=True)
         self.lines = [AnswerLine(named=True) for _part in range(3)]
         self._error = Label("", "body", "dead", wrap=True)
-        self.again_button = Button(N_("Try again"), kind="primary", icon="ph.arrow-clockwise", shortcut="F5")
+        self.again_button = Button(
+            N_("Try again"), kind="primary", icon="ph.arrow-clockwise", shortcut="window.refresh"
+        )
         # as on the card of a lost connection: it is tried again by itself, what helps is whoever runs the server
         self.copy_button = Button(N_("Copy message for IT"), kind="primary", icon="ph.copy")
         self._count = Label("", "label", "text3", tabular=True)

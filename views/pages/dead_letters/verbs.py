@@ -313,7 +313,7 @@ class Put(LetterVerb):
 
 
 #: the key of what the panel offers first
-PRESS = "Ctrl+Return"
+PRESS = "dead_letters.main"
 _OF_PANEL = frozenset({Place.PANEL, Place.PALETTE})
 VERBS: tuple[LetterVerb, ...] = (
     Again(key="republish", text=N_("Republish"), icon="ph.arrow-clockwise", do=LetterActions.again),

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services import spans
@@ -25,6 +25,7 @@ from views.page import Page
 from views.pages.past.strip import PastStrip
 from views.pages.past.then import Then, ThenView, look
 from views.support import instant, safe, shown, text
+from views.support.keys import Shortcut
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -186,9 +187,9 @@ class PastPage(Page):
         self.earlier_change.clicked.connect(lambda: self._go(self._found.before_ms if self._found else 0))
         self.later_change.clicked.connect(lambda: self._go(self._found.after_ms if self._found else 0))
         inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        keys = (("Ctrl+Left", self.earlier_change), ("Ctrl+Right", self.later_change), ("Esc", self.close_button))
+        keys = (("past.earlier", self.earlier_change), ("past.later", self.later_change), ("Esc", self.close_button))
         for key, button in keys:
-            QShortcut(QKeySequence(key), self, context=inside).activated.connect(button.click)
+            Shortcut(key, self, button.click, inside)
         self.strip.moved.connect(self._on_dragged)
         self.strip.zoomed.connect(self._zoom)
         self.span.chosen.connect(lambda _key: self._ask_strip())

@@ -206,7 +206,7 @@ USUAL: tuple[PromiseVerb, ...] = (
         key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=PromiseActions.show_tasks,
     ),
     PromiseVerb(
-        key="edit", text=N_("Edit promise"), icon="ph.pencil-simple", shortcut="E", do=PromiseActions.edit,
+        key="edit", text=N_("Edit promise"), icon="ph.pencil-simple", shortcut="promises.edit", do=PromiseActions.edit,
     ),
     Switch(key="switch", text=N_("Disable"), icon="ph.power", do=PromiseActions.switch),
     PromiseVerb(
@@ -214,8 +214,8 @@ USUAL: tuple[PromiseVerb, ...] = (
         do=PromiseActions.show_trail,
     ),
     PromiseVerb(
-        key="remove", text=N_("Remove"), icon="ph.trash", shortcut="Del", danger=True, places=_LISTED, group=1,
-        do=PromiseActions.remove,
+        key="remove", text=N_("Remove"), icon="ph.trash", shortcut="promises.remove", danger=True, places=_LISTED,
+        group=1, do=PromiseActions.remove,
     ),
 )  # fmt: skip
 

@@ -255,7 +255,7 @@ class Purge(QueueVerb):
 
 _LISTED = frozenset({Place.MENU, Place.PALETTE})
 VERBS: tuple[QueueVerb, ...] = (
-    QueueVerb(key="peek", text=N_("Peek"), icon="ph.eye", shortcut="V", role=LOOK, do=QueueActions.peek),
+    QueueVerb(key="peek", text=N_("Peek"), icon="ph.eye", shortcut="queues.peek", role=LOOK, do=QueueActions.peek),
     Open(
         key="tasks", text=N_("Open tasks"), icon="ph.list-bullets", role=LOOK, do=QueueActions.show_tasks,
         kinds=(LANE, SHOP, DELAY, DEAD_KIND),
@@ -269,7 +269,8 @@ VERBS: tuple[QueueVerb, ...] = (
         kinds=(SHOP,),
     ),
     Purge(
-        key="purge", text=N_("Purge"), icon="ph.trash", shortcut="Del", danger=True, group=1, do=QueueActions.purge,
+        key="purge", text=N_("Purge"), icon="ph.trash", shortcut="queues.purge", danger=True, group=1,
+        do=QueueActions.purge,
     ),
 )  # fmt: skip
 

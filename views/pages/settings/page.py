@@ -16,6 +16,7 @@ from services.settings import Settings
 from services.settings.words import effect
 from services.spans import HOUR, MINUTE
 from views.context import PageContext
+from views.dialogs.keys import KeysDialog, open_keys
 from views.page import Page
 from views.pages.settings.about import AboutCard
 from views.pages.settings.cards import AsideCard, PeopleCard, SampleCard
@@ -177,7 +178,8 @@ class SettingsPage(Page):
         self.edit_button = Button(N_("Edit config.toml…"), icon="ph.pencil-simple")
         self.edit_button.clicked.connect(self.edit)
         self._forbidden = ""
-        self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="?")
+        self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="window.keys")
+        self.change_keys_button = Button(N_("Keys…"), icon="ph.pencil-simple")
         self._build()
         self.theme_choice.chosen.connect(self.theme_chosen)
         self.language_choice.chosen.connect(self.language_chosen)
@@ -186,6 +188,7 @@ class SettingsPage(Page):
         self.text_choice.chosen.connect(lambda percent: self.text_chosen.emit(int(percent)))
         self.notifications_choice.chosen.connect(self.notifications_chosen)
         self.keys_button.clicked.connect(self.keys_wanted)
+        self.change_keys_button.clicked.connect(self.change_keys)
         theme().changed.connect(self._show)
         context.feed.looked.connect(self._on_looked)
         self._show()
@@ -220,6 +223,10 @@ class SettingsPage(Page):
         dialog.open()
         return dialog
 
+    def change_keys(self) -> KeysDialog:
+        """Show the keys of all commands, to be changed."""
+        return open_keys(self.window())
+
     def _on_written(self, names: Sequence[str]) -> None:
         words = ngettext("{n} setting is written.", "{n} settings are written.", len(names))
         when = dict.fromkeys(_(effect(name)).replace("`", "") for name in names)
@@ -253,7 +260,11 @@ class SettingsPage(Page):
             appearance.body.addWidget(line())
             appearance.body.addLayout(self._row(title, choice))
         keys = Card(N_("Keyboard"), divided=True)
-        keys.body.addWidget(self.keys_button, 0, Qt.AlignmentFlag.AlignLeft)
+        of_keys = QHBoxLayout()
+        of_keys.addWidget(self.keys_button)
+        of_keys.addWidget(self.change_keys_button)
+        of_keys.addStretch(1)
+        keys.body.addLayout(of_keys)
         running = Card(N_("How tasks run"), divided=True)
         running.body.addWidget(self.rules)
         running.body.addWidget(self.where)

@@ -233,7 +233,7 @@ class ShopsPage(Page):
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.peek_requested.connect(self._open_day)
-        bind(self.table, {"D": lambda: self._open_day(self.table.current_key())})
+        bind(self.table, {"shops.day": lambda: self._open_day(self.table.current_key()), "shops.edit": self._edit})
         self.day.closed.connect(self._close_day)
         self.day.shown.connect(self.navigate)
         # acting
@@ -343,6 +343,11 @@ class ShopsPage(Page):
         row = self._shop_at(key)
         if row is not None:
             self._show_day(row)
+
+    def _edit(self) -> None:
+        row = self._shop_at(self.table.current_key())
+        if row is not None:
+            self.verbs(row).act("edit", row)
 
     def _show_day(self, row: ShopRow) -> None:
         """Its runs in place of the list; the card beside them stays."""

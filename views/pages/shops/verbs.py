@@ -445,15 +445,16 @@ _ASKED = (
 _USUAL = (
     Pause(key="pause", text=N_("Pause shop"), icon="ph.pause-circle", do=ShopActions.pause),
     ShopVerb(
-        key="edit", text=N_("Edit shop"), short=N_("Edit"), icon="ph.pencil-simple", shortcut="E", do=ShopActions.edit
+        key="edit", text=N_("Edit shop"), short=N_("Edit"), icon="ph.pencil-simple", shortcut="shops.edit",
+        do=ShopActions.edit,
     ),
     ShopVerb(
         key="work", text=N_("Did it run?"), short=N_("Ask for a day"), icon="ph.clock-counter-clockwise", role=LOOK,
         do=ShopActions.ask_work,
     ),
     ShopVerb(
-        key="day", text=N_("Its runs along time"), short=N_("Its day"), icon="ph.chart-bar-horizontal", shortcut="D",
-        role=LOOK, do=ShopActions.show_day,
+        key="day", text=N_("Its runs along time"), short=N_("Its day"), icon="ph.chart-bar-horizontal",
+        shortcut="shops.day", role=LOOK, do=ShopActions.show_day,
     ),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),
     ShopVerb(

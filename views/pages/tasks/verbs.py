@@ -279,7 +279,7 @@ CREATE_AGAIN = TaskVerb(
     undo=lambda commands, _picks: Reverse(call=lambda outcome: commands.tasks.cancel(list(outcome.made.values()))),
 )  # fmt: skip
 RETRY = TaskVerb(
-    key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R",
+    key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="tasks.retry",
     suits=frozenset({Status.DEAD, Status.HELD, Status.RETRYING}), closed_to=frozenset({Triage.REPUBLISHED}),
     misfit=_not_failed, also=lambda chosen: chosen.refused(), shown_for=_retry_is_shown, decides=AGAIN.key,
     title=N_("Retry tasks"), explain=_explain_retry, careful=lambda picks: undecided(standing_of(picks)),
@@ -290,7 +290,7 @@ RETRY = TaskVerb(
     run=lambda commands, picks: retry(commands, picks), again=once_more, done=_retried,
 )  # fmt: skip
 CANCEL = TaskVerb(
-    key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", danger=True,
+    key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="tasks.cancel", danger=True,
     suits=CANCELLABLE | {Status.RUNNING}, misfit=_over,
     effect=N_("It is not wanted any more: it ends as cancelled, nothing runs."),
     title=N_("Cancel tasks"), explain=_explain_cancel, leave=N_("Do not cancel"),
@@ -306,22 +306,22 @@ CANCEL = TaskVerb(
     ),
 )  # fmt: skip
 RAISE = TaskVerb(
-    key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="P", suits=MOVABLE, misfit=_not_waiting,
-    title=N_("Raise the priority"), explain=_explain_raise,
+    key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="tasks.raise",
+    suits=MOVABLE, misfit=_not_waiting, title=N_("Raise the priority"), explain=_explain_raise,
     count=lambda n: ngettext("Raise {n} task", "Raise {n} tasks", n).format(n=text.count(n)),
     run=lambda commands, picks: raise_priority(commands, picks), done=_raised,
     undo=priorities.back,
 )  # fmt: skip
 RUN_NOW = TaskVerb(
-    key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting,
-    called=run_now, useless=lambda chosen: no_help(chosen.gate),
+    key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="tasks.run_now",
+    suits=MOVABLE, misfit=_not_waiting, called=run_now, useless=lambda chosen: no_help(chosen.gate),
     title=N_("Run tasks now"), explain=_explain_run_now,
     count=lambda n: ngettext("Run {n} task now", "Run {n} tasks now", n).format(n=text.count(n)),
     soon=lambda n: ngettext("{n} task runs now in {s} s", "{n} tasks run now in {s} s", n),
     run=lambda commands, picks: commands.tasks.run_now(_ids(picks)), done=_moved,
 )  # fmt: skip
 LOWER = TaskVerb(
-    key="lower", text=N_("Lower priority"), icon="ph.caret-double-down", shortcut="Shift+P", places=_PLAIN,
+    key="lower", text=N_("Lower priority"), icon="ph.caret-double-down", shortcut="tasks.lower", places=_PLAIN,
     suits=MOVABLE, misfit=_not_waiting,
     title=N_("Lower the priority"), explain=_explain_lower,
     count=lambda n: ngettext("Lower {n} task", "Lower {n} tasks", n).format(n=text.count(n)),

@@ -204,7 +204,7 @@ _LISTED = frozenset({Place.MENU, Place.PALETTE})
 #: in their order
 USUAL: tuple[TypeVerb, ...] = (
     TypeVerb(
-        key="edit", text=N_("Edit"), icon="ph.pencil-simple", shortcut="E", role="admin", do=TypeActions.edit,
+        key="edit", text=N_("Edit"), icon="ph.pencil-simple", shortcut="types.edit", role="admin", do=TypeActions.edit,
     ),
     TypeVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=TypeActions.show_tasks),
     TypeVerb(key="export", text=N_("Export"), icon="ph.export", role=LOOK, do=TypeActions.export),

@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.support.throttle import Debounce
@@ -82,7 +82,7 @@ class FilterBar(QWidget):
         self.text_button.toggled.connect(self.set_text_mode)
         self._problem = Label("", "caption", "dead")
         self._put_together()
-        QShortcut(QKeySequence("/"), self, self.focus_field, context=Qt.ShortcutContext.WindowShortcut)
+        Shortcut("window.filter", self, self.focus_field)
         self.retranslate()
         on_language_changed(self.retranslate)
 

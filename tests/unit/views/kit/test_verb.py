@@ -65,6 +65,7 @@ def test_a_menu_has_them_grey_with_their_reasons_and_the_special_ones_apart(
     entries = [one for one in menu.actions() if not one.isSeparator()]
     assert [one.text() for one in entries] == ["Strip again", "Whiten again", "Sell again"]
     assert [one.toolTip() for one in entries if not one.isEnabled()] == [LACKING]
+    assert [one.shortcut().toString() for one in entries] == ["", "W", ""]
     assert [one.isSeparator() for one in menu.actions()] == [False, True, False, False]
     menu.actions()[2].trigger()
     assert done == [("whiten", "white")]

@@ -1,0 +1,100 @@
+"""The keys of commands in the window: pressed into their row, refused by name, live in every place that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from views.dialogs.keys import KeysDialog
+from views.pages.settings.page import SettingsPage
+from views.shell.key_help import KeyHelp
+from views.support.keymap import keymap
+from views.support.memory import ShortMemory
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def dialog(console: Console, qtbot: QtBot) -> Iterator[KeysDialog]:
+    """As Settings opens it."""
+    page = console.window.page("settings")
+    assert isinstance(page, SettingsPage)
+    page.change_keys_button.click()
+    (shown,) = console.window.findChildren(KeysDialog)
+    shown.activateWindow()
+    qtbot.waitUntil(shown.table.hasFocus)
+    yield shown
+    keymap().follow(ShortMemory())
+
+
+def press(dialog: KeysDialog, name: str, key: Qt.Key, modifier: Qt.KeyboardModifier, qtbot: QtBot) -> None:
+    """Choose the row, Enter, then the new key, and go back to the table."""
+    assert dialog.table.set_current_key(name)
+    QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    field = dialog.field
+    assert field is not None
+    qtbot.waitUntil(field.hasFocus)
+    QTest.keyClick(field, key, modifier)
+    dialog.table.setFocus()
+    qtbot.waitUntil(lambda: dialog.field is None)
+
+
+def test_a_new_key_holds_at_once_wherever_it_is_shown(console: Console, dialog: KeysDialog, qtbot: QtBot) -> None:
+    window = console.window
+    press(dialog, "window.freeze", Qt.Key.Key_J, CTRL, qtbot)
+    row = dialog.model.find("window.freeze")
+    assert row is not None
+    assert (row.now, row.default, row.page) == ("Ctrl J", "Ctrl .", "Anywhere")
+    press(dialog, "window.new", Qt.Key.Key_M, CTRL, qtbot)
+    assert console.context.memory.get("keys") == {"window.freeze": "Ctrl+J", "window.new": "Ctrl+M"}
+    dialog.reject()
+    assert window.top_bar.create_button.toolTip().endswith("(Ctrl M)")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_Period, CTRL)
+    assert not window.frozen
+    QTest.keyClick(window, Qt.Key.Key_J, CTRL)
+    assert window.frozen
+    console.keys.show_help()
+    (help_,) = window.findChildren(KeyHelp)
+    said = [one.text() for one in help_.findChildren(QLabel)]
+    assert said[said.index("Ctrl J") + 1] == "freeze the view, or let it go on"
+    assert "Ctrl ." not in said
+    help_.change_button.click()
+    assert [one.isVisible() for one in window.findChildren(KeysDialog)][-1]
+    window.findChildren(KeysDialog)[-1].reject()
+
+
+def test_a_key_that_another_command_has_is_refused_by_its_name(dialog: KeysDialog, qtbot: QtBot) -> None:
+    press(dialog, "tasks.retry", Qt.Key.Key_P, Qt.KeyboardModifier.NoModifier, qtbot)
+    assert dialog.said.text() == "P belongs to: raise the priority (Tasks). Give that one another key first."
+    press(dialog, "tasks.retry", Qt.Key.Key_A, CTRL, qtbot)
+    assert dialog.said.text() == "Ctrl A belongs to: tick all loaded rows (Tables). It is always the same."
+    assert keymap().chosen() == {}
+    QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert dialog.field is not None
+    QTest.keyClick(dialog.field, Qt.Key.Key_Escape)
+    assert dialog.field is None
+    assert dialog.isVisible()
+
+
+def test_one_or_all_go_back_to_their_defaults(dialog: KeysDialog, qtbot: QtBot) -> None:
+    dialog.search.setText("tasks priority")
+    assert [row.name for row in dialog.model.records()] == ["tasks.raise", "tasks.lower"]
+    dialog.table.set_current_key("tasks.raise")
+    dialog.none_button.click()
+    assert keymap().now("tasks.raise") == ""
+    dialog.default_button.click()
+    assert keymap().now("tasks.raise") == "P"
+    assert not dialog.default_button.isEnabled()
+    dialog.none_button.click()
+    dialog.all_button.click()
+    assert keymap().chosen() == {}
+    dialog.undo_link.click()
+    assert keymap().chosen() == {"tasks.raise": ""}

@@ -1,0 +1,269 @@
+"""Every command that has a key, and the key that it has now: its default, or what the person chose.
+
+    Button(N_("New task"), shortcut="window.new")    # a command: shown and pressed by its key of the moment
+    Button(N_("Cancel"), hint="Esc")                 # no command: a key that is always the same
+    keymap().now("tasks.retry")                      # "R"
+    keymap().choose("tasks.retry", "Shift+R")        # holds at once, in all windows, and is remembered
+
+Keys are written as ``QKeySequence`` writes them for files: ``Ctrl+Return``, ``G, T``; "" is no key.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence
+
+from services.i18n import N_
+from views.support.memory import Memory, ShortMemory
+
+log = logging.getLogger(__name__)
+#: where the choices are remembered
+SHELF = "keys"
+#: places whose keys work on every page
+WINDOW, GO = "window", "go"
+#: how many chords one key may have: ``G, T``
+MOST_CHORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something a key does."""
+
+    name: str  #: where, and what it does there: ``tasks.retry``
+    words: str  #: source text
+    default: str
+
+    @property
+    def place(self) -> str:
+        """The page it belongs to, or ``window`` or ``go``, which work on every page."""
+        return self.name.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Keys that are the same for everybody: they belong to tables, places in a list, or dialogs."""
+
+    group: str  #: source text
+    shown: str
+    words: str  #: source text
+    keys: tuple[str, ...]
+
+
+ANYWHERE, PAGES, TABLES = N_("Anywhere"), N_("Pages"), N_("Tables")
+COMMANDS = (
+    Command("window.search", N_("search tasks, shops, commands"), "Ctrl+K"),
+    Command("window.new", N_("new task"), "Ctrl+N"),
+    Command("window.work", N_("did it run? asked of a shop, a type and a day"), "Ctrl+D"),
+    Command("window.past", N_("look back: what the fleet was at a moment, and what changed"), "Ctrl+T"),
+    Command("window.handover", N_("handover: what who takes over must know"), "Ctrl+H"),
+    Command("window.another", N_("one more window, with a page and filters of its own"), "Ctrl+Shift+N"),
+    Command("window.save", N_("save what is seen as PDF or picture"), "Ctrl+S"),
+    Command("window.print", N_("print what is seen"), "Ctrl+P"),
+    Command("window.undo", N_("take back while Undo is offered"), "Ctrl+Z"),
+    Command("window.link", N_("copy a link to what is seen; paste one into the search to open it"), "Ctrl+Shift+L"),
+    Command("window.freeze", N_("freeze the view, or let it go on"), "Ctrl+."),
+    Command("window.refresh", N_("refresh, or connect again"), "F5"),
+    Command("window.filter", N_("filter field of the page"), "/"),
+    Command("window.help", N_("what the guide says of this page"), "F1"),
+    Command("window.keys", N_("all keys"), "?"),
+    Command("window.guide", N_("the operator's guide"), "Shift+F1"),
+    Command("window.settings", N_("Settings"), "Ctrl+,"),
+    Command("window.back", N_("back to the page before"), "Alt+Left"),
+    Command("window.forward", N_("forward again"), "Alt+Right"),
+    Command("window.rail", N_("fold the rail"), "Ctrl+B"),
+    Command("window.next_part", N_("next part of the window"), "F6"),
+    Command("window.previous_part", N_("previous part of the window"), "Shift+F6"),
+    Command("tasks.retry", N_("retry"), "R"),
+    Command("tasks.raise", N_("raise the priority"), "P"),
+    Command("tasks.lower", N_("lower the priority"), "Shift+P"),
+    Command("tasks.cancel", N_("cancel"), "Del"),
+    Command("tasks.run_now", N_("run now"), "Ctrl+Return"),
+    Command("dead_letters.main", N_("the main button of the panel"), "Ctrl+Return"),
+    Command("queues.peek", N_("peek into the queue"), "V"),
+    Command("queues.purge", N_("purge the queue"), "Del"),
+    Command("shops.day", N_("the runs of the shop along time"), "D"),
+    Command("shops.edit", N_("edit the shop"), "E"),
+    Command("promises.edit", N_("edit the promise"), "E"),
+    Command("promises.remove", N_("remove the promise"), "Del"),
+    Command("types.edit", N_("edit the task type"), "E"),
+    Command("alerts.take", N_("take the incident"), "A"),
+    Command("alerts.mute", N_("mute the incident"), "M"),
+    Command("alerts.escalate", N_("escalate the incident"), "E"),
+    Command("batches.retry", N_("retry"), "R"),
+    Command("batches.raise", N_("raise the priority"), "P"),
+    Command("batches.cancel", N_("cancel"), "Del"),
+    Command("batches.export", N_("write the tasks to a file"), "Ctrl+E"),
+    Command("batches.next", N_("next batch"), "Alt+Down"),
+    Command("batches.previous", N_("previous batch"), "Alt+Up"),
+    Command("past.earlier", N_("to the change before"), "Ctrl+Left"),
+    Command("past.later", N_("to the change after"), "Ctrl+Right"),
+)
+_MOVES = ("Up", "Down", "Left", "Right", "PgUp", "PgDown", "Home", "End")
+FIXED = (
+    Fixed(PAGES, "Alt+1 …", N_("pages in the order of the rail"), tuple(f"Alt+{number}" for number in range(10))),
+    Fixed(ANYWHERE, "Ctrl+1 …", N_("connections in their order"), tuple(f"Ctrl+{number}" for number in range(1, 10))),
+    Fixed(ANYWHERE, "Ctrl+Enter", N_("in dialogs the main button"), ()),  # no page hears it then
+    Fixed(
+        TABLES,
+        "Up  PgUp  Home …",
+        N_("move; with Shift tick on the way"),
+        (*_MOVES, *(f"Shift+{key}" for key in _MOVES)),
+    ),
+    Fixed(TABLES, "Space", N_("details of the row"), ("Space",)),
+    Fixed(TABLES, "Enter", N_("open the row"), ("Return",)),
+    Fixed(TABLES, "Ctrl+Space", N_("tick the row"), ("Ctrl+Space",)),
+    Fixed(TABLES, "Ctrl+A", N_("tick all loaded rows"), ("Ctrl+A",)),
+    Fixed(TABLES, "Ctrl+C", N_("copy the cell"), ("Ctrl+C",)),
+    Fixed(TABLES, "Ctrl+Shift+C", N_("copy the rows"), ("Ctrl+Shift+C",)),
+    Fixed(TABLES, "Shift+F10", N_("menu of the row"), ("Shift+F10", "Menu")),
+    Fixed(TABLES, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
+    Fixed(ANYWHERE, "Tab  Shift+Tab", N_("next, previous field"), ("Tab", "Backtab", "Shift+Tab", "Shift+Backtab")),
+)
+
+
+def written(keys: str) -> str:
+    """The one way a key is written, "" where it is none; Enter of the number pad is Enter."""
+    form = QKeySequence.SequenceFormat.PortableText
+    sequence = QKeySequence(keys, form)
+    found = sequence.toString(form).replace("Enter", "Return")
+    spoiled = any(not found_part or not found_part.isprintable() for found_part in found.split(", ") if found)
+    if not found or spoiled or sequence.count() > MOST_CHORDS or QKeySequence(found, form).toString(form) != found:
+        return ""
+    return found
+
+
+def clash(one: str, other: str) -> bool:
+    """Whether both cannot be told apart: the same, or one begins the other (``G`` and ``G, T``)."""
+    first, second = QKeySequence(one), QKeySequence(other)
+    no = QKeySequence.SequenceMatch.NoMatch
+    return bool(one and other) and (first.matches(second) != no or second.matches(first) != no)
+
+
+class KeyMap(QObject):
+    """Keys of this program, the same in all its windows.
+
+    Signals:
+        changed: a command has another key.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._commands = {one.name: one for one in COMMANDS}
+        self._chosen: dict[str, str] = {}
+        self._memory: Memory = ShortMemory()
+        self._titles: dict[str, str] = {}
+
+    # what there is
+
+    def know_pages(self, pages: Sequence[tuple[str, str, str]]) -> None:
+        """Take id, title (source text) and letter of the pages: after ``G`` the letter opens one."""
+        self._titles = {page_id: title for page_id, title, _letter in pages}
+        gone = {name for name in self._commands if name.startswith(f"{GO}.")}
+        lettered = [Command(f"{GO}.{page_id}", title, f"G, {letter}") for page_id, title, letter in pages if letter]
+        kept = {name: one for name, one in self._commands.items() if name not in gone}
+        self._commands = {**kept, **{one.name: one for one in lettered}}
+
+    def commands(self) -> tuple[Command, ...]:
+        """All, those of the window first, then those that open pages, then page by page."""
+        order = {WINDOW: 0, GO: 1}
+        return tuple(sorted(self._commands.values(), key=lambda one: order.get(one.place, 2)))
+
+    def title(self, place: str) -> str:
+        """What the place of a command is called, source text."""
+        return {WINDOW: ANYWHERE, GO: PAGES}.get(place) or self._titles.get(place, place)
+
+    # which key it is
+
+    def now(self, name: str) -> str:
+        """The key of a command, "" for none; what is no command is a fixed key, which is itself."""
+        command = self._commands.get(name)
+        return name if command is None else self._chosen.get(name, command.default)
+
+    def sequences(self, name: str) -> list[QKeySequence]:
+        """The same for Qt; where it is Enter, that of the number pad too."""
+        keys = self.now(name)
+        forms = dict.fromkeys((keys, keys.replace("Return", "Enter"))) if keys else {}
+        return [QKeySequence(form) for form in forms]
+
+    def chosen(self) -> Mapping[str, str]:
+        """The commands whose key is not the default, and that key."""
+        return dict(self._chosen)
+
+    def rival(self, name: str, keys: str) -> Command | Fixed | None:
+        """What has this key already where the command works."""
+        place = self._commands[name].place
+        for fixed in FIXED:
+            if any(clash(keys, one) for one in fixed.keys):
+                return fixed
+        everywhere = {WINDOW, GO}
+        for other in self._commands.values():
+            meets = other.place == place or place in everywhere or other.place in everywhere
+            if meets and other.name != name and clash(keys, self.now(other.name)):
+                return other
+        return None
+
+    # choosing
+
+    def choose(self, name: str, keys: str) -> None:
+        """Give a command a key that no ``rival`` has, or "" for none; its default is no choice any more."""
+        keys = written(keys)
+        if keys == self._commands[name].default:
+            self._keep({one: kept for one, kept in self._chosen.items() if one != name})
+        else:
+            self._keep({**self._chosen, name: keys})
+
+    def restore(self, chosen: Mapping[str, str]) -> None:
+        """Let exactly these choices hold: what ``chosen`` told before, or none."""
+        self._keep(dict(chosen))
+
+    def _keep(self, chosen: dict[str, str]) -> None:
+        self._chosen = chosen
+        self._memory.put(SHELF, dict(chosen))
+        self.changed.emit()
+
+    def follow(self, memory: Memory) -> None:
+        """Take what is remembered, and remember there from now on. What is no key of a command, or belongs to another
+        one, is told in the log; the default holds then.
+        """
+        before, self._memory = self._chosen, memory
+        found = memory.get(SHELF, {})
+        if not isinstance(found, dict):
+            log.warning("console.json: keys is no table, so all keys have their defaults")
+            found = {}
+        self._chosen = {}
+        for name, keys in found.items():
+            if name not in self._commands:
+                log.warning("console.json: keys names %.60r, which is no command", name)
+            elif not isinstance(keys, str) or (keys and not written(keys)):
+                log.warning("console.json: the key of %s is not usable: %.60r; the default holds", name, keys)
+            else:
+                self._chosen[name] = written(keys)
+        self._drop_rivals()
+        if self._chosen != before:
+            self.changed.emit()
+
+    def _drop_rivals(self) -> None:
+        """Each default that comes back may be in the way of another choice; defaults alone are never."""
+        while True:
+            for name, keys in self._chosen.items():
+                rival = self.rival(name, keys) if keys else None
+                if rival is not None:
+                    whose = rival.name if isinstance(rival, Command) else rival.shown
+                    log.warning("console.json: the key of %s, %s, belongs to %s; the default holds", name, keys, whose)
+                    del self._chosen[name]
+                    break
+            else:
+                return
+
+
+@lru_cache(maxsize=1)
+def keymap() -> KeyMap:
+    """The keys of this process."""
+    return KeyMap()
