@@ -8,12 +8,13 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QKeySequenceEdit, QLineEdit, QWidget
 
 from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
 from views.support import text
 from views.support.keymap import GO, MOST_CHORDS, Command, Fixed, keymap, written
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.tables.column import Column
@@ -80,6 +81,8 @@ class KeyField(QKeySequenceEdit):
         self._over = False
         self.setMaximumSequenceLength(MOST_CHORDS)
         self.setAccessibleName(_("Press the new key"))
+        for line in self.findChildren(QLineEdit):  # Qt's own words are not translated
+            line.setPlaceholderText(_("Press the new key"))
         self.editingFinished.connect(self._on_finished)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -128,6 +131,7 @@ class KeysDialog(DialogFrame):
         self.close_button = Button(N_("Close"), hint="Esc")
         self._lay_out()
         self.search.textChanged.connect(self._show)
+        Shortcut("window.filter", self, self.search.setFocus)
         self.table.open_requested.connect(self.press)
         self.table.current_changed.connect(lambda _key: self._on_chosen())
         self.table.verticalScrollBar().valueChanged.connect(lambda _at: self._drop_field())

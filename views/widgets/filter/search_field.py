@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from views.support.keymap import keymap
 from views.theme import theme
-from views.widgets.buttons import paint_chip
+from views.widgets.buttons import paint_chip, shortcut_text
 
-_GLASS, _KEY = 20, 20  #: room for them, px
+_GLASS, _KEY = 20, 20  #: room for the glass, and at least for the key, px
+_AROUND_KEY = 16  #: of its chip, px
 
 
 class SearchField(QLineEdit):
-    """The text field with its ``/`` chip.
+    """The text field with the chip of its key.
 
     Signals:
         emptied_again: Backspace in the empty field.
@@ -27,16 +29,21 @@ class SearchField(QLineEdit):
         self._make_room()
         self.textChanged.connect(self._make_room)
         theme().changed.connect(self._restyle)
+        keymap().changed.connect(self._make_room)
 
     def _restyle(self) -> None:
         self.setFont(theme().font("label"))
 
     def _make_room(self) -> None:
         """Keep words clear of the glass, and of the key where it is drawn."""
-        self.setTextMargins(_GLASS, 0, _KEY if self._offers_key() else 0, 0)
+        key = self._key()
+        width = QFontMetrics(theme().font("caption")).horizontalAdvance(key) + _AROUND_KEY
+        self.setTextMargins(_GLASS, 0, max(_KEY, width) if key else 0, 0)
+        self.update()
 
-    def _offers_key(self) -> bool:
-        return not self.text() and not self.hasFocus()
+    def _key(self) -> str:
+        """The key as it is drawn, "" where it is not."""
+        return shortcut_text("window.filter") if not self.text() and not self.hasFocus() else ""
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The key is not drawn where the cursor is."""
@@ -63,5 +70,5 @@ class SearchField(QLineEdit):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
-        if self._offers_key():
-            paint_chip(painter, self.width() - 6, self.rect(), "/", on_fill=False, enabled=self.isEnabled())
+        if key := self._key():
+            paint_chip(painter, self.width() - 6, self.rect(), key, on_fill=False, enabled=self.isEnabled())
