@@ -28,6 +28,7 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 from services.engine import fates
+from services.engine.lead import leader
 from services.sample import demo
 from services.workers.host import Steward
 from services.workers.worker import Worker
@@ -153,7 +154,9 @@ def _measured(
     def fleet() -> list[Metric]:
         now = store.now_ms()
         late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
-        return metrics.of_fleet(store.counts(), engine.broker.depths(), fates.look(store), late_schedules=late)
+        leads = store.leader(leader.ROLE)
+        depths, seen = engine.broker.depths(), fates.look(store)
+        return metrics.of_fleet(store.counts(), depths, seen, late_schedules=late, leader=leads)
 
     def own() -> list[Metric]:
         return metrics.of_worker(worker.last_info, leads=steward.leader.leading)

@@ -17,6 +17,7 @@ from services.cli.metrics_server import FRESH_S
 from services.domain.errors import BrokerUnavailable
 from services.domain.insight import depth, schedule
 from services.engine import fates
+from services.engine.lead import leader
 from services.monitor.numbers import metrics
 from services.monitor.promises import PromiseQueries
 
@@ -82,7 +83,7 @@ def _fleet(engine: Engine) -> list[Metric]:
     late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
     rows = depth.lanes(counts, depths)
     return [
-        *metrics.of_fleet(counts, depths, fates.look(store), late_schedules=late),
+        *metrics.of_fleet(counts, depths, fates.look(store), late_schedules=late, leader=store.leader(leader.ROLE)),
         *metrics.of_lanes(store, rows, unacked=depth.held_told(depths), told=told),
         GaugeMetricFamily("fleetdeck_broker_up", "1 where the broker answers", float(told)),
         *metrics.of_promises(PromiseQueries(store, engine.registry).now()),

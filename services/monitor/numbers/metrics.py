@@ -55,14 +55,20 @@ def of_worker(info: WorkerInfo, *, leads: bool) -> list[Metric]:
 
 
 def of_fleet(
-    counts: Counts, depths: Iterable[QueueDepth], fleet: FleetNow | None = None, *, late_schedules: int = 0
+    counts: Counts,
+    depths: Iterable[QueueDepth],
+    fleet: FleetNow | None = None,
+    *,
+    late_schedules: int = 0,
+    leader: str = "",
 ) -> list[Metric]:
-    """The same from every worker of a fleet: take the maximum, not the sum."""
+    """The same from every worker of a fleet: take the maximum, not the sum. ``leader``: who leads, "" for nobody."""
     workers = (
         [
             _by("fleetdeck_workers", "Workers by what is true of them", "state", {s: fleet.number(s) for s in STATES}),
             GaugeMetricFamily("fleetdeck_slots", "Slots of workers that take work", fleet.slots),
             GaugeMetricFamily("fleetdeck_slots_busy", "Those of them with a task", fleet.busy),
+            GaugeMetricFamily("fleetdeck_led", "1 where a process leads the fleet, worker or not", float(bool(leader))),
             GaugeMetricFamily("fleetdeck_schedules_late", "Schedules past due that nobody fired", late_schedules),
         ]
         if fleet is not None
