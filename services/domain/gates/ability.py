@@ -11,6 +11,7 @@ from services.domain.insight import worker as insight
 from services.domain.types.task_type import TaskType
 
 PYTHON, RPA, BROWSER = "python", "rpa", "browser"
+SANDBOX = "chromium-sandbox"  #: what a worker lacks whose Chromium may not wall its pages in
 PROFILE = "profile"  #: isolation of types that work in the profile of their shop
 
 

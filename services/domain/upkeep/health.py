@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.domain.gates import ability
 from services.domain.insight import connection
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import Reach
@@ -138,6 +139,11 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.home_silent.remedy": N_("Start a worker there, or move its shops: fleetdeck shop move SHOP --node NODE"),
     "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
     "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
+    "doctor.no_sandbox": N_("Chromium of worker {worker} does not start: its sandbox is forbidden there"),
+    "doctor.no_sandbox.remedy": N_(
+        "Let its container make user namespaces (resources/deploy/kubernetes/nodes/chromium.json), or install"
+        ' chromium-sandbox. Where the container is wall enough: executors.browser.arguments = ["--no-sandbox"]'
+    ),
     "doctor.orphans": N_("{tasks} tasks are recorded as running and nobody holds them"),
     "doctor.orphans.remedy": N_("The leader takes them up; if this stays, start a worker."),
     "doctor.outbox": N_("{tasks} messages have waited for more than a minute to be sent"),
@@ -346,7 +352,9 @@ def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
                 )
             )
         found += [
-            finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
+            finding(WARNING, "workers", "doctor.no_sandbox", worker=info.worker)
+            if why == ability.SANDBOX
+            else finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
             for what, why in sorted(info.lacks.items())
         ]
     return found

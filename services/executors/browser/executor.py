@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from services.domain.gates import ability
 from services.domain.task import classify, ids, own_words
 from services.domain.types import flow
 from services.executors import own_folder
@@ -33,6 +34,8 @@ JOBS_PER_HOST = 500
 _TICK_S, _FORCE_S, _CLOSE_S = 0.05, 8.0, 15.0
 #: so long is waited for the end of a browser, and for others to let go of a profile
 _LET_GO_S, _GIVE_WAY_S = 15.0, 4.0
+#: so long is believed that Chromium may not make its sandbox here; then one task finds out whether it may now
+_WALLS_S = 300.0
 
 Secret = Callable[[str, str, str], str | None]
 
@@ -98,6 +101,7 @@ class BrowserExecutor:
         self._quiet = threading.Condition()
         self._running = 0
         self._chromium = ""  #: its version, once one was started
+        self._unwalled_until = float("-inf")  #: its sandbox is forbidden here, as far as is known
         own_folder.clean_up(PREFIX)
 
     @staticmethod
@@ -111,6 +115,8 @@ class BrowserExecutor:
             return Fitness(lacks={"": "playwright"})
         if not self.program():
             return Fitness(lacks={"": self._settings.path or "chromium"})
+        if time.monotonic() < self._unwalled_until:
+            return Fitness(lacks={"": ability.SANDBOX})
         pulse = self.pulse
         self._chromium = pulse.version or self._chromium
         named = {"playwright": installation.playwright_version(), "chromium": self._chromium}
@@ -170,7 +176,7 @@ class BrowserExecutor:
                 while not watch.ended.wait(_TICK_S) and not context.cancelled.is_set():
                     pass
                 if watch.port <= 0:
-                    end = watch.end
+                    end = self._told_of_walls(watch.end)
                     why = end.error if end else "the browser host ended"
                     raise NoneToLend(why or "Chromium has no debug port", unable=end is not None and end.unable)
                 yield watch.port
@@ -324,7 +330,14 @@ class BrowserExecutor:
             host.forget(token)
             watch.output.close()
             shutil.rmtree(folder, ignore_errors=True)
+        self._told_of_walls(watch.end)
         return _outcome(watch, reason, job)
+
+    def _told_of_walls(self, end: orders.End | None) -> orders.End | None:
+        """Note where a sandbox is forbidden, before anybody asks again what this worker can run."""
+        if end is not None and end.unable and end.error == own_words.write("own.no_sandbox"):
+            self._unwalled_until = time.monotonic() + _WALLS_S
+        return end
 
     def _attend(self, host: BrowserHost, token: str, job: Job, watch: _Watch) -> str:
         """Until it has ended; returns why it was asked to end, "" if it was not."""

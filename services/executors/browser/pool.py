@@ -70,6 +70,8 @@ log = logging.getLogger(__name__)
 SHARED = ""  #: key of the browser of light contexts
 _POLL_S, _MEMORY_EVERY_S = 0.25, 10.0
 _ABSENT = ("executable doesn't exist", "enoent", "eacces", "failed to launch: spawn")
+#: what Chromium says where neither user namespaces nor its setuid helper may wall its pages in
+_UNWALLED = ("no usable sandbox", "suid sandbox helper binary", "failed to move to new namespace")
 
 
 class NoBrowser(Exception):
@@ -316,6 +318,8 @@ class Pool:
                     return place.browser, False
                 except (Error, OSError) as exc:
                     text = str(exc).strip()
+                    if any(word in text.lower() for word in _UNWALLED):
+                        raise NoBrowser(own_words.write("own.no_sandbox"), unable=True) from exc
                     if absent := any(word in text.lower() for word in _ABSENT):
                         raise NoBrowser(f"Chromium cannot be started: {text[:500]}", unable=absent) from exc
                     if not again or time.monotonic() > until:

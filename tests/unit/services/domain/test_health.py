@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from services import messages
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates import ability
 from services.domain.insight import worker as insight
+from services.domain.task import own_words
 from services.domain.task.order import Inspection
 from services.domain.upkeep import health
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING
@@ -91,6 +96,20 @@ def test_workers() -> None:
     ]  # fmt: skip
     assert messages.english(found[0].message) == "Workers alive: 2 on 1 machine, slots busy: 1 of 1"
     assert "worker forget d" in messages.english(found[2].remedy or found[2].message)
+
+
+def test_a_worker_whose_chromium_may_not_wall_its_pages_in_is_named_with_the_way_out() -> None:
+    now = 10_000_000
+    lacks = {"browser": ability.SANDBOX, "rpa": "no such program"}
+    info = WorkerInfo(worker="a", host="h", pid=1, version="1.0", seen_at=now, lacks=lacks)
+    _, found, other = health.of_workers(insight.look([info], now), 0, "1.0")
+    assert codes([found, other]) == [(WARNING, "no_sandbox"), (WARNING, "lacks")]
+    assert found.remedy is not None
+    remedy = messages.english(found.remedy)
+    place = re.findall(r"resources/\S+\.json", remedy)[0]
+    assert (Path(__file__).resolve().parents[4] / place).is_file()
+    assert "executors.browser.arguments" in remedy
+    assert place in own_words.write("own.no_sandbox")
 
 
 def test_many_workers_that_went_with_nothing_in_hand_are_one_finding() -> None:

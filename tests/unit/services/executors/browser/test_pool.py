@@ -12,6 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
+from services.domain.gates import ability
+from services.domain.task import own_words
 from services.executors.base import Executor, Flag, Job, Outcome
 from services.executors.browser.lending import LendingRpaExecutor
 from services.executors.browser.profile import Profile, ProfileInUse, running_on
@@ -104,6 +106,23 @@ def test_a_killed_chromium_fails_its_task_only_and_a_new_one_takes_its_place(sma
     # the place of an idle shop goes to the next
     assert small.run(*LOOK, shop="s2").ok
     assert [process.is_running() for process in running(small)] == [True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a program of the shell's")
+@pytest.mark.parametrize("said", ["No usable sandbox! If you are running", "Failed to move to new namespace: PID"])
+def test_a_forbidden_sandbox_is_named_and_others_get_the_task(said: str, lab: Lab, tmp_path: Path) -> None:
+    program = tmp_path / "chromium"
+    program.write_text(f"#!/bin/sh\necho '[7:7:FATAL:zygote_host_impl_linux.cc(128)] {said}' >&2\nexit 133\n")
+    program.chmod(0o755)
+    desk = Desk(tmp_path, lab, path=str(program))
+    try:
+        assert desk.executor.fitness().lacks == {}
+        outcome = desk.run({"do": "goto", "url": "/second"})
+        assert (outcome.error_kind, outcome.unable) == ("no_browser", True)
+        assert outcome.error == own_words.write("own.no_sandbox")
+        assert desk.executor.fitness().lacks == {"": ability.SANDBOX}
+    finally:
+        desk.close()
 
 
 def test_a_cancelled_flow_ends_and_leaves_its_browser_usable(small: Desk) -> None:
