@@ -113,6 +113,7 @@ PLAN = (
     ),
     Entry(looks="rabbitmq(ctl|-plugins) .*|grep -E .*", way=Way.NOT_HERE, why="is for the server's own machine"),
     Entry(looks="docker .*", way=Way.NOT_HERE, why="needs a Docker daemon"),
+    Entry(looks="kubectl .*", way=Way.NOT_HERE, why="needs a cluster"),
     Entry(looks="FLEETDECK_.*=.*", way=Way.NOT_HERE, why="a line of a file"),
     Entry(looks="P doctor", way=Way.LINE, code=1),
     Entry(looks=r"P token create (board|import) .*", way=Way.LINE),

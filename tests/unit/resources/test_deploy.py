@@ -1,4 +1,4 @@
-"""The deploy files name only what there is: options, settings, metrics, queues."""
+"""The deploy files name only what there is: options, settings, packages. Queries: tests/integration."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from services import settings as config
-from services.domain.task.lane import LANES
-from services.domain.task.search.query import Counts
-from services.domain.fleet.worker import WorkerInfo
 from services.cli import program
-from services.monitor.numbers import metrics
 
 DEPLOY = Path(__file__).resolve().parents[3] / "resources" / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
@@ -77,38 +72,10 @@ def test_the_unit_waits_longer_than_the_grace_and_signals_the_worker_alone() -> 
     assert (service["KillMode"], service["KillSignal"]) == ("mixed", "SIGTERM")
 
 
-def test_the_scaler_watches_every_lane() -> None:
-    documents = list(yaml.safe_load_all((DEPLOY / "keda.yaml").read_text(encoding="utf-8")))
-    (scaled,) = [one for one in documents if one["kind"] == "ScaledObject"]
-    queues = [trigger["metadata"]["queueName"] for trigger in scaled["spec"]["triggers"]]
-    assert sorted(queues) == sorted(f"rpa_tasks_{lane}" for lane in LANES)
-    assert scaled["spec"]["minReplicaCount"] >= 1, "the leader runs in a worker"
-
-
-def _expressions(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
-        yield from ([node["expr"]] if "expr" in node else [])
-        for value in node.values():
-            yield from _expressions(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _expressions(value)
-
-
-def test_the_dashboard_shows_metrics_that_workers_serve() -> None:
-    board = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
-    used = {name for text in _expressions(board) for name in re.findall(r"\bfleetdeck_\w+", text)}
-    info = WorkerInfo(
-        worker="w", host="h", pid=1, cpu=1.0, memory_mb=1.0, browsers=0, cpu_machine=1.0, memory_machine=1.0
-    )
-    families = [*metrics.of_worker(info, leads=False), *metrics.of_fleet(Counts(), [])]
-    served = {one.name + ("_total" if one.type == "counter" else "") for one in families}
-    assert used
-    assert used <= served | {"fleetdeck_services_up"}
-
-
 def test_prometheus_asks_where_the_workers_of_the_compose_file_listen() -> None:
-    (job,) = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))["scrape_configs"]
+    document = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))
+    assert all((DEPLOY / name).is_file() for name in document["rule_files"])
+    (job,) = document["scrape_configs"]
     told = {f"{name}:{part['command'][-1].rpartition(':')[2]}" for name, part in WORKERS.items()}
     assert set(job["static_configs"][0]["targets"]) == told
 
@@ -117,3 +84,14 @@ def test_the_image_has_what_a_worker_and_its_handlers_import() -> None:
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     copied = {word for line in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE) for word in line.split()}
     assert {"main.py", "fleetdeck.py", "services", "resources"} <= copied, "handlers say: from fleetdeck import …"
+    (installed,) = re.findall(r"apt-get install .*", dockerfile)
+    assert {"chromium", "chromium-sandbox", "tini"} <= set(installed.split())
+    assert re.search(r"^USER (?!root|0)\w+$", dockerfile, re.MULTILINE), "Chromium of root has no sandbox at all"
+
+
+@pytest.mark.parametrize("name", list(WORKERS))
+def test_containers_get_no_right_that_chromium_does_not_need(name: str) -> None:
+    assert WORKERS[name]["cap_drop"] == ["ALL"]
+    told = dict(option.split("=", 1) for option in WORKERS[name]["security_opt"])
+    assert told["no-new-privileges"] == "true"
+    assert (DEPLOY / told["seccomp"]).is_file(), "docker reads it from beside the compose file"
