@@ -18,13 +18,14 @@
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
 #   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
+#   make image-rehearsal   the steps of the Dockerfile in a bare root, as root; then a worker and its Chromium in it
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
-	windows-test windows-installer system-windows
+	image-rehearsal windows-test windows-installer system-windows
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -153,6 +154,10 @@ looks: system-test $(STAMP_DEV) translations
 
 windows-test: system-windows $(STAMP_DEV) translations
 	$(PYTHON) -m tests.windows $(ARGS)
+
+# What needs Docker, without it: the steps of the Dockerfile in a bare root, a worker and its Chromium confined as there.
+image-rehearsal: translations
+	$(PYTHON) -m tests.image.rehearse $(ARGS)
 
 windows-installer: system-windows $(STAMP_RUN) translations
 	$(PYTHON) -m tests.windows.installer $(ARGS)
