@@ -85,7 +85,7 @@ def test_the_image_has_what_a_worker_and_its_handlers_import() -> None:
     copied = {word for line in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE) for word in line.split()}
     assert {"main.py", "fleetdeck.py", "services", "resources"} <= copied, "handlers say: from fleetdeck import …"
     (installed,) = re.findall(r"apt-get install .*", dockerfile)
-    assert {"chromium", "chromium-sandbox", "tini"} <= set(installed.split())
+    assert {"chromium", "chromium-sandbox", "libatomic1", "tini"} <= set(installed.split())
     assert re.search(r"^USER (?!root|0)\w+$", dockerfile, re.MULTILINE), "Chromium of root has no sandbox at all"
 
 
