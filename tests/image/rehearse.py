@@ -91,6 +91,10 @@ class Image:
             link.symlink_to(f"/usr/bin/{name}3")
         for mark in (self.root / "usr/lib").glob("python3*/EXTERNALLY-MANAGED"):
             mark.unlink()
+        for line in (self.root / "etc/passwd").read_text(encoding="utf-8").splitlines():
+            name, _, uid, *_ = line.split(":")
+            if int(uid) >= 1000 and name != "nobody":  # a root that was kept
+                self.run(["userdel", "--remove", name], stderr=subprocess.DEVNULL)
         told = self.run(["python", "--version"], stdout=subprocess.PIPE).stdout
         assert f"Python {version}." in told, f"{suite} has {told}"
 
