@@ -39,7 +39,7 @@ deb http://deb.debian.org/debian-security {suite}-security main
 """
 PATIENCE_S = 120.0
 CAPBSET_DROP, LAST_CAP = 24, 40
-NEWUSER = 0x10000000
+NEWNS, NEWUSER, MS_MOVE = 0x20000, 0x10000000, 0x2000
 
 
 def instructions(text: str) -> Iterator[tuple[str, str]]:
@@ -79,6 +79,7 @@ class Image:
         if not (self.root / "usr/bin/python3").exists():
             packages = "--include=python3,python3-pip,ca-certificates"
             call("debootstrap", "--variant=minbase", packages, suite, str(self.root))
+        call("mount", "--bind", str(self.root), str(self.root))
         call("mount", "-t", "proc", "proc", str(self.root / "proc"))
         call("mount", "--rbind", "/dev", str(self.root / "dev"))
         sources = self.root / "etc/apt/sources.list"
@@ -167,11 +168,16 @@ class Container:
         users = self.image.inside("/etc/passwd").read_text(encoding="utf-8").splitlines()
         account = next(line.split(":") for line in users if line.startswith(f"{self.image.user}:"))
         uid, gid, libc = int(account[2]), int(account[3]), ctypes.CDLL(None)
+        ctypes.CDLL(seccomp.library())  # that of this machine, before its files are out of reach
 
         def confine() -> None:
-            seccomp.confine(self.profile)
-            os.chroot(self.image.root)
+            # the root of a mount namespace, as runtimes make it: who lives in a mere chroot gets no user namespace
+            os.chdir(self.image.root)
+            assert libc.unshare(NEWNS) == 0
+            assert libc.mount(b".", b"/", None, MS_MOVE, None) == 0
+            os.chroot(".")
             os.chdir(self.image.folder)
+            seccomp.confine(self.profile)
             for capability in range(LAST_CAP + 1):
                 libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)
             os.setgroups([])
