@@ -82,7 +82,6 @@ SENTENCES: dict[str, str] = {
     "own.browser_missing": N_("there is no browser on this machine: install fleetdeck[browser] and Chromium"),
     "own.no_sandbox": N_(
         "Chromium may not wall its pages in here: install chromium-sandbox, or let the container make user namespaces"
-        " (resources/deploy/kubernetes/nodes/chromium.json)"
     ),
     "own.host_silent": N_("the browser host has not answered within {seconds} s"),
     "own.no_window": N_("no window of {shop} is open here"),
