@@ -20,6 +20,16 @@ from services.ports import Store
 OLD_MS = 30_000
 PACE_S = 0.5
 Kept = TypeVar("Kept", Window, WorkerLog)
+Answer = TypeVar("Answer")
+
+
+def answered(ask: Callable[[], Answer | None], seconds: float) -> Answer | None:
+    """Ask until there is an answer; None where there is none after so long."""
+    pause, left = threading.Event(), seconds
+    while (found := ask()) is None and left > 0:
+        pause.wait(PACE_S)
+        left -= PACE_S
+    return found
 
 
 class RemoteQueries:
@@ -49,11 +59,7 @@ class RemoteQueries:
 
     def outcome(self, worker: str, order: str, since_ms: int, seconds: float) -> str | None:
         """Wait for how an order ends; None where nobody knows after so long."""
-        pause, left = threading.Event(), seconds
-        while (found := self.answer(worker, order, since_ms)) is None and left > 0:
-            pause.wait(PACE_S)
-            left -= PACE_S
-        return found
+        return answered(lambda: self.answer(worker, order, since_ms), seconds)
 
     def now_ms(self) -> int:
         """The time of the store, UTC ms."""

@@ -11,7 +11,7 @@ from itertools import islice
 import msgspec
 
 from services.domain.errors import NotFound, UsageError
-from services.domain.fleet.shop import SCOPE_ALL
+from services.domain.fleet.shop import SCOPE_ALL, scopes_of
 from services.domain.gates import quiet_hours
 from services.domain.gates.quiet_hours import QuietHours
 from services.domain.insight import schedule as insight
@@ -171,7 +171,7 @@ class ScheduleQueries:
     def _held(self, wanted: Schedule, shops: frozenset[str], zone: str, at: int, now: int) -> Message | None:
         """The quiet hours into which a run falls."""
         for hours in wished(self._store):
-            if not any(hours.scope in _scopes(key, wanted.task_type) for key in shops):
+            if not any(hours.scope in scopes_of(key, wanted.task_type) for key in shops):
                 continue
             span = next((one for one in quiet_hours.spans(hours, zone, at, at + 1) if one[0] <= at < one[1]), None)
             if span is not None:
@@ -346,10 +346,6 @@ class _Works:
     def _key(self, schedule: Schedule) -> str:
         kind = self._registry.task_type(schedule.task_type)
         return task_type.uniqueness_key(kind, "", "", recipe.payload_text(schedule.payload))
-
-
-def _scopes(shop: str, kind: str) -> tuple[str, ...]:
-    return SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"
 
 
 def _within(row: ScheduleRow, since: int, until: int) -> Iterator[int]:

@@ -33,10 +33,6 @@ DEPLOY = ROOT / "resources" / "deploy"
 PROFILE = DEPLOY / "kubernetes" / "nodes" / "chromium.json"
 #: how this machine reaches the packages
 SURROUNDINGS = re.compile(r"(?i)(https?|no)_proxy|PIP_.+|SSL_CERT_FILE|REQUESTS_CA_BUNDLE")
-SOURCES = """deb http://deb.debian.org/debian {suite} main
-deb http://deb.debian.org/debian {suite}-updates main
-deb http://deb.debian.org/debian-security {suite}-security main
-"""
 PATIENCE_S = 120.0
 CAPBSET_DROP, LAST_CAP = 24, 40
 NEWNS, NEWUSER, MS_MOVE = 0x20000, 0x10000000, 0x2000
@@ -82,8 +78,6 @@ class Image:
         call("mount", "--bind", str(self.root), str(self.root))
         call("mount", "-t", "proc", "proc", str(self.root / "proc"))
         call("mount", "--rbind", "/dev", str(self.root / "dev"))
-        sources = self.root / "etc/apt/sources.list"
-        sources.write_text(SOURCES.format(suite=suite), encoding="utf-8")
         for place in ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt"):
             shutil.copy(Path("/") / place, self.root / place)
         for name in ("python", "pip"):

@@ -109,6 +109,29 @@ class Column(Generic[R]):
         return self.align == RIGHT or (not self.align and self.kind in _RIGHT_KINDS)
 
 
+def measured(
+    key: str,
+    title: str,
+    value: Callable[[R], float],
+    say: Callable[[R], str],
+    *,
+    width: int,
+    hide_rank: int = 0,
+) -> Column[R]:
+    """A number: to the right, the largest first when sorted."""
+    return Column(
+        key=key,
+        title=title,
+        value=value,
+        text=say,
+        kind="number",
+        width=width,
+        sortable=True,
+        descending_first=True,
+        hide_rank=hide_rank,
+    )
+
+
 def tick_column() -> Column[Any]:
     """Return the column of check boxes that a tickable model puts first."""
     return Column(key=TICK, title="", value=lambda _record: None, kind=TICK, width=34)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -23,6 +23,7 @@ from services.domain.fleet.remote import WorkerLog
 from services.domain.insight import machines
 from services.domain.insight.machines import MachineNow
 from services.engine import fates
+from services.monitor.remote import answered
 
 #: what can be done to a browser: the order for it, "" where it takes more than one
 ACTIONS = {
@@ -34,7 +35,6 @@ ACTIONS = {
     "done": "",
 }
 _PACE_S, _WAIT_S = 0.5, 20.0
-T = TypeVar("T")
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -113,7 +113,7 @@ def log(context: Context) -> int:
         known = told.log(name)
         ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
         ask()
-        found = known or _wait(lambda: told.log(name), _WAIT_S)
+        found = known or answered(lambda: told.log(name), _WAIT_S)
         if found is None:
             raise OperatorError(f"{name} has not shown its log within {_WAIT_S:g} s; is it alive? see worker list")
         shown = found.lines[-args.limit :]
@@ -130,7 +130,7 @@ def _follow(ask: Callable[[], WorkerLog | None], found: WorkerLog, again: Callab
         now = ask()
         if now is None:  # the time that was asked for is over
             again()
-            _wait(ask, _WAIT_S)
+            answered(ask, _WAIT_S)
             continue
         fresh = new_lines(last, now)
         output.out(map(_line, fresh))
@@ -177,7 +177,7 @@ def browser(context: Context) -> int:
             opened = args.action == "open" and (found := told.window(shop)) is not None and found.opened >= began
             return "" if opened else told.answer(info.worker, order, began)
 
-        error = _wait(answer, args.wait)
+        error = answered(answer, args.wait)
     if error:
         raise OperatorError(f"{info.worker}: {error}")
     done = error is not None
@@ -220,12 +220,3 @@ def window(context: Context) -> int:
     lines = [f"{found.worker}: {found.url or 'no page yet'} {state}, seen {age / 1000:.0f} s ago"]
     context.show(document, [*lines, *([f"picture: {args.save}"] if args.save is not None else [])])
     return EXIT_OK
-
-
-def _wait(ask: Callable[[], T | None], wait_s: float) -> T | None:
-    """Ask until there is an answer."""
-    pause, left = threading.Event(), wait_s
-    while (found := ask()) is None and left > 0:
-        pause.wait(_PACE_S)
-        left -= _PACE_S
-    return found

@@ -87,6 +87,12 @@ _READ_PAUSE = msgspec.msgpack.Decoder(Pause).decode
 _SCOPES = {"platform": 1, "shop": 2, "type": 1}  #: how many words follow
 
 
+def scopes_of(shop: str, kind: str = "") -> tuple[str, ...]:
+    """All scopes whose switch, once closed, stops a shop's tasks; with ``kind`` those of that type."""
+    scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}")
+    return (*scopes, f"type:{kind}") if kind else scopes
+
+
 def valid_scope(text: str) -> bool:
     """Whether a pause can be of this."""
     kind, _, rest = text.partition(":")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain.fleet.shop import SCOPE_ALL, Pause
+from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
 from services.domain.gates import dependency, home, listed, passing
 from services.domain.gates.ability import NOBODY, Supply
@@ -280,7 +280,7 @@ def _hopeless(need: Need) -> tuple[bool, str]:
 
 def _switched(gate: str, task: Task, facts: Facts) -> _Test:
     """Of what is closed for it the last to open by itself is told, and before that the widest that a person opens."""
-    scopes = (SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}")
+    scopes = scopes_of(task.shop, task.task_type)
     closed = sorted(
         (pause for pause in facts.pauses if pause.gate == gate and pause.scope in scopes),
         key=lambda each: (each.until > 0, -each.until, scopes.index(each.scope)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.fleet.shop import scopes_of
 from services.domain.gates import home, listed
 from services.domain.step import slots, transitions
 from services.domain.step.view import Mark, View
@@ -14,8 +15,7 @@ def switch_of(view: View, shop: str, kind: str = "") -> str:
     closed = view.switches()
     if not closed:
         return ""
-    scopes = ["all", f"platform:{shop.partition(':')[0]}", f"shop:{shop}"]
-    return listed.at_switch(closed, [*scopes, f"type:{kind}"] if kind else scopes)
+    return listed.at_switch(closed, scopes_of(shop, kind))
 
 
 def is_shut(view: View, shop: str) -> bool:

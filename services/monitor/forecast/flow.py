@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from services.domain.errors import BrokerUnavailable
-from services.domain.fleet.shop import SCOPE_ALL, Shop
+from services.domain.fleet.shop import SCOPE_ALL, Shop, scopes_of
 from services.domain.gates import ability, home, listed, paused
 from services.domain.insight import depth
 from services.domain.insight.forecast import flow
@@ -339,7 +339,7 @@ def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
 
 def _pause_of(shop: str, task_type: str, closed: Mapping[str, str]) -> str:
     """The pause that is told of a task of this shop, the widest there is; ``closed``: what is, by scope."""
-    scopes = (SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{task_type}")
+    scopes = scopes_of(shop, task_type)
     return next((scope for scope in scopes if closed.get(scope) == paused.GATE), "")
 
 

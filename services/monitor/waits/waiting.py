@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from services.domain.fleet.shop import SCOPE_ALL, Pause
+from services.domain.fleet.shop import Pause, scopes_of
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import ability, dependency, home, limit, passing
 from services.domain.gates.breaker import Breaker
@@ -135,7 +135,7 @@ class _Look:
 
     def facts(self, task: Task, gate: str = "") -> Facts:
         """The facts for one task; ``gate``: only those that tell of this gate and when it opens."""
-        scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
+        scopes = {*scopes_of(task.shop, task.task_type)}
         shop = self._registry.shops().get(task.shop)
         kind = self._registry.task_type(task.task_type)
         limits = tuple(one for one in self._limits if one.limit.scope in limit.scopes(task))

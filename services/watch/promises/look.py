@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from services.domain.fleet.shop import SCOPE_ALL, Pause, Shop
+from services.domain.fleet.shop import Pause, Shop, scopes_of
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates import ability, breaker, home, listed, quiet_hours
 from services.domain.gates.ability import NOBODY, Supply
@@ -94,11 +94,6 @@ class OfType:
     planned: dict[str, Planned] = field(default_factory=dict)
     supply: Supply = NOBODY  #: workers that can run it in its lane
     waits: dict[str, Wait] = field(default_factory=dict)
-
-
-def _scopes(shop: str, kind: str) -> tuple[str, ...]:
-    """Of all switches that close it."""
-    return SCOPE_ALL, f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"
 
 
 class Look:
@@ -435,7 +430,7 @@ class Look:
         return shop in self._sessions or (switch is not None and not switch.until)
 
     def _closes(self, shop: str, kind: str) -> Spans:
-        spans = [span for scope in _scopes(shop, kind) for span in self._quiet.get(scope, ())]
+        spans = [span for scope in scopes_of(shop, kind) for span in self._quiet.get(scope, ())]
         if shop in self._breakers:
             spans.append((self.now, self._breakers[shop].until))
         return tuple(sorted(spans))
@@ -534,7 +529,7 @@ class Look:
 
     def _switch(self, shop: str, kind: str) -> Pause | None:
         """What is closed for it; one that only a person opens before one that opens by itself."""
-        closed = [one for scope in _scopes(shop, kind) for one in self._switches.get(scope, ())]
+        closed = [one for scope in scopes_of(shop, kind) for one in self._switches.get(scope, ())]
         return min(closed, key=lambda one: (one.until > 0, -one.until), default=None)
 
     def _is_absent(self, node: str, kind: TaskType) -> bool:

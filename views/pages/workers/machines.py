@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from services.domain.insight.machines import Difference, MachineNow
 from services.i18n import N_, _
 from views.support import safe, text
-from views.tables.column import Column
+from views.tables.column import Column, measured
 
 #: what a part is called
 NAMES = {
@@ -39,27 +38,6 @@ def sentence(row: MachineNow) -> str:
 
 def _share(value: float) -> str:
     return text.whole_percent(value / 100) if value >= 0 else ""
-
-
-def _number(
-    key: str,
-    title: str,
-    value: Callable[[MachineNow], float],
-    say: Callable[[MachineNow], str],
-    width: int,
-    hide_rank: int = 0,
-) -> Column[MachineNow]:
-    return Column(
-        key=key,
-        title=title,
-        value=value,
-        text=say,
-        kind="number",
-        width=width,
-        sortable=True,
-        descending_first=True,
-        hide_rank=hide_rank,
-    )
 
 
 def _version(part: str, row: MachineNow) -> str:
@@ -100,11 +78,20 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
         width=130,
         sortable=True,
     ),
-    _number("workers", N_("Workers"), lambda row: len(row.workers), lambda row: text.count(len(row.workers)), 76),
-    _number("busy", N_("Busy"), lambda row: row.busy, lambda row: f"{row.busy} / {row.slots}", 76),
-    _number("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), 64),
-    _number("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), 76, 4),
-    _number("browsers", N_("Browsers"), lambda row: row.browsers, lambda row: text.count(row.browsers), 80, 3),
+    measured(
+        "workers", N_("Workers"), lambda row: len(row.workers), lambda row: text.count(len(row.workers)), width=76
+    ),
+    measured("busy", N_("Busy"), lambda row: row.busy, lambda row: f"{row.busy} / {row.slots}", width=76),
+    measured("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), width=64),
+    measured("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), width=76, hide_rank=4),
+    measured(
+        "browsers",
+        N_("Browsers"),
+        lambda row: row.browsers,
+        lambda row: text.count(row.browsers),
+        width=80,
+        hide_rank=3,
+    ),
     _of_part("fleetdeck", 84, 0),
     _of_part("python", 72, 6),
     _of_part("chromium", 110, 5),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -14,7 +13,7 @@ from services.i18n import N_, _
 from views.pages.workers import nodes
 from views.support import instant, shown, text
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.painters import Cell, Ink
 from views.theme import theme
 
@@ -97,35 +96,12 @@ def _done(row: NodeRow) -> str:
     return text.count(row.info.done)
 
 
-def _measured(
-    key: str,
-    title: str,
-    value: Callable[[NodeRow], float],
-    say: Callable[[NodeRow], str],
-    *,
-    width: int,
-    hide_rank: int = 0,
-) -> Column[NodeRow]:
-    """A number: to the right, the largest first when sorted."""
-    return Column(
-        key=key,
-        title=title,
-        value=value,
-        text=say,
-        kind="number",
-        width=width,
-        sortable=True,
-        descending_first=True,
-        hide_rank=hide_rank,
-    )
-
-
 COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
     Column(
         key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", names=True, width=190, sortable=True
     ),
-    _measured("busy", N_("Busy"), lambda row: row.now.busy, _busy, width=76),
+    measured("busy", N_("Busy"), lambda row: row.now.busy, _busy, width=76),
     Column(
         key="slots",
         title=N_("Slots"),
@@ -144,8 +120,8 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
         live=True,
         sortable=True,
     ),
-    _measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
-    _measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
-    _measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
+    measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
+    measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
+    measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
     Column(key="note", title=N_("Note"), value=_note, tone=_note_tone, width=160, stretch=True, live=True),
 )

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from services.domain.change import Answer, Op, OpenShop
+from services.domain.fleet.shop import scopes_of
 from services.domain.gates import dependency, limit, listed
 from services.domain.step.transitions import RESERVATION_MS
 from services.domain.task.record import Task
@@ -134,12 +135,8 @@ def _forgotten(read: Read, now_ms: int) -> tuple[list[str], list[str]]:
     with read() as conn:
         shut = switches.shut(conn, now_ms)
         rows = [(words(shop), words(lot)) for shop, lot in conn.execute(_FORGOTTEN)]
-    lots = [lot for shop, lot in rows if not listed.at_switch(shut, _scopes(shop, lot.removeprefix(f"{shop}|")))]
+    lots = [lot for shop, lot in rows if not listed.at_switch(shut, scopes_of(shop, lot.removeprefix(f"{shop}|")))]
     return list(dict.fromkeys(lot.rpartition("|")[0] for lot in lots)), lots
-
-
-def _scopes(shop: str, kind: str) -> tuple[str, ...]:
-    return "all", f"platform:{shop.partition(':')[0]}", f"shop:{shop}", f"type:{kind}"
 
 
 class Recounting(Part):
