@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
@@ -198,3 +198,13 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     QTest.keyClick(page, Qt.Key.Key_Escape)
     assert window.current == "overview"
     assert window.top_bar.create_button.isEnabled()
+
+
+@pytest.mark.parametrize("width", [760, 960, 1170, 1404])
+def test_nothing_of_it_reaches_beyond_the_window(record: Record, console: Console, width: int) -> None:
+    QTest.keyClick(console.window, Qt.Key.Key_T, CTRL)
+    page = console.window.page("past")
+    page.resize(width, 700)
+    QApplication.processEvents()
+    (area,) = [one for one in page.findChildren(QScrollArea) if one.isAncestorOf(page.strip)]
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width()

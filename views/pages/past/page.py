@@ -40,7 +40,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 
-SIDE, BESIDE, CHANGES = 360, 1060, 220
+SIDE, CHANGES, SCROLL_BAR = 360, 220, 12
 #: name of the number, source text, icon and role of its tile
 TILES = (
     ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),
@@ -199,7 +199,9 @@ class PastPage(Page):
     def resizeEvent(self, event: object) -> None:
         """Put what changed below where there is no room for it beside."""
         super().resizeEvent(event)  # type: ignore[arg-type]
-        beside = self.width() >= BESIDE
+        room = self.width() - 2 * PAGE_MARGIN - SCROLL_BAR
+        beside = room >= self.drawn.wide + CARD_GAP + SIDE
+        self.drawn.stack(room < self.drawn.wide)
         self._sides.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
         self._changes.setMaximumWidth(SIDE if beside else QWIDGETSIZE_MAX)
         self._changes.setMinimumWidth(SIDE if beside else 0)

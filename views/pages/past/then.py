@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.fleet.shop import Shop
 from services.domain.insight import shop as insight
@@ -136,11 +136,11 @@ class ThenView(QWidget):
             ChartCard(N_("Queued or held up, by lane"), self.chart),
             ChartCard(N_("Tasks per second"), self.rates),
         )
-        row = QHBoxLayout()
-        row.setSpacing(CARD_GAP)
+        self._row, self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight), cards
+        self._row.setSpacing(CARD_GAP)
         for card, share in zip(cards, (17, 12), strict=True):
             card.setFixedHeight(CHART)
-            row.addWidget(card, share)
+            self._row.addWidget(card, share)
         self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE)
         self.map.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.map.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # its card tells of now
@@ -153,11 +153,21 @@ class ThenView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(CARD_GAP)
-        column.addLayout(row)
+        column.addLayout(self._row)
         column.addWidget(self.fleet)
         column.addStretch(1)
         on_language_changed(self._say)
         self._say()
+
+    @property
+    def wide(self) -> int:
+        """Pixels that both charts need beside each other."""
+        return sum(card.minimumSizeHint().width() for card in self._cards) + CARD_GAP
+
+    def stack(self, on: bool) -> None:
+        """Put one chart below the other."""
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.TopToBottom if on else ways.LeftToRight)
 
     @property
     def rows(self) -> Rows:
