@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetrics,
+    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -29,7 +30,7 @@ from views.support.spoken import Role, spoken
 from views.theme import theme
 
 BARS, ROW, AXIS, PAD = 34, 16, 22, 8
-CHIP_PAD, CHIP = 6, 76
+CHIP_PAD = 6
 TICK_ROOM = 90
 LANES = (N_("Failures"), N_("Alerts"), N_("Silent workers"), N_("Acts"), N_("New versions"))
 
@@ -173,10 +174,20 @@ class PastStrip(QWidget):
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
             wide = painter.fontMetrics().horizontalAdvance(words)
-            covered = self.shows(self._at) and abs(x - self.x_of(self._at)) < (wide + CHIP) / 2
-            if x - wide / 2 >= room.left() and x + wide / 2 <= room.right() and not covered:
+            place = QRectF(x - wide / 2, room.bottom(), wide, AXIS)
+            covered = self.shows(self._at) and place.intersects(self._chip(room))
+            if place.left() >= room.left() and place.right() <= room.right() and not covered:
                 painter.setPen(theme().color("text3"))
-                draw_line(painter, QRectF(x - wide / 2, room.bottom(), wide, AXIS), words)
+                draw_line(painter, place, words)
+
+    def _moment(self) -> str:
+        return f"{shown.moment(self._at).astimezone(shown.zone()):%H:%M:%S}"
+
+    def _chip(self, room: QRectF) -> QRectF:
+        """Where the moment is written: below it, and within the strip."""
+        wide = QFontMetricsF(theme().font("labelstrong")).horizontalAdvance(self._moment()) + 2 * CHIP_PAD
+        left = min(max(self.x_of(self._at) - wide / 2, room.left()), room.right() - wide)
+        return QRectF(left, room.bottom() + 2, wide, AXIS - 4)
 
     def _paint_bars(self, painter: QPainter, room: QRectF) -> None:
         failed = self._lanes.failed
@@ -225,16 +236,13 @@ class PastStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme().color("scheduled"), 2))
         painter.drawLine(QPointF(x, 0), QPointF(x, room.bottom()))
-        words = f"{shown.moment(self._at).astimezone(shown.zone()):%H:%M:%S}"
         painter.setFont(theme().font("labelstrong"))
-        wide = painter.fontMetrics().horizontalAdvance(words) + 2 * CHIP_PAD
-        left = min(max(x - wide / 2, room.left()), room.right() - wide)
-        chip = QRectF(left, room.bottom() + 2, wide, AXIS - 4)
+        chip = self._chip(room)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("scheduled"))
         painter.drawRoundedRect(chip, 4, 4)
         painter.setPen(theme().color("surface"))
-        draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), words)
+        draw_line(painter, chip.adjusted(CHIP_PAD, 0, -CHIP_PAD, 0), self._moment())
         if self.hasFocus():
             painter.setPen(QPen(theme().color("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
