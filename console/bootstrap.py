@@ -8,30 +8,42 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from console.alert_watch import AlertWatch
+from PySide6.QtCore import QEvent, QMimeData, QObject
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from shiboken6 import isValid
+
 from console.connection.role_watch import RoleWatch
 from console.connection.session import Session
-from console.dropping import Dropping
 from console.main_window import MainWindow
 from console.pages import page_specs
-from console.queue_watch import QueueWatch
 from console.shell_keys import ShellKeys
 from console.tray import Tray
+from console.watch import AlertWatch, QueueWatch
 from console.wiring import ShellWiring, connect_overview
+from services.domain.errors import UsageError
+from services.domain.text import view_link
+from services.i18n import _
+from services.messages import told
+from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
+from views.support import operation, safe
 from views.support.connections import Connections
 from views.support.feed import Feed
 from views.support.instant import ticks
 from views.support.keymap import keymap
 from views.support.memory import Memory
 from views.support.words import type_names
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
 
 if TYPE_CHECKING:
     from views.dialogs.new_task.dialog import NewTaskDialog
+
+#: what a spreadsheet is called
+SHEETS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm")
+LINK = "fleetdeck:"
 
 
 @dataclass(slots=True)
@@ -251,3 +263,89 @@ def _open(shared: _Shared, tray: Tray | None) -> Desk:
     Dropping(window, doors.sheet, keys.barred, session.settings.profile)
     another = partial(_open, shared, beside_clock)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys, another=another)
+
+
+class Dropping(QObject):
+    """What is dropped on a window: a spreadsheet becomes tasks, a link opens what it shows.
+
+    What a part of the window takes itself, as the New task dialog does, does not come here.
+    """
+
+    def __init__(
+        self, window: MainWindow, sheet: Callable[[Path], None], reason: Callable[[], str], profile: str
+    ) -> None:
+        """``sheet``: shows tasks made of a file; ``reason``: why nothing can be created now, "" when it can."""
+        super().__init__(window)
+        self._window, self._sheet, self._reason, self._profile = window, sheet, reason, profile
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Take files and links."""
+        if isinstance(event, QDragEnterEvent | QDropEvent) and (_file(event.mimeData()) or _link(event.mimeData())):
+            event.acceptProposedAction()
+            if event.type() == QEvent.Type.Drop:
+                self._take(_file(event.mimeData()), _link(event.mimeData()))
+            return True
+        return False
+
+    def _take(self, file: Path | None, link: str) -> None:
+        if file is None:
+            self._open(link)
+        elif reason := self._reason():
+            self._say(reason)
+        elif file.suffix.lower() in SHEETS:
+            self._sheet(file)
+        else:
+            name = safe.one_line(file.name, 60)
+            self._say(_("{file} is no spreadsheet: drop an Excel or CSV file here").format(file=name))
+
+    def _open(self, link: str) -> None:
+        try:
+            found = view_link.read(link)
+        except UsageError as exc:
+            self._say(told(exc))
+            return
+        if found.profile.casefold() not in ("", self._profile.casefold()):
+            name = safe.one_line(found.profile, 60)
+            self._say(_("The link is for the connection {name}; open that one first").format(name=name))
+            return
+        self._window.open_page(found.page, found.show or None)
+
+    def _say(self, words: str) -> None:
+        self._window.toasts.show(ToastSpec(text=words, status="warning"))
+
+
+def _file(data: QMimeData) -> Path | None:
+    return next((Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()), None)
+
+
+def _link(data: QMimeData) -> str:
+    words = data.text().strip()
+    return words if words.startswith(LINK) else ""
+
+
+def offer_sample(session: Session, desk: Desk) -> None:
+    """Offer to load the sample fleet, in a toast that stays until somebody takes it, closes it, or tasks come."""
+    load = operation.Operation(desk.window)
+
+    def say() -> ToastSpec:
+        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.sample.load))
+        text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
+        return ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True)
+
+    toast = desk.window.toasts.show(lasting(say))
+    _close_once_at_work(toast, desk)
+
+
+def _close_once_at_work(toast: Toast, desk: Desk) -> None:
+    """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
+
+    def look(snapshot: Snapshot) -> None:
+        if not snapshot.counts.total:
+            return
+        desk.feed.looked.disconnect(look)
+        if isValid(toast):
+            toast.close_now()
+
+    desk.feed.looked.connect(look)

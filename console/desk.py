@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import subprocess
 import sys
@@ -16,15 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from console import bootstrap, language, pages, picture, sample_offer
+from console import bootstrap, pages
 from console.connection.connections import ConnectionDesk, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
 from console.connection.session import Session
-from console.garbage import GuiCollector
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
 from services import assembly, i18n
@@ -63,6 +63,7 @@ MOST_SLOTS = 512
 #: how far one more window stands from the one it was opened from
 BESIDE = 28
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
+COLLECT_MS = 250
 
 
 class Console:
@@ -118,7 +119,7 @@ class Console:
                 await asyncio.wait_for(self._ended.wait(), self._request.seconds or SETTLE_S)
             window = self.desk.window if self.desk is not None else self.welcome
             # who ends it before its time wants no picture of half a window
-            self.clean = not self._ended.is_set() and picture.take(window, self._request.screenshot)
+            self.clean = not self._ended.is_set() and take_picture(window, self._request.screenshot)
             self._ended.set()
         elif self._request.seconds:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
@@ -147,7 +148,7 @@ class Console:
     def _dress(self) -> None:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
-        i18n.set_language(language.chosen_language(str(self._state.get("language") or ""), self._settings.language))
+        i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
         theme().set_contrast(str(self._state.get("contrast") or theme().contrast))
@@ -470,7 +471,7 @@ class Console:
             self._open_another(desk, kept)
         await self._begin_work(session, desk, sample=sample, work=work)
         if work and not session.settings.read_only and not await self._off(session.shops):
-            sample_offer.show(session, desk)
+            bootstrap.offer_sample(session, desk)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead(desk))
 
@@ -656,3 +657,73 @@ def _answers(settings: config.Settings) -> tuple[Answer, ...]:
     except Exception:  # the same that kept it from being opened, and that is told
         log.exception("nobody could be asked")
         return ()
+
+
+def chosen_language(stored: str, configured: str) -> str:
+    """The language to begin with: of the environment, as chosen in the window before, configured, the system's."""
+    language = config.language_asked_for() or stored or configured or _system_language()
+    return language if language in ("en", "zh_CN") else "en"
+
+
+def _system_language() -> str:
+    around = config.console_environment()
+    words = around["LC_ALL"] or around["LC_MESSAGES"] or around["LANG"]
+    if not words and config.is_windows():
+        import locale
+
+        words = locale.getlocale()[0] or ""
+    return "zh_CN" if words.lower().startswith(("zh", "chinese")) else "en"
+
+
+def take_picture(window: QWidget | None, target: str) -> bool:
+    """Write a picture of the window; tell whether that went well, and say on standard error how to help it."""
+    if window is None:
+        return False
+    path = Path(target)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        clean = bool(window.grab().save(str(path)))
+    except OSError:
+        clean = False
+    if not clean:
+        sys.stderr.write(f"fleetdeck: {target} could not be written; name a .png file in a folder of yours\n")
+    return clean
+
+
+class GuiCollector(QObject):
+    """Collects Python's cycles in the GUI thread only: takes collection over at once; ``stop`` gives it back.
+
+    The cyclic collector runs in whichever thread happens to allocate. When that is a worker thread, widgets that hang
+    in a cycle are destroyed there, and Qt crashes at some later painting. So automatic collection is off while the
+    console runs, and a timer of the GUI thread does the same work at the same thresholds.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thresholds = gc.get_threshold()
+        self._settled = False
+        gc.collect()
+        # what was loaded until now lives as long as the program; not looking at it again keeps full collections short
+        gc.freeze()
+        gc.disable()
+        self._timer = QTimer(self, interval=COLLECT_MS)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """Collect the oldest generation that is due; what is alive after the first full collection, half a minute after
+        the start, is the window with all its pages: to go through that each time would hold it up for 50 ms.
+        """
+        counts = gc.get_count()
+        due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
+        if due:
+            gc.collect(due[-1])
+        if due[-1:] == [2] and not self._settled:
+            self._settled = True
+            gc.freeze()
+
+    def stop(self) -> None:
+        """Leave collection to Python again."""
+        self._timer.stop()
+        gc.enable()
+        gc.unfreeze()

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from console.alert_watch import AlertWatch
 from console.bootstrap import Desk as Console
 from console.tray import Tray
+from console.watch import AlertWatch
 from services import i18n
 from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident

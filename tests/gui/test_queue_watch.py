@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
-from console.queue_watch import QueueWatch
+from console.watch import QueueWatch
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from tests.gui.desk import Desk
 
