@@ -119,6 +119,24 @@ class Parser(argparse.ArgumentParser):
         self.formatter_class = RawDescriptionRichHelpFormatter if raw else RichHelpFormatter
         return super().format_help()
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse has it, but what no option takes is told by the command that was meant, with its own usage."""
+        known, left = super().parse_known_args(args, namespace)
+        if left:
+            self._strange(left)
+        return known, left
+
+    def _strange(self, left: Sequence[str]) -> NoReturn:
+        word = next((word for word in left if word.startswith("-")), left[0])
+        name = word.partition("=")[0]
+        options = [name for action in self._actions for name in action.option_strings]
+        near = difflib.get_close_matches(name, options, 1, ALIKE)
+        hint = f"did you mean {near[0]}?" if near else f"`{self.prog} --help` tells what it takes"
+        what = f"there is no option {name}" if word.startswith("-") else f"nothing takes the word '{word}'"
+        self.print_usage(sys.stderr)
+        command = self.prog.removeprefix("fleetdeck").strip()
+        raise UsageError(f"{command}: {what}; {hint}" if command else f"{what}; {hint}", field=name)
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         head, _, tail = message.partition(": ")

@@ -63,6 +63,26 @@ def test_a_misspelt_word_is_answered_with_what_was_probably_meant(
 
 
 @pytest.mark.parametrize(
+    ("words", "said", "field"),
+    [
+        ("task create sync_order --shop pdd:s1", "task create: nothing takes the word 'sync_order'", "sync_order"),
+        ("task create --shp=pdd:s1", "task create: there is no option --shp; did you mean --shop?", "--shp"),
+        ("dead list 5", "dead list: nothing takes the word '5'", "5"),
+        ("--verson", "there is no option --verson; did you mean --version?", "--verson"),
+    ],
+)
+def test_what_no_option_takes_is_told_by_the_command_that_was_meant(
+    words: str, said: str, field: str, opened: list[program.ConsoleRequest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.run([*words.split(), "--json"], lambda request: opened.append(request) or 0) == 2
+    assert not opened
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert (answer["error"].startswith(said), answer["field"]) == (True, field)
+    assert err.startswith(f"usage: fleetdeck {said.partition(':')[0]}" if ":" in said else "usage: fleetdeck [")
+
+
+@pytest.mark.parametrize(
     ("words", "field"),
     [
         (["--screenshot", "window.png", "task", "list"], "--screenshot"),
