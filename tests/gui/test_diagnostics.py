@@ -13,7 +13,7 @@ from services import log as logs
 from services.settings import Settings
 from services.version import VERSION
 from tests.gui.desk import Desk
-from views.pages.settings.about import AboutCard
+from views.pages.settings.page import AboutCard
 
 PASSWORD = "Copied7Marker"
 

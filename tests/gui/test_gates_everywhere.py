@@ -37,7 +37,7 @@ from services.settings import Settings
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.integration.cli_rig import Cli
-from views.pages.tasks import wait_words, waits
+from views.pages.tasks import wait_words
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.panel.detail import TaskDetailPanel
 from views.pages.tasks.views import BUILT_IN
@@ -52,7 +52,7 @@ _SPAN = re.compile(r"\d+\s?(?:d|h|min|m|s)\b(?:\s\d+\s?(?:h|min|m|s)\b)*")
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits are asked for ten times a second."""
-    monkeypatch.setattr(waits, "ASK_MS", 100)
+    monkeypatch.setattr("views.pages.tasks.page.ASK_MS", 100)
 
 
 @dataclass

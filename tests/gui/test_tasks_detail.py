@@ -14,7 +14,6 @@ from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.support.widgets import find
-from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
 from views.widgets.buttons import IconButton
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.both_pairs
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places are asked for ten times a second."""
-    monkeypatch.setattr(waits, "ASK_MS", 100)
+    monkeypatch.setattr("views.pages.tasks.page.ASK_MS", 100)
 
 
 def progress(page: TasksPage) -> dict[str, str]:

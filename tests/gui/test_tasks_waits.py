@@ -13,7 +13,6 @@ from services.domain.task.record import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from views.dialogs.confirm import ConfirmDialog
-from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.verbs import CANCEL, RUN_NOW, STOP_HOLDER
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.both_pairs
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits are asked for ten times a second."""
-    monkeypatch.setattr(waits, "ASK_MS", 100)
+    monkeypatch.setattr("views.pages.tasks.page.ASK_MS", 100)
 
 
 @pytest.fixture(autouse=True)

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.domain.fleet.remote import WINDOW_MS, Window
+from services.domain.fleet.worker_order import CLOSE_WINDOW, OPEN_WINDOW, RELOAD_WINDOW
 from services.i18n import N_, _
+from services.messages import told
 from services.monitor.remote import opener
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
-from views.dialogs.shop_window import ShopWindowDialog
-from views.support import safe
+from views.dialogs.frame import DialogFrame
+from views.support import instant, safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
 from views.support.operation import Operation
+from views.theme import theme
+from views.widgets.buttons import Button
+from views.widgets.elided import Elided
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, failure
 
 #: name of a shop, node of its profile, worker there
 Found = tuple[str, str, str]
+SIZE, LEAST = (1000, 680), (560, 420)
+LOOK_MS = 1_000
+#: a worker that has not begun after so long is not there
+PATIENCE_MS = 30_000
+WAITING, OPEN, OVER = "waiting", "open", "over"
 
 
 class ShopLogin(QObject):
@@ -149,3 +165,255 @@ def _go_on(context: PageContext, shop: str) -> str:
 def _name(context: PageContext, shop: str) -> str:
     found = context.shops().get(shop)
     return safe.one_line(found.name if found is not None and found.name else shop, 80)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    window: Window | None
+    picture: QImage | None  #: None: the one of before still stands
+    answer: str | None
+
+
+class ShopWindowDialog(DialogFrame):
+    """Opens the browser when it is opened itself, and closes it with itself.
+
+    Signals:
+        logged_in: the shop is logged in; its tasks go on.
+        looked: another look has come.
+    """
+
+    logged_in = Signal()
+    looked = Signal()
+
+    def __init__(self, context: PageContext, shop: str, name: str, worker: str, parent: QWidget | None = None) -> None:
+        """``worker``: on whose machine."""
+        super().__init__(N_("Browser of a shop"), icon="ph.browser", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._context, self._shop, self._name, self._worker = context, shop, name, worker
+        self.state = WAITING
+        self._began, self._problem = 0, ""
+        self._refused = ""  #: why the last act here was not done; the next look does not take it away
+        self._recording = False
+        self._window: Window | None = None
+        self._asking, self._acting = Operation(self, latest=True), Operation(self)
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        self._build()
+        self.set_note(text.listed((safe.one_line(name, 40), safe.one_line(worker, 60))))
+        on_language_changed(self._say)
+        self._say()
+        self._acting.start(self._open, self._on_opened, self._fail)
+
+    def _build(self) -> None:
+        self.pill, self.address = StatusPill("scheduled", framed=True), Elided("", "label", "text2", middle=True)
+        self._age = Label("", "label", "text3")
+        self.problem = Strip("warning")
+        head = QVBoxLayout()
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 8)
+        row.setSpacing(10)
+        row.addWidget(self.pill)
+        row.addWidget(self.address, 1)
+        row.addWidget(self._age)
+        head.addLayout(row)
+        head.addWidget(self.problem)
+        self.picture = Picture()
+        self.fill(head, self.picture, size=SIZE, least=LEAST)
+        self.reload_button = Button(
+            N_("Load again"), icon="ph.arrow-clockwise", tip=N_("Load the page anew, for a code that has run out")
+        )
+        self.close_button = Button(N_("Close the browser"), hint="Esc")
+        self.done_button = Button(N_("Done, go on"), kind="primary", icon="ph.check")
+        self.reload_button.clicked.connect(partial(self._tell, RELOAD_WINDOW))
+        self.close_button.clicked.connect(self.reject)
+        self.done_button.clicked.connect(self._on_done)
+        self.hint = Label("", "label", "text3", wrap=True)
+        self.foot.addWidget(self.reload_button)
+        self.foot.addWidget(self.hint, 1)
+        self.foot.addWidget(self.close_button)
+        self.foot.addWidget(self.done_button)
+
+    # asking
+
+    def _open(self) -> int:
+        remote = self._context.remote
+        began, found = remote.now_ms(), remote.window(self._shop)
+        if found is None or found.worker != self._worker:
+            self._context.commands.fleet.tell_worker(self._worker, f"{OPEN_WINDOW}={self._shop}")
+        if self.state == OVER:  # closed before it was asked for: the worker may have been told in the other order
+            self._context.commands.fleet.tell_worker(self._worker, f"{CLOSE_WINDOW}={self._shop}")
+        return began
+
+    def _on_opened(self, began: int) -> None:
+        self._began = began
+        self._timer.start()
+        self._look()
+
+    def _look(self) -> None:
+        if self._asking.busy:  # a store that is slow is not asked by all threads of the window
+            return
+        before = self._window.picture if self._window is not None else b""
+        self._asking.start(partial(self._ask, before), self._take, self._stumble)
+
+    def _ask(self, before: bytes) -> _Look:
+        remote = self._context.remote
+        window = remote.window(self._shop)
+        fresh = window is not None and window.picture and window.picture != before
+        picture = QImage.fromData(window.picture) if window is not None and fresh else None
+        answer = remote.answer(self._worker, f"{OPEN_WINDOW}={self._shop}", self._began) if self._began else None
+        return _Look(window, picture, answer)
+
+    def _take(self, look: _Look) -> None:
+        if self.state == OVER:
+            return
+        self._problem = ""
+        if look.answer is not None:  # it has ended there
+            self._end(told(look.answer) if look.answer else "")
+            return
+        if look.window is not None:
+            self.state, self._window = OPEN, look.window
+        elif self.state == OPEN or instant.now_ms() - self._began > PATIENCE_MS:
+            late = _("{worker} has not opened it: is it alive, and does it take orders?").format(
+                worker=safe.one_line(self._worker, 60)
+            )
+            self._end("" if self.state == OPEN else late)
+            return
+        if look.picture is not None:
+            self.picture.show_image(look.picture)
+        self._say()
+        self.looked.emit()
+
+    def _end(self, problem: str) -> None:
+        self.state, self._problem = OVER, problem
+        self._timer.stop()
+        self.picture.show_image(QImage())
+        self._say()
+        self.looked.emit()
+
+    def _stumble(self, error: BaseException) -> None:
+        self._problem = told(error)
+        self._say()
+
+    def _fail(self, error: BaseException) -> None:
+        self._end(told(error))
+
+    # acting
+
+    def _tell(self, verb: str) -> None:
+        self._refused = ""
+        call = partial(self._context.commands.fleet.tell_worker, self._worker, f"{verb}={self._shop}")
+        self._acting.start(call, None, self._on_refused)
+
+    def _on_done(self) -> None:
+        self._recording, self._refused = True, ""
+        self._say()
+        self._acting.start(self._go_on, lambda _none: self._on_gone_on(), self._on_refused)
+
+    def _go_on(self) -> None:
+        commands = self._context.commands
+        info = next((one for one in self._context.feed.latest.workers if one.worker == self._worker), None)
+        commands.sessions.login(self._shop, lambda: True, node=info.node if info is not None else "")
+        commands.fleet.tell_worker(self._worker, f"{CLOSE_WINDOW}={self._shop}")
+
+    def _on_gone_on(self) -> None:
+        self.state = OVER
+        self.logged_in.emit()
+        self.accept()
+
+    def _on_refused(self, error: BaseException) -> None:
+        self._recording, self._refused = False, told(error)
+        self._say()
+
+    def done(self, result: int) -> None:
+        """Close the browser there too: while it is open no task of the shop runs."""
+        self._timer.stop()
+        if self.state != OVER:
+            self.state = OVER
+            self._tell(CLOSE_WINDOW)  # it is told although nobody waits for the answer any more
+        super().done(result)
+
+    # words
+
+    def _say(self) -> None:
+        window = self._window if self.state == OPEN else None
+        asks = window is not None and bool(window.url) and not window.logged_in
+        if self.state == OVER:
+            self.pill.set_status("unconfirmed", _("closed"))
+        elif window is None or not window.url:
+            self.pill.set_status("scheduled", _("opening"))
+        elif asks:
+            self.pill.set_status("login", _("asks for a login or shows a captcha"))
+        else:
+            self.pill.set_status("healthy", _("asks for nothing"))
+        self.address.show_text(safe.one_line(window.url, 200) if window is not None else "")
+        age = text.age(shown.span(max(0, instant.now_ms() - window.at))) if window is not None else ""
+        self._age.setText(_("seen {age}").format(age=age) if age else "")
+        self.problem.show_text(self._refused or self._problem)
+        self.picture.show_words(self._waiting_words())
+        self.hint.setText(self._hint(window))
+        over = "" if window is not None else _("It is not open")
+        self.reload_button.disable(over)
+        self.done_button.disable(over or (_("It is being recorded") if self._recording else ""))
+        self.done_button.set_kind("plain" if asks else "primary")
+
+    def _waiting_words(self) -> str:
+        if self.state == OVER:
+            return _("The browser is closed.")
+        if self.state == WAITING:
+            return _("{worker} opens the browser of {shop} at its next heartbeat.").format(
+                worker=safe.one_line(self._worker, 60), shop=safe.one_line(self._name, 60)
+            )
+        return _("No picture of the page yet.")
+
+    def _hint(self, window: Window | None) -> str:
+        if window is None:
+            return ""
+        left = text.duration(shown.span(max(0, window.opened + WINDOW_MS - instant.now_ms())))
+        ends = _("No task of the shop runs meanwhile; it closes by itself in {span}.").format(span=left)
+        return f"{_('Somebody at that machine sees it too.')} {ends}" if window.visible else ends
+
+
+class Picture(QWidget):
+    """A picture as large as there is room, never larger than it is; words while there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._image, self._words = QImage(), ""
+        self.setMinimumSize(200, 160)
+
+    @property
+    def image(self) -> QImage:
+        """What is shown."""
+        return self._image
+
+    def show_image(self, image: QImage) -> None:
+        """Show another one; a null image shows the words."""
+        self._image = image
+        self.update()
+
+    def show_words(self, words: str) -> None:
+        """What stands there while there is no picture, already translated."""
+        self._words = words
+        self.setAccessibleName(words if self._image.isNull() else _("Picture of the page"))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room of a usual page."""
+        return QSize(900, 520)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw it in the middle."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color("bg"))
+        if self._image.isNull():
+            painter.setFont(theme().font("body"))
+            painter.setPen(theme().color("text2"))
+            flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+            painter.drawText(self.rect().adjusted(24, 0, -24, 0), flags, self._words)
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        size = self._image.size()
+        if size.width() > self.width() or size.height() > self.height():
+            size = size.scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        painter.drawImage(QRectF(left, top, size.width(), size.height()), self._image)

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
-from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QDate,
+    QDateTime,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QStringListModel,
+    Qt,
+    QTime,
+    QTimeZone,
+    Signal,
+)
+from PySide6.QtGui import QDoubleValidator, QKeyEvent
+from PySide6.QtWidgets import (
+    QCompleter,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.clock import SystemClock
 from services.domain.errors import OperatorError
 from services.domain.plans import repeats
 from services.domain.task import lane
+from services.domain.task.record import Task
+from services.domain.task.search.filter_time import Times
 from services.i18n import N_, _
 from services.messages import told
-from views.dialogs.new_task.after import AfterField
-from views.dialogs.new_task.moment import MomentField
 from views.dialogs.new_task.parameters import Spot
 from views.dialogs.new_task.part import Part
-from views.support import shown, text
+from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
+from views.support.throttle import Debounce
+from views.support.words import type_names
 from views.theme.tokens import LANES
+from views.widgets.buttons import Button, IconButton
 from views.widgets.fields import DateTimeField
+from views.widgets.flow_row import FlowRow
 from views.widgets.segmented import Segmented
 from views.widgets.stepper import Stepper
 
@@ -33,6 +59,8 @@ MAX_ATTEMPTS = 21
 WIDE = 6  #: which of the fields has a row to itself
 NOW, LATER, AT, REPEAT = "now", "later", "at", "repeat"
 _CLOCK = SystemClock()
+_BETWEEN = re.compile(r"[\s,;，；、]+")
+QUIET_MS, SHORTEST = 200, 2
 
 
 class Delivery(Part):
@@ -319,3 +347,194 @@ def _in_an_hour() -> QDateTime:
     then = shown.moment(_CLOCK.now_ms()).astimezone(shown.zone()) + timedelta(hours=1)
     day = QDate(then.year, then.month, then.day)
     return QDateTime(day, QTime(then.hour, then.minute // 15 * 15), QTimeZone.utc())
+
+
+#: what is offered, as it is typed
+OFFERS = (N_("in 30 min"), N_("in 2 h"), N_("in 8 h"), N_("today 18:00"), N_("tomorrow 9:00"))
+MOST_AHEAD_MS = 366 * 86_400_000
+
+
+class MomentField(QWidget):
+    """A moment to come, typed in words or picked: ``in 2 h``, ``today 18:00``; what it means stands below it.
+
+    Empty means none.
+
+    Signals:
+        changed: another moment, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = QLineEdit()
+        self.pick = IconButton("ph.clock", N_("Pick a time"))
+        self._means = Label("", "caption", "text3")
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.pick)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        column.addLayout(row)
+        column.addWidget(self._means)
+        self.line.textChanged.connect(self._on_text)
+        self.pick.clicked.connect(self._on_pick)
+        on_language_changed(self._say)
+        self._say()
+
+    def at_ms(self) -> int:
+        """The instant meant now (UTC milliseconds), 0 for none and for what is none."""
+        return Times(_CLOCK.now_ms(), shown.zone_key()).coming(self.line.text()) or 0
+
+    def problem(self) -> str:
+        """What is wrong with it, "" for nothing."""
+        if not self.line.text().strip():
+            return ""
+        at, now = self.at_ms(), _CLOCK.now_ms()
+        if not at:
+            return _("Write a time such as 18:00, tomorrow 9:00 or in 2 h")
+        if at <= now:
+            return _("The time is past")
+        return _("The time is more than a year ahead") if at > now + MOST_AHEAD_MS else ""
+
+    def menu(self) -> QMenu:
+        """Times to pick, each with what it means now."""
+        menu = QMenu(self)
+        times = Times(_CLOCK.now_ms(), shown.zone_key())
+        for words in map(_, OFFERS):
+            at = times.coming(words) or 0
+            offer = menu.addAction(_("{name}: {value}").format(name=words, value=shown.clock(at, times.now_ms)))
+            offer.setEnabled(at > times.now_ms)
+            offer.triggered.connect(lambda _on=False, words=words: self.line.setText(words))
+        menu.addSeparator()
+        menu.addAction(_("None")).triggered.connect(self.line.clear)
+        return menu
+
+    def _on_pick(self) -> None:
+        menu = self.menu()
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.pick.mapToGlobal(self.pick.rect().bottomLeft()))
+
+    def _on_text(self) -> None:
+        self._say()
+        self.changed.emit()
+
+    def _say(self) -> None:
+        why, at = self.problem(), self.at_ms()
+        self.line.setPlaceholderText(_("none; or in 2 h, today 18:00"))
+        self.line.setAccessibleName(_("Deadline"))
+        self.line.setAccessibleDescription(why)
+        set_look(self.line, invalid="true" if why else "false")
+        self._means.setText(why or (shown.clock(at, _CLOCK.now_ms()) if at else ""))
+        self._means.set_tone("dead" if why else "text3")
+
+
+class AfterField(QWidget):
+    """Tasks that must succeed first: found by id, shop or type, each a chip; ids can be pasted as well.
+
+    Signals:
+    changed: other tasks, or other words.
+    search_wanted: words by which a task is looked for.
+    """
+
+    changed = Signal()
+    search_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = QLineEdit()
+        self.chips: dict[str, Button] = {}
+        self._offers, self._found = QStringListModel(self), list[Task]()
+        self._finder = QCompleter(self._offers, self)
+        self._finder.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        # PySide's stubs know no overload of a signal
+        self._finder.activated[QModelIndex].connect(lambda at: self.take(at.row()))  # type: ignore[index]
+        self._row = FlowRow(across=6, down=4)
+        self._search = Debounce(self._on_quiet, QUIET_MS, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.line)
+        column.addLayout(self._row)
+        self._finder.setWidget(self.line)
+        self.line.installEventFilter(self)
+        self.line.textEdited.connect(self._search)
+        self.line.textChanged.connect(self.changed)
+
+    def ids(self) -> tuple[str, ...]:
+        """Those picked, then those typed."""
+        typed = [word for word in _BETWEEN.split(self.line.text()) if word]
+        return tuple(dict.fromkeys([*self.chips, *typed]))
+
+    def add(self, task_id: str, words: str = "") -> None:
+        """Show one as a chip."""
+        if task_id in self.chips:
+            return
+        chip = Button(kind="plain", icon="ph.x", small=True)
+        chip.set_count_text(safe.cut(safe.one_line(words or task_id), 60))
+        chip.setToolTip(safe.tooltip(_("Take {id} away").format(id=task_id)))
+        chip.setAccessibleName(_("Take {id} away").format(id=task_id))
+        chip.clicked.connect(partial(self.remove, task_id))
+        self.chips[task_id] = chip
+        self._row.addWidget(chip)
+        self.changed.emit()
+
+    def remove(self, task_id: str) -> None:
+        """Take one away."""
+        chip = self.chips.pop(task_id, None)
+        if chip is not None:
+            self._row.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+            self.changed.emit()
+
+    def clear(self) -> None:
+        """None."""
+        for task_id in list(self.chips):
+            self.remove(task_id)
+        self.line.clear()
+
+    def show_found(self, tasks: Sequence[Task]) -> None:
+        """Offer what was found."""
+        self._found = list(tasks)
+        self._offers.setStringList([_words(task) for task in self._found])
+        if self._found and self.line.hasFocus():
+            self._finder.complete()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Enter makes chips of what was typed; Backspace in an empty field takes the last one away."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() and self.line.text().strip():
+            typed = [word for word in _BETWEEN.split(self.line.text()) if word]
+            self.line.clear()
+            for word in typed:
+                self.add(word)
+        elif event.key() == Qt.Key.Key_Backspace and self.chips and not self.line.text():
+            self.remove(list(self.chips)[-1])
+        else:
+            return False
+        return True
+
+    def _on_quiet(self, _typed: str = "") -> None:
+        words = self.line.text().strip()
+        if len(words) >= SHORTEST:
+            self.search_wanted.emit(words)
+
+    def offered(self) -> tuple[Task, ...]:
+        """What was found last."""
+        return tuple(self._found)
+
+    def take(self, place: int) -> None:
+        """Take one of those."""
+        if 0 <= place < len(self._found):
+            task = self._found[place]
+            self.line.clear()
+            self.add(task.task_id, _words(task))
+
+
+def _words(task: Task) -> str:
+    kind = type_names.name(task.task_type)
+    return safe.one_line(text.listed([kind, task.shop, shown.status_word(task.status), task.task_id]))

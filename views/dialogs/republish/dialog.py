@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services import whole_file
+from services.commands.bulk.options import Probe
 from services.commands.bulk.plan import DONE
-from services.commands.bulk.republish import Ended, Progress
+from services.commands.bulk.republish import Ended, Plan, Progress
+from services.domain.fleet.shop import Shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.forecast import outlook
+from services.domain.insight.shop import ShopNow
 from services.domain.task.lane import Lane
+from services.domain.task.status import Status
+from services.domain.text.cells import guarded
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
+from views.dialogs.confirm import typed_count
 from views.dialogs.frame import DialogFrame
+from views.dialogs.notice import Notice
 from views.dialogs.republish.changes import ChangesPane
-from views.dialogs.republish.confirm_row import ConfirmRow
-from views.dialogs.republish.looking import Looked, look, usual_s, write_preview
 from views.dialogs.republish.numbers import NumbersPane
-from views.dialogs.republish.runner import BulkRunner, Job
-from views.dialogs.republish.sorting import RULES, Choice, Sorted, sort_out
+from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
+from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reason, sort_out
 from views.dialogs.republish.speed import SpeedPane
-from views.dialogs.republish.trial import PROBES, TrialNote, all_failed
-from views.support import text
+from views.support import shown, text
 from views.support.language import on_language_changed
-from views.support.load import load_of
-from views.support.look import line
+from views.support.load import USUAL_S, load_of
+from views.support.look import Label, line
 from views.support.operation import Operation
 from views.support.throttle import Throttle
+from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
@@ -41,6 +52,7 @@ from views.widgets.toast import ToastSpec
 SIZE, LEAST = (920, 690), (820, 480)
 LEFT = 430
 LOOK_MS = 1000
+PROBES = 3
 
 
 class RepublishDialog(DialogFrame):
@@ -322,3 +334,178 @@ class RepublishDialog(DialogFrame):
         for button in (self.cancel_button, self.try_button, self.verb_button):
             button.set_kind("primary" if button is primary else "plain")
         self.export_button.disable("" if self.looked is not None else _("Still looking at the letters"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """One look at everything."""
+
+    plan: Plan = field(default_factory=Plan)
+    now: Mapping[str, ShopNow] = field(default_factory=dict)
+    shops: Mapping[str, Shop] = field(default_factory=dict)
+    types: Mapping[str, TaskType] = field(default_factory=dict)
+    worth: Worth = field(default_factory=Worth)  #: whether they would pass now
+
+
+def look(context: PageContext, ids: Sequence[str], fields: Mapping[str, Any]) -> Looked:
+    """Ask for all of it. Blocking."""
+    plan = context.commands.bulk.plan(ids, fields=fields)
+    shops = list(plan.counts("shop"))
+    return Looked(
+        plan=plan,
+        now=context.tasks.shops_now(shops),
+        shops=context.shops(),
+        types=context.types(),
+        worth=context.causes.worth_of(ids),
+    )
+
+
+def usual_s(found: Sorted, types: Mapping[str, TaskType]) -> float:
+    """Seconds that one of those that go usually takes."""
+    spans = [(types[name].expected_s or USUAL_S, n) for name, n in found.counts("task_type").items() if name in types]
+    total = sum(n for _span, n in spans)
+    return sum(span * n for span, n in spans) / total if total else USUAL_S
+
+
+def write_preview(path: Path, found: Sorted, now: Mapping[str, ShopNow]) -> int:
+    """Write what becomes of each letter as CSV; tell how many. Blocking.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    going = {item.task_id for item in found.going}
+    with whole_file.written(path, encoding="utf-8-sig", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("task_id", "platform", "shop", "type", "lane", "published", "reason", "detail"))
+        for item in found.plan.items:
+            sent = "yes" if item.task_id in going else "no"
+            why = shown.say(item.why) if item.why is not None else ""
+            cells = (item.task_id, item.platform, item.shop, item.task_type, item.lane, sent, reason(item, now), why)
+            rows.writerow([guarded(cell) for cell in cells])
+    return found.total
+
+
+class TrialNote(Notice):
+    """Try a few first: what all of them have in common, and what came of those that were tried.
+
+    Whether it would help, then how those that were tried stand.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("warning", parent)
+
+    def show_sorted(self, found: Sorted, worth: Worth) -> None:
+        """Say whether they would pass now, and what they have in common."""
+        self.set_status(verdicts.look(worth).status)
+        lines = [verdicts.why(worth), text.run_on((_common(found), _shops(found)))]
+        self.show_words(_(verdicts.look(worth).word), "\n".join(line for line in lines if line))
+
+    def show_probes(self, probes: Sequence[Probe], ended: Ended | None, shops: Mapping[str, Shop]) -> None:
+        """Say how those that were tried stand; ``ended`` once that is settled."""
+        passed = sum(1 for probe in probes if probe.passed)
+        failed = sum(1 for probe in probes if probe.passed is False)
+        over = ended is not None
+        self.set_status("dead" if failed else "healthy" if over and passed else "warning" if over else "running")
+        lines = [_probe_line(probe, shops) for probe in probes]
+        if ended is not None and ended.why is not None and (failed or not probes):
+            lines.append(shown.say(ended.why))
+        self.show_words(_lead(probes, passed, failed), "\n".join(lines))
+
+
+def all_failed(ended: Ended | None) -> bool:
+    """Whether everything that was tried has failed."""
+    return ended is not None and bool(ended.probes) and all(probe.passed is False for probe in ended.probes)
+
+
+def _lead(probes: Sequence[Probe], passed: int, failed: int) -> str:
+    number = len(probes)
+    if number and failed == number and all(probe.same for probe in probes):
+        words = ngettext(
+            "{n} of {n} failed again with the same error", "{n} of {n} failed again with the same error", number
+        )
+        return words.format(n=number)
+    if number and failed == number:
+        return _("{n} of {n} failed again").format(n=number)
+    count = ngettext("{n} tried", "{n} tried", number).format(n=number)
+    words = _("{tried}: {passed} succeeded, {failed} failed")
+    return words.format(tried=count, passed=passed, failed=failed)
+
+
+def _probe_line(probe: Probe, shops: Mapping[str, Shop]) -> str:
+    shop = shops.get(probe.shop)
+    name = shop.name if shop is not None and shop.name else probe.shop
+    # one that waits for its next attempt after the same failure counts as failed here
+    status = Status.DEAD if probe.passed is False and probe.same else probe.status
+    state = shown.status_word(status).lower() if status else _("lost")
+    if probe.passed is False and probe.kind:
+        state = _("{name}: {value}").format(name=state, value=kinds.title(probe.kind) or probe.kind)
+    return f"{name}  {state}"
+
+
+def _common(found: Sorted) -> str:
+    prints = {item.fingerprint for item in found.plan.items if item.fingerprint}
+    if len(prints) == 1:
+        words = ngettext("{n} failed for the same reason.", "{n} failed for the same reason.", found.total)
+        return words.format(n=text.count(found.total))
+    words = ngettext("They failed for {n} reason.", "They failed for {n} reasons.", len(prints))
+    return words.format(n=text.count(len(prints)))
+
+
+def _shops(found: Sorted) -> str:
+    closed = len({item.shop for item in found.reasons.get(CLOSED, ())})
+    if not closed:
+        return _("Whether it is put right shows best in a few.")
+    rest = len({item.shop for item in found.plan.items if item.shop}) - closed
+    shut = ngettext("{n} shop is still logged out", "{n} shops are still logged out", closed)
+    back = ngettext("the other {n} is back or not known", "the other {n} are back or not known", rest)
+    return _("{closed}; {rest}.").format(closed=shut.format(n=text.count(closed)), rest=back.format(n=text.count(rest)))
+
+
+class ConfirmRow(QWidget):
+    """Above the limit the number must be typed; how it can be taken back stands beside it.
+
+    Signals:
+    changed: another text was typed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, environment: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._environment, self._wanted = environment, ""
+        self._ask, self._hint = Label("", "body"), Label("", "label", "text3")
+        self.field = QLineEdit()
+        self.field.setFixedWidth(84)
+        self.field.textChanged.connect(self._on_typed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 8, 20, 10)
+        row.setSpacing(10)
+        row.addWidget(self._ask)
+        row.addWidget(self.field)
+        row.addStretch(1)
+        row.addWidget(self._hint)
+        on_language_changed(self._say)
+        self._say()
+
+    def ask_for(self, number: int, *, always: bool = False) -> None:
+        """Ask for this number where it is large, or ``always``: where work is done once more."""
+        self._wanted = typed_count(number, self._environment) or (str(number) if always and number else "")
+        self._say()
+
+    def problem(self) -> str:
+        """What is still to be typed, "" for nothing."""
+        if not self._wanted or self.field.text().strip().replace(",", "") == self._wanted:
+            return ""
+        return _("Type {text} first").format(text=self._wanted)
+
+    def _on_typed(self) -> None:
+        self.changed.emit()
+
+    def _say(self) -> None:
+        for widget in (self._ask, self.field):
+            widget.setVisible(bool(self._wanted))
+        ask = _("Type {text} to go on").format(text=self._wanted)
+        self._ask.setText(ask)
+        self.field.setAccessibleName(ask)
+        hint = _("Can be undone for {span}, then each task can be cancelled")
+        self._hint.setText(hint.format(span=text.seconds(timedelta(seconds=HOLD_S))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -11,10 +12,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QVBoxLa
 from services.clock import SystemClock
 from services.commands.bulk.options import MAX_RATE
 from services.domain.insight.forecast.outlook import Outlook
-from services.i18n import _
+from services.i18n import _, ngettext
 from services.spans import between
 from views.charts import ticks
-from views.dialogs.republish import pace
 from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -24,6 +24,10 @@ from views.widgets.fields import NumberField
 LEFT, BOTTOM, TOP = 44, 18, 6
 TIMES = 4
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+SLOWEST, FASTEST = 6, 600
+STEPS = 100  #: the last step is all at once, the one before it the fastest pace
+MARKS = (6, 30, 60, 120, 600, 0)
+ALL = 0
 
 
 class WaitingPlot(QWidget):
@@ -124,7 +128,7 @@ class SpeedPane(QWidget):
         self._rate = 30
         self._title = Label("", "card")
         self.slider = _Slider(Qt.Orientation.Horizontal)
-        self.slider.setRange(0, pace.STEPS)
+        self.slider.setRange(0, STEPS)
         self.slider.setPageStep(10)
         self.field = NumberField(self._rate, 0, MAX_RATE)
         self.field.setMinimumWidth(118)
@@ -165,7 +169,7 @@ class SpeedPane(QWidget):
     def set_rate(self, rate: int) -> None:
         """Show a pace without a signal."""
         self._rate = rate
-        for widget, value in ((self.slider, pace.step_of(rate)), (self.field, rate)):
+        for widget, value in ((self.slider, step_of(rate)), (self.field, rate)):
             widget.blockSignals(True)
             widget.setValue(value)
             widget.blockSignals(False)
@@ -202,7 +206,7 @@ class SpeedPane(QWidget):
         )
 
     def _on_slider(self, step: int) -> None:
-        self._choose(pace.rate_at(step))
+        self._choose(rate_at(step))
 
     def _on_field(self, rate: int) -> None:
         self._choose(rate)
@@ -216,8 +220,8 @@ class SpeedPane(QWidget):
         self._title.setText(_("Publishing speed"))
         self._plot_title.setText(_("Waiting tasks, forecast"))
         self.slider.setAccessibleName(_("Publishing speed"))
-        self.slider.setAccessibleDescription(pace.words(self._rate))
-        self.slider.setToolTip(pace.words(self._rate))
+        self.slider.setAccessibleDescription(words(self._rate))
+        self.slider.setToolTip(words(self._rate))
         self.field.setAccessibleName(_("Tasks a minute"))
         self.field.setSuffix(" " + _("a minute"))
         self.field.setSpecialValueText(_("all at once"))
@@ -245,11 +249,11 @@ class _Marks(QWidget):
         painter.setFont(theme().font("caption"))
         painter.setPen(theme().color("text3"))
         metrics = QFontMetrics(theme().font("caption"))
-        for rate in pace.MARKS:
+        for rate in MARKS:
             words = str(rate) if rate else _("all at once")
             width = metrics.horizontalAdvance(words) + 2
-            x = _HANDLE / 2 + (self.width() - _HANDLE) * pace.step_of(rate) / pace.STEPS
-            if rate == pace.FASTEST:
+            x = _HANDLE / 2 + (self.width() - _HANDLE) * step_of(rate) / STEPS
+            if rate == FASTEST:
                 x -= metrics.horizontalAdvance(_("all at once")) + 12
             left = min(max(round(x - width / 2), 0), self.width() - width)
             painter.drawText(QRect(left, 0, width, self.height()), _CENTRE, words)
@@ -318,3 +322,26 @@ def _minute(now_ms: int, seconds: float) -> str:
     then = shown.moment(now_ms + round(seconds * 1000))
     now = shown.moment(now_ms)
     return text.clock(then, now, shown.zone()) if seconds < 600 else text.minute(then, now, shown.zone())
+
+
+def rate_at(step: int) -> int:
+    """Tasks a minute at a step of the slider, ``ALL`` for all at once."""
+    if step >= STEPS:
+        return ALL
+    rate = SLOWEST * math.pow(FASTEST / SLOWEST, step / (STEPS - 1))
+    return max(SLOWEST, round(rate))
+
+
+def step_of(rate: int) -> int:
+    """The step nearest to a rate."""
+    if rate <= ALL:
+        return STEPS
+    share = math.log(min(max(rate, SLOWEST), FASTEST) / SLOWEST) / math.log(FASTEST / SLOWEST)
+    return round(share * (STEPS - 1))
+
+
+def words(rate: int) -> str:
+    """``30 a minute``, ``all at once``."""
+    if rate <= ALL:
+        return _("all at once")
+    return ngettext("{n} a minute", "{n} a minute", rate).format(n=text.count(rate))

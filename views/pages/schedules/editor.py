@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+import msgspec
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from services.domain.errors import OperatorError
+from services.domain.errors import OperatorError, UsageError
+from services.domain.plans.load import MINUTE_MS, Load
 from services.domain.plans.schedule import Schedule
+from services.domain.task.search import filter_time
 from services.i18n import N_, _, ngettext
-from services.messages import told
+from services.messages import render, told
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
-from views.pages.schedules import form, words
-from views.pages.schedules.form import ALL, CRON, EVERY, NAMED, SOME, Filled
-from views.pages.schedules.load_strip import LoadStrip
-from views.support import instant, text
+from views.pages.schedules import words
+from views.support import instant, shown, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
+from views.theme import theme
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.editor import JsonEditor
 from views.widgets.scroll_pane import ScrollPane
@@ -32,6 +37,13 @@ from views.widgets.strip import Strip
 WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 84, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
 AROUND, LEAST_FORM = 360, 240
+CRON, EVERY = "cron", "every"
+ALL, SOME, NAMED = "all", "some", "named"
+_BETWEEN = re.compile(r"[\s,;，；、]+")
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+BARS_HEIGHT, MOST_BARS = 44, 120
+#: beyond the end of the run it goes on for so many minutes at least
+LEAST_MINUTES = 30
 
 
 class ScheduleDialog(DialogFrame):
@@ -51,7 +63,7 @@ class ScheduleDialog(DialogFrame):
         self._look_soon = Debounce(self._look, LOOK_MS, self)
         self.fields: dict[str, Labelled] = {}
         self._build()
-        self._load(form.filled(self._base) if self._base is not None else Filled())
+        self._load(filled(self._base) if self._base is not None else Filled())
         self._connect()
         self._fit()
         self._asking.start(context.types, lambda types: self._show_types(sorted(types)))
@@ -137,7 +149,7 @@ class ScheduleDialog(DialogFrame):
         return self.fields[name]
 
     def _connect(self) -> None:
-        for field in (
+        for one in (
             self.name,
             self.cron,
             self.every,
@@ -147,7 +159,7 @@ class ScheduleDialog(DialogFrame):
             self.groups,
             self.shops,
         ):
-            field.textChanged.connect(self._look_soon)
+            one.textChanged.connect(self._look_soon)
         self.task_type.currentTextChanged.connect(self._look_soon)
         self.payload.textChanged.connect(self._look_soon)
         for choice in (self.missed, self.overlap):
@@ -161,7 +173,7 @@ class ScheduleDialog(DialogFrame):
     # values
 
     def _load(self, values: Filled) -> None:
-        for field, value in (
+        for one, value in (
             (self.name, values.name),
             (self.cron, values.cron),
             (self.every, values.every),
@@ -172,7 +184,7 @@ class ScheduleDialog(DialogFrame):
             (self.spread, values.spread),
             (self.note, values.note),
         ):
-            field.setText(value)
+            one.setText(value)
         self.task_type.setCurrentText(values.task_type)
         self.repeats.set_current(values.repeats)
         self.choice.set_current(values.choice)
@@ -219,7 +231,7 @@ class ScheduleDialog(DialogFrame):
             self._clear()
             return
         try:
-            wanted = form.schedule_of(self.values(), self._base)
+            wanted = schedule_of(self.values(), self._base)
         except OperatorError as exc:
             self._show_error(exc)
             return
@@ -243,7 +255,7 @@ class ScheduleDialog(DialogFrame):
 
     def _save(self) -> None:
         try:
-            wanted = form.schedule_of(self.values(), self._base)
+            wanted = schedule_of(self.values(), self._base)
         except OperatorError as exc:
             self._show_error(exc)
             return
@@ -268,8 +280,8 @@ class ScheduleDialog(DialogFrame):
         self.preview.setText("")
         self.conflicts.hide()
         self.load.show_load(None)
-        for field in self.fields.values():
-            field.set_error("")
+        for one in self.fields.values():
+            one.set_error("")
 
 
 def _choice(entries: Sequence[tuple[str, str]]) -> ChoiceField:
@@ -287,3 +299,180 @@ def _pair(first: QWidget, second: QWidget) -> QWidget:
     row.addWidget(first)
     row.addWidget(second)
     return both
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """The fields as they stand."""
+
+    name: str = ""
+    task_type: str = ""
+    repeats: str = CRON
+    cron: str = "30 2 * * *"
+    every: str = "1h"
+    zone: str = ""
+    choice: str = ALL
+    platforms: str = ""
+    groups: str = ""
+    shops: str = ""
+    spread: str = "0s"
+    missed: str = "once"
+    overlap: str = "skip"
+    note: str = ""
+    payload: Any = field(default_factory=dict)  #: None while it is not JSON
+
+
+def filled(schedule: Schedule) -> Filled:
+    """The fields for a schedule."""
+    return Filled(
+        name=schedule.name,
+        task_type=schedule.task_type,
+        repeats=EVERY if schedule.every_s else CRON,
+        cron=schedule.cron or Filled().cron,
+        every=short(schedule.every_s) if schedule.every_s else Filled().every,
+        zone=schedule.zone,
+        choice=ALL if schedule.all_shops else NAMED if schedule.shops else SOME,
+        platforms=", ".join(schedule.platforms),
+        groups=", ".join(schedule.groups),
+        shops=", ".join(schedule.shops),
+        spread=short(schedule.spread_s),
+        missed=schedule.missed,
+        overlap=schedule.overlap,
+        note=schedule.note,
+        payload=schedule.payload,
+    )
+
+
+def schedule_of(fields: Filled, base: Schedule | None = None) -> Schedule:
+    """The schedule that the fields describe; what they do not show is that of ``base``.
+
+    Raises:
+        UsageError: a field is not readable.
+    """
+    if not isinstance(fields.payload, dict):
+        raise UsageError(_("The payload is not a JSON object."), field="payload")
+    old = base or Schedule(name=fields.name, task_type=fields.task_type)
+    return msgspec.structs.replace(
+        old,
+        name=fields.name.strip(),
+        task_type=fields.task_type.strip(),
+        payload=fields.payload,
+        cron=" ".join(fields.cron.split()) if fields.repeats == CRON else "",
+        every_s=seconds(fields.every, "every") if fields.repeats == EVERY else 0,
+        first_at=0,
+        zone=fields.zone.strip(),
+        all_shops=fields.choice == ALL,
+        platforms=_words(fields.platforms) if fields.choice == SOME else (),
+        groups=_words(fields.groups) if fields.choice == SOME else (),
+        shops=_words(fields.shops) if fields.choice == NAMED else (),
+        spread_s=seconds(fields.spread, "spread"),
+        missed=fields.missed,
+        overlap=fields.overlap,
+        note=fields.note.strip(),
+    )
+
+
+def seconds(text: str, name: str) -> int:
+    """Seconds of ``30m``; "" is none.
+
+    Raises:
+        UsageError: it is no duration.
+    """
+    if not text.strip():
+        return 0
+    found = filter_time.duration_ms("".join(text.split()))
+    if found is None or found % 1000:
+        raise UsageError(_("Write a duration such as 90s, 30m or 2h."), field=name)
+    return found // 1000
+
+
+def short(number: int) -> str:
+    """Seconds as they are typed: ``20m``."""
+    size, unit = next((size, unit) for size, unit in _UNITS if number % size == 0 and (number or size == 1))
+    return f"{number // size}{unit}"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in _BETWEEN.split(text) if word))
+
+
+class LoadBars(QWidget):
+    """Tasks that wait or run: those of others in grey, those of the run above them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._load = Load(begins=0)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(200, BARS_HEIGHT)
+
+    def show_load(self, load: Load) -> None:
+        """Draw another one."""
+        self._load = load
+        self.update()
+
+    def bars(self) -> list[tuple[int, int]]:
+        """Of each bar the tasks of the run and those of others: the most of the minutes that it stands for."""
+        own, others = list(self._load.own), list(self._load.others)
+        short = max(0, LEAST_MINUTES - len(own))
+        own, others = own + [0] * short, others + [0] * short
+        step = -(-len(own) // MOST_BARS)
+        return [
+            max(zip(own[at : at + step], others[at : at + step], strict=True), key=sum)
+            for at in range(0, len(own), step)
+        ]
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the bars."""
+        painter = QPainter(self)
+        bars = self.bars()
+        most = max((sum(bar) for bar in bars), default=0)
+        wide, tall = self.width() / max(1, len(bars)), float(self.height() - 1)
+        painter.fillRect(QRectF(0, tall, self.width(), 1), theme().color("line"))
+        for place, (own, others) in enumerate(bars):
+            low, high = tall * others / max(1, most), tall * (own + others) / max(1, most)
+            left, width = place * wide, max(1.0, wide - 1)
+            painter.fillRect(QRectF(left, tall - low, width, low), theme().color("text3"))
+            painter.fillRect(QRectF(left, tall - high, width, high - low), theme().color("accent"))
+
+
+class LoadStrip(QWidget):
+    """Bars with the hours of their ends, and what is told; hidden while there is nothing to tell."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bars = LoadBars()
+        self.scale = Label("", "label", "text3")
+        self.words = Label("", "label", "text2", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for part in (self.bars, self.scale, self.words):
+            column.addWidget(part)
+        self.show_load(None)
+
+    def show_load(self, found: RunLoad | None) -> None:
+        """Tell of another run."""
+        said = "" if found is None else " ".join(render(one) for one in found.said)
+        load = found.load if found is not None else Load(begins=0)
+        drawn = any(load.own)
+        self.bars.setVisible(drawn)
+        self.scale.setVisible(drawn)
+        if drawn:
+            self.bars.show_load(load)
+            now = instant.now_ms()
+            ends = load.begins + max(LEAST_MINUTES, len(load.own)) * MINUTE_MS
+            most, when = load.peak
+            self.scale.setText(
+                _("{begin} to {end}; at most {n} at once, at {at}").format(
+                    begin=shown.clock(load.begins, now),
+                    end=shown.clock(ends, now),
+                    n=text.count(most),
+                    at=shown.clock(when, now),
+                )
+            )
+        self.words.setText(said)
+        self.bars.setAccessibleName(said)
+        self.setVisible(bool(said))

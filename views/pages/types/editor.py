@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.commands.types import UNCHANGED, Change
 from services.domain.errors import UsageError
-from services.domain.types.task_type import TaskType
+from services.domain.task import lane
+from services.domain.types.task_type import ISOLATIONS, UNIQUENESS, TaskType
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.types import DryRun
@@ -21,7 +23,8 @@ from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.schema.form import SchemaForm
 from views.dialogs.schema.json_text import pretty
-from views.pages.types import form, words
+from views.pages.types import words
+from views.support import shown
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -35,6 +38,14 @@ from views.widgets.segmented import Segmented
 SIZE, LEAST, TRY_MS = (860, 660), (640, 420), 400
 FORM, SCHEMA, JSON = "form", "schema", "json"
 VIEWS = ((FORM, N_("Form")), (SCHEMA, N_("Payload schema")), (JSON, N_("JSON")))
+#: texts by language stand in fields of their own
+_SPOKEN = {
+    "title_en": ("title", "en", N_("Title (English)")),
+    "title_zh": ("title", "zh_CN", N_("Title (Chinese)")),
+    "about_en": ("description", "en", N_("Description (English)")),
+    "about_zh": ("description", "zh_CN", N_("Description (Chinese)")),
+}
+_BROWSERS = {"profile": N_("the shop's own profile"), "context": N_("a clean one each time")}
 
 
 class Tried(NamedTuple):
@@ -113,7 +124,7 @@ class TypeDialog(DialogFrame):
         """Fill a view from the document, without a signal."""
         self._shown = view
         if view == FORM:
-            self.form.show_schema(form.schema(new=self._base is None), form.flat(self._document))
+            self.form.show_schema(schema(new=self._base is None), flat(self._document))
             self._stack.setCurrentIndex(0)
             return
         field = self.schema if view == SCHEMA else self.json
@@ -130,7 +141,7 @@ class TypeDialog(DialogFrame):
         self._load(view)
 
     def _on_form(self) -> None:
-        self._document = form.whole(self.form.document(), self._document)
+        self._document = whole(self.form.document(), self._document)
         self._try_soon()
 
     def _on_schema(self) -> None:
@@ -157,7 +168,7 @@ class TypeDialog(DialogFrame):
 
     def _retell(self) -> None:
         if self._shown == FORM:
-            self.form.show_schema(form.schema(new=self._base is None), form.flat(self._document))
+            self.form.show_schema(schema(new=self._base is None), flat(self._document))
         self._try_soon()
 
     # trying and keeping
@@ -221,3 +232,100 @@ def _tried(context: PageContext, body: str) -> Tried:
     if faults:
         raise UsageError(faults[0].error, field=faults[0].field)
     return Tried(changes[0], context.policies.dry_run(changes[0].kind), body)
+
+
+def schema(*, new: bool) -> dict[str, Any]:
+    """What the form shows, in the language of the moment; ``new``: the name can be chosen."""
+    name = {"name": {"type": "string", "title": _("Name"), "description": _("letters, digits, _ and -")}} if new else {}
+    spoken = {key: {"type": "string", "title": _(title)} for key, (_field, _code, title) in _SPOKEN.items()}
+    return {
+        "type": "object",
+        "required": ["name"] if new else [],
+        "properties": {
+            **name,
+            **spoken,
+            "executor": {"type": "string", "title": words.field("executor")},
+            "lane": {
+                "enum": list(lane.LANES),
+                "title": words.field("lane"),
+                **_titles([shown.lane_word(one) for one in lane.LANES]),
+            },
+            "timeout_s": _whole("timeout_s", _("seconds")),
+            "expected_s": {"type": "number", "title": words.field("expected_s"), "description": _("seconds")},
+            "max_retries": _whole("max_retries"),
+            "retry_base_s": _whole("retry_base_s", _("seconds; empty: the worker's setting")),
+            "retry_cap_s": _whole("retry_cap_s", _("seconds; empty: the worker's setting")),
+            "uniqueness": {
+                "enum": list(UNIQUENESS),
+                "title": words.field("uniqueness"),
+                **_titles([_(words.UNIQUENESS[one]) for one in UNIQUENESS]),
+            },
+            "unique_for": {
+                "type": "string",
+                "title": words.field("unique_for"),
+                "description": _("such as 2m, 1h or today; empty: always again"),
+            },
+            "concurrency": _whole("concurrency", _("in the whole fleet; empty: no limit")),
+            "rate_per_minute": _whole("rate_per_minute", _("in the whole fleet; empty: no limit")),
+            "isolation": {
+                "enum": list(ISOLATIONS),
+                "title": words.field("isolation"),
+                **_titles([_(_BROWSERS[one]) for one in ISOLATIONS]),
+            },
+            "indexed": {
+                "type": "string",
+                "title": words.field("indexed"),
+                "description": _("such as order_id, address.city; found at once among millions of tasks"),
+            },
+            "idempotent": {
+                "type": "boolean",
+                "title": words.field("idempotent"),
+                "description": _("A task whose outcome nobody knows is run again by itself"),
+            },
+            "preemptible": {"type": "boolean", "title": words.field("preemptible")},
+        },
+    }
+
+
+def flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a type as the form shows it; what is null or empty is left out."""
+    found = {key: value for key, value in document.items() if value is not None and key not in ("title", "description")}
+    for key, (field, code, _title) in _SPOKEN.items():
+        spoken = document.get(field)
+        if isinstance(spoken, dict) and spoken.get(code):
+            found[key] = spoken[code]
+    for name in ("unique_for", "indexed"):
+        if not found.get(name):
+            found.pop(name, None)
+    if isinstance(found.get("indexed"), list | tuple):
+        found["indexed"] = ", ".join(map(str, found["indexed"]))
+    return found
+
+
+def whole(shown_: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a type out of what the form shows; what it does not show stays as in ``base``."""
+    fresh = dict(msgspec.to_builtins(TaskType(name="")))
+    found = {**fresh, **base}
+    properties = schema(new=True)["properties"]
+    for key in properties:
+        if key not in _SPOKEN:
+            found[key] = shown_.get(key, "" if key == "name" else fresh.get(key))
+    if isinstance(found["indexed"], str):
+        found["indexed"] = [one for one in re.split(r"[\s,，、]+", found["indexed"]) if one]
+    for field in ("title", "description"):
+        spoken = dict(base.get(field) or {}) if isinstance(base.get(field), dict) else {}
+        for key, (of, code, _title) in _SPOKEN.items():
+            if of == field:
+                spoken.pop(code, None)
+                if shown_.get(key):
+                    spoken[code] = shown_[key]
+        found[field] = spoken
+    return found
+
+
+def _whole(name: str, help_: str = "") -> dict[str, Any]:
+    return {"type": "integer", "title": words.field(name), **({"description": help_} if help_ else {})}
+
+
+def _titles(names: list[str]) -> dict[str, Any]:
+    return {"x-enum-titles": names, "x-enum-titles-zh": names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from views.dialogs.republish.confirm_row import ConfirmRow
+from views.dialogs.republish.dialog import ConfirmRow
 
 
 def test_work_that_is_done_once_more_asks_for_the_number_however_small(qtbot: QtBot) -> None:

@@ -22,9 +22,9 @@ from tests.support.cuts import cut
 from tests.support.widgets import words
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
-from views.dialogs.republish import pace
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
+from views.dialogs.republish.speed import ALL, SLOWEST, STEPS, step_of
 from views.support.load import load_of
 
 pytestmark = pytest.mark.both_pairs
@@ -61,14 +61,14 @@ def test_the_speed_moves_slider_field_and_forecast_together(open_dialog: Open, f
     dialog = open_dialog()
     speed = dialog.speed
     speed.slider.setValue(0)
-    assert speed.field.value() == pace.SLOWEST
+    assert speed.field.value() == SLOWEST
     assert speed.published.note.text().startswith("in 1\u202fm")
-    speed.slider.setValue(pace.STEPS)
+    speed.slider.setValue(STEPS)
     assert speed.field.text() == "all at once"
     assert speed.published.note.text() == "now"
     assert speed.done.note.text() == "no worker runs"
     speed.field.setValue(120)
-    assert speed.slider.value() == pace.step_of(120)
+    assert speed.slider.value() == step_of(120)
     assert dialog.choice().rate == 120
 
 
@@ -76,7 +76,7 @@ def test_what_it_starts_goes_without_it(
     qtbot: QtBot, open_dialog: Open, runner: BulkRunner, fleet: Fleet, letters: list[str]
 ) -> None:
     dialog = open_dialog()
-    dialog.speed.set_rate(pace.ALL)
+    dialog.speed.set_rate(ALL)
     dialog.changes.lane.choose("high")
     dialog.changes.attempts.setCurrentIndex(2)
     dialog.changes._on_set()
@@ -224,7 +224,7 @@ def test_what_was_republished_meanwhile_is_skipped(
     qtbot: QtBot, fleet: Fleet, open_dialog: Open, runner: BulkRunner, letters: list[str]
 ) -> None:
     dialog = open_dialog()
-    dialog.speed.set_rate(pace.ALL)
+    dialog.speed.set_rate(ALL)
     fleet.context.commands.dead_letters.republish(letters[:2])
     dialog.verb_button.click()
     with qtbot.waitSignal(runner.ended) as heard:

@@ -16,7 +16,7 @@ from services.domain.upkeep.repair import Mend
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.doctor.page import DoctorPage
-from views.pages.doctor.repair import RepairDialog
+from views.pages.doctor.verbs import RepairDialog
 
 Open = Callable[[], DoctorPage]
 WAIT_MS = 30_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
-from views.pages.overview.data import OVERLAP_S, OverviewData
+from views.pages.overview.page import OVERLAP_S, OverviewData
 
 
 def test_a_range_is_asked_for_once_then_only_what_is_new() -> None:

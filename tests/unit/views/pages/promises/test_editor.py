@@ -13,7 +13,7 @@ from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import Promise
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.pages.promises import form
+from views.pages.promises import editor
 from views.pages.promises.editor import PromiseDialog
 
 pytestmark = pytest.mark.one_pair
@@ -126,11 +126,11 @@ def test_no_day_at_all_is_refused(qtbot: QtBot, open_dialog: Open) -> None:
 )
 def test_what_the_fields_show_is_what_they_keep(fields: dict[str, Any]) -> None:
     made = Promise(name="one", task_type="sync_order", **fields)
-    assert form.promise_of(form.filled(made), made) == made
+    assert editor.promise_of(editor.filled(made), made) == made
 
 
 def test_hours_may_be_typed_as_in_chinese() -> None:
-    found = form.promise_of(form.Filled(name="one", task_type="sync_order", hours="08：00 至 23：00"))
+    found = editor.promise_of(editor.Filled(name="one", task_type="sync_order", hours="08：00 至 23：00"))
     assert (found.window.start, found.window.end) == (480, 1380)
     with pytest.raises(UsageError):
-        form.promise_of(form.Filled(name="one", task_type="sync_order", limit=""))
+        editor.promise_of(editor.Filled(name="one", task_type="sync_order", limit=""))

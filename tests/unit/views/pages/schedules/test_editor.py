@@ -12,7 +12,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans.schedule import Schedule
 from services.monitor.schedules import ScheduleRow
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.pages.schedules import form
+from views.pages.schedules import editor
 from views.pages.schedules.editor import ScheduleDialog
 
 Open = Callable[..., ScheduleDialog]
@@ -83,7 +83,7 @@ def test_what_is_wrong_stands_at_its_field(
     qtbot.waitUntil(lambda: said in dialog.fields[name].error(), timeout=WAIT_MS)
     dialog.save_button.click()
     qtbot.waitUntil(lambda: said in dialog.fields[name].error() and dialog.isVisible(), timeout=WAIT_MS)
-    getattr(dialog, field).setText(getattr(form.Filled(), field) or "nightly" * (field == "name"))
+    getattr(dialog, field).setText(getattr(editor.Filled(), field) or "nightly" * (field == "name"))
     qtbot.waitUntil(lambda: dialog.fields[name].error() == "", timeout=WAIT_MS)
 
 
@@ -118,16 +118,16 @@ def test_an_edit_keeps_what_the_dialog_does_not_show(qtbot: QtBot, fleet: Fleet,
     ],
 )
 def test_fields_and_schedule_say_the_same(schedule: Schedule) -> None:
-    assert form.schedule_of(form.filled(schedule), schedule) == schedule
+    assert editor.schedule_of(editor.filled(schedule), schedule) == schedule
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0s"), (90, "90s"), (5400, "90m"), (7200, "2h"), (172_800, "2d")])
 def test_durations_are_written_as_they_are_read(number: int, text: str) -> None:
-    assert (form.short(number), form.seconds(text, "every")) == (text, number)
+    assert (editor.short(number), editor.seconds(text, "every")) == (text, number)
 
 
 def test_a_payload_that_is_no_object_is_refused() -> None:
     for payload in (None, [1], "x"):
         with pytest.raises(UsageError) as caught:
-            form.schedule_of(form.Filled(payload=payload))
+            editor.schedule_of(editor.Filled(payload=payload))
         assert caught.value.field == "payload"

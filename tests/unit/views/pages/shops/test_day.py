@@ -24,7 +24,7 @@ from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDE
 from services.monitor.shops.queries import ShopRow
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
-from views.pages.shops.day_tiles import HOLDS, hangs, longest
+from views.pages.shops.day import HOLDS, hangs, longest
 from views.pages.shops.page import ShopsPage
 
 pytestmark = pytest.mark.both_pairs

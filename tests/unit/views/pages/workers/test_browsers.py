@@ -17,9 +17,9 @@ from services.domain.task import classify
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
-from views.dialogs.shop_window import OPEN, OVER, ShopWindowDialog
-from views.pages.workers.log_dialog import LogDialog
+from views.dialogs.shop_login import OPEN, OVER, ShopWindowDialog
 from views.pages.workers.page import WorkersPage
+from views.pages.workers.verbs import LogDialog
 
 Open = Callable[[], WorkersPage]
 WAIT_MS = 10_000

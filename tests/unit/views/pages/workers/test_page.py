@@ -21,8 +21,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.workers import nodes
 from views.pages.workers.cards import NodeCard
 from views.pages.workers.lanes_dialog import LanesDialog
-from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
-from views.pages.workers.page import WorkersPage
+from views.pages.workers.page import RUNNING, STARTING, STOPPED, WorkersPage
 from views.pages.workers.verbs import StopDialog
 from views.widgets.buttons import Button
 
