@@ -17,7 +17,7 @@ from console.connection.session import Session
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
-from console.tray import Tray
+from console.tray import CHOICE, Tray
 from console.watch import AlertWatch, QueueWatch
 from console.wiring import ShellWiring, connect_overview
 from services.domain.errors import UsageError
@@ -56,6 +56,7 @@ class Desk:
     wiring: ShellWiring
     keys: ShellKeys
     another: Callable[[], Desk]  #: makes one more window over the same session, with a page and filters of its own
+    lead: Callable[[], None]  #: from now on has what a program has once: icon, notifications, the watch of the role
 
 
 #: the page that a verb opens on what it is about
@@ -172,6 +173,7 @@ class _Shared:
     memory: Memory
     connections: Connections | None
     reopen: Callable[[], None] | None
+    leave: Callable[[], object] | None
     chosen: Mapping[str, Callable[..., None]]  #: by name of a signal of the Settings page
 
 
@@ -185,10 +187,14 @@ def build(
     on_text: Callable[[int], None] = lambda _percent: None,
     on_settings: Callable[[Sequence[str]], None] = lambda _names: None,
     reopen: Callable[[], None] | None = None,
+    leave: Callable[[], object] | None = None,
     memory: Memory,
     connections: Connections | None = None,
 ) -> Desk:
-    """Make the first window over an open session; pages are made when first opened."""
+    """Make the first window over an open session; pages are made when first opened.
+
+    ``leave`` ends the program, for who has several windows.
+    """
     ticks().follow(session.live)
     shared = _Shared(
         session=session,
@@ -197,6 +203,7 @@ def build(
         memory=memory,
         connections=connections,
         reopen=reopen,
+        leave=leave,
         chosen={
             "theme_chosen": on_theme,
             "language_chosen": on_language,
@@ -204,17 +211,17 @@ def build(
             "contrast_chosen": on_contrast,
             "text_chosen": on_text,
             "settings_written": on_settings,
+            "notifications_chosen": partial(memory.put, CHOICE),
         },
     )
-    desk = _open(shared, None)
+    desk = _open(shared)
     keymap().follow(memory)  # now that it knows the pages
-    shared.role.setParent(desk.window)
-    desk.window.closing.connect(shared.role.stop)
+    desk.lead()
     return desk
 
 
-def _open(shared: _Shared, tray: Tray | None) -> Desk:
-    """One window; the first one has no ``tray`` yet and makes that of the program."""
+def _open(shared: _Shared) -> Desk:
+    """One window."""
     session, feed, doors = shared.session, shared.feed, _Doors()
     context = _context(session, doors, feed, shared.memory, shared.role)
 
@@ -236,12 +243,10 @@ def _open(shared: _Shared, tray: Tray | None) -> Desk:
         )
         for signal, call in shared.chosen.items():
             getattr(page, signal).connect(call)
-        page.notifications_chosen.connect(beside_clock.choose)
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
     window = MainWindow(page_specs(context, {"overview": overview, "settings": settings}))
-    beside_clock = tray or Tray(window, shared.memory, session.settings.profile)
     doors.connect(window, context)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(
@@ -257,12 +262,24 @@ def _open(shared: _Shared, tray: Tray | None) -> Desk:
         sample=lambda: session.sample.loaded,
         doubts=session.engine.doubts,
     )
-    AlertWatch(window, context.alerts, None if tray is not None else beside_clock)
+    alerts = AlertWatch(window, context.alerts)
     QueueWatch(window, context.queues)
     keys = ShellKeys(window, context)
     Dropping(window, doors.sheet, keys.barred, session.settings.profile)
-    another = partial(_open, shared, beside_clock)
-    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys, another=another)
+
+    def lead() -> None:
+        shared.role.serve(window)
+        alerts.speak_by(Tray(window, shared.memory, session.settings.profile, shared.leave))
+
+    return Desk(
+        window=window,
+        feed=feed,
+        context=context,
+        wiring=wiring,
+        keys=keys,
+        another=partial(_open, shared),
+        lead=lead,
+    )
 
 
 class Dropping(QObject):

@@ -78,6 +78,7 @@ class Console:
         self.desk: bootstrap.Desk | None = None
         self.leaving: Leaving | None = None
         self.others: list[bootstrap.Desk] = []  #: more windows over the same session
+        self._left: tuple[bootstrap.Desk, ...] = ()  #: windows that another connection takes the place of
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
@@ -102,6 +103,7 @@ class Console:
     async def main(self) -> None:
         """Run until the end."""
         collector = GuiCollector()
+        await self._off(self._state.load)
         self._dress()
         operation.configure(self._notify)
         # a Python signal handler runs only when Python does; Qt alone could sleep for long
@@ -445,10 +447,11 @@ class Console:
             on_language=self._set_language,
             memory=memory,
             connections=self.connections,
+            leave=self._leave,
         )
         self.desk = desk
-        self.leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
-        desk.window.closing.connect(self._ended.set)
+        self._ask_before_leaving(desk, session)
+        desk.window.closing.connect(partial(self._on_closed, desk))
         desk.wiring.loss.other_wanted.connect(self.connections.show_menu)
         self.connections.bind(desk.window, session.settings)
         await self._off(session.start)
@@ -467,13 +470,15 @@ class Console:
         if before is not None:
             await self._leave_desk(*before)
         desk.keys.another_wanted.connect(partial(self._open_another, desk, None))
+        desk.keys.quit_wanted.connect(self._leave)
         for kept in self._kept_windows() if before is None else ():
             self._open_another(desk, kept)
         await self._begin_work(session, desk, sample=sample, work=work)
-        if work and not session.settings.read_only and not await self._off(session.shops):
-            bootstrap.offer_sample(session, desk)
+        empty = work and not session.settings.read_only and not await self._off(session.shops)
+        if empty and self.desk is not None:  # the first window may be closed by now, and another lead
+            bootstrap.offer_sample(session, self.desk)
         if not self._request.screenshot:
-            self._ahead = asyncio.ensure_future(self._make_ahead(desk))
+            self._ahead = asyncio.ensure_future(self._make_ahead())
 
     def _kept_windows(self) -> list[dict[str, object]]:
         """The windows beside the first one that stood open when the program ended."""
@@ -490,16 +495,48 @@ class Console:
         self.others.append(made)
         self.connections.serve(made.window)
         made.keys.another_wanted.connect(partial(self._open_another, made, None))
-        made.window.closing.connect(partial(self._on_other_closed, made))
+        made.keys.quit_wanted.connect(self._leave)
+        made.window.closing.connect(partial(self._on_closed, made))
+        made.wiring.loss.other_wanted.connect(self.connections.show_menu)
         made.window.show()
         made.window.activateWindow()
 
-    def _on_other_closed(self, gone: bootstrap.Desk) -> None:
-        if gone in self.others:
+    def _ask_before_leaving(self, desk: bootstrap.Desk, session: Session) -> None:
+        """The last window that closes ends the program; what runs here is asked about then."""
+        leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
+        desk.window.may_close = lambda: bool(self.others) or leaving.may_close()
+        self.leaving = leaving
+
+    def _leave(self) -> None:
+        """End the program, however many windows are open; they all come back at the next start."""
+        if self.leaving is None or self.leaving.may_close():
+            self._ended.set()
+        elif self.desk is not None:  # it asks
+            self.desk.window.raise_()
+            self.desk.window.activateWindow()
+
+    def _on_closed(self, gone: bootstrap.Desk) -> None:
+        """A window was closed: those that are open go on, and the oldest of them leads from then on."""
+        if gone is self.desk and (not self.others or self.session is None or self.leaving is None):
+            self._ended.set()
+            return
+        if gone is self.desk and self.session is not None and self.leaving is not None:
+            if self.leaving.decided:  # what runs here was finished in order to close
+                self._ended.set()
+                return
+            self.desk = self.others.pop(0)
+            self._ask_before_leaving(self.desk, self.session)
+            self.connections.stand_on(self.desk.window)
+            self.desk.lead()
+        elif gone in self.others:
             self.others.remove(gone)
-            parting = asyncio.ensure_future(self._part_with(gone))
-            self._parting.add(parting)
-            parting.add_done_callback(self._parting.discard)
+        else:
+            if not any(gone is one for one in self._left):
+                self._ended.set()
+            return
+        parting = asyncio.ensure_future(self._part_with(gone))
+        self._parting.add(parting)
+        parting.add_done_callback(self._parting.discard)
 
     async def _part_with(self, gone: bootstrap.Desk) -> None:
         """Do what was asked for in a window that is closed, and let it go."""
@@ -532,6 +569,7 @@ class Console:
     async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
         """Close window and session; what was asked for is done first."""
         others, self.others = self.others, []
+        self._left = (*others, desk)
         if self._parting:
             await asyncio.wait(self._parting)
         for one in (*others, desk):
@@ -541,14 +579,13 @@ class Console:
             one.window.deleteLater()
         # as its user does: the page stops asking, the feed has nobody left to tell
         desk.window.may_close = lambda: True
-        desk.window.closing.disconnect(self._ended.set)
         desk.window.close()
         await self._off(session.close, leaving.grace_s)
         if not self._ended.is_set():
             desk.window.deleteLater()
             desk.feed.deleteLater()
 
-    async def _make_ahead(self, desk: bootstrap.Desk) -> None:
+    async def _make_ahead(self) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""
         await asyncio.sleep(AHEAD_S)
         if self._ended.is_set():  # it would ask threads that are gone by then
@@ -559,8 +596,8 @@ class Console:
             if time.monotonic() - turn > TURN_S:
                 await asyncio.sleep(REST_S)
                 turn = time.monotonic()
-        if not self._ended.is_set():
-            desk.window.prepare_pages()
+        if not self._ended.is_set() and self.desk is not None:
+            self.desk.window.prepare_pages()
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         try:
@@ -587,6 +624,7 @@ class Console:
         while self._unwanted:
             await asyncio.wait({self._unwanted.pop()})
         await self._off(operation.shut_down)
+        await self._off(self._state.close)
         self._pool.shutdown()
 
     async def _send_asked(self, window: MainWindow) -> None:

@@ -170,6 +170,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Fleetdeck")
         self.setWindowIcon(app_icon())
         self.placing = Placing(self)
+        ticks().serve(self)
         self.may_close: Callable[[], bool] = lambda: True  #: asked first; False keeps the window open
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
@@ -219,6 +220,7 @@ class MainWindow(QMainWindow):
             page.navigate.connect(self.open_page)
             page.freeze_wanted.connect(self.toggle_freeze)
             page.reconnect_wanted.connect(self.refresh)
+            page.return_wanted.connect(self._return)
             self._pages[page_id] = page
             self.stack.addWidget(page)
             page.set_acting(self._acting)
@@ -277,6 +279,10 @@ class MainWindow(QMainWindow):
         """Return to the page before (Alt+Left)."""
         if page_id := self._history.back(self._current):
             self._show(page_id)
+
+    def _return(self) -> None:
+        """Return to where one came from, also where a page was the first that was opened."""
+        self._show(self._history.back(self._current) or "overview")
 
     def forward(self) -> None:
         """Undo a return (Alt+Right)."""

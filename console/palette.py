@@ -309,6 +309,7 @@ WINDOW_COMMANDS = (
     ("window.past", N_("Look back in time"), "ph.rewind"),
     ("window.handover", N_("Handover"), "ph.handshake"),
     ("window.another", N_("New window"), "ph.app-window"),
+    ("window.quit", N_("Quit Fleetdeck"), "ph.sign-out"),
     ("window.save", N_("Save this view as PDF or picture"), "ph.file-arrow-down"),
     ("window.print", N_("Print this view"), "ph.printer"),
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise"),

@@ -30,9 +30,11 @@ class ShellKeys(QObject):
 
     Signals:
         another_wanted: one more window, on what is seen in this one.
+        quit_wanted: the end of the program, with all its windows.
     """
 
     another_wanted = Signal()
+    quit_wanted = Signal()
 
     def __init__(self, window: MainWindow, context: PageContext) -> None:
         super().__init__(window)
@@ -56,6 +58,7 @@ class ShellKeys(QObject):
             ("window.save", self.paper.ask),
             ("window.print", self.paper.print_out),
             ("window.another", self.another_wanted.emit),
+            ("window.quit", self.quit_wanted.emit),
             ("window.link", self.copy_link),
             ("window.keys", self.show_help),
             ("window.help", self.show_page_help),
@@ -125,6 +128,7 @@ class ShellKeys(QObject):
             "window.past": self.look_back,
             "window.handover": self.hand_over,
             "window.another": self.another_wanted.emit,
+            "window.quit": self.quit_wanted.emit,
             "window.save": self.paper.ask,
             "window.print": self.paper.print_out,
             "window.refresh": self._window.refresh,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +17,68 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 class ConsoleState:
-    """``console.json`` in the home folder; a broken file is put aside, not fatal."""
+    """``console.json`` in the home folder; a broken file is put aside, not fatal.
+
+    What is remembered holds at once and is written by a thread of its own: a home on a slow disk holds no window up.
+    """
 
     def __init__(self, home: Path) -> None:
         self._path = home / "console.json"
-        self.values: dict[str, Any] = self._read()
+        self._lock = threading.Lock()
+        self._values: dict[str, Any] = {}
+        self._unwritten: dict[tuple[str, ...], Any] = {}  #: by name, or by name of a table and name in it
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="console-state")
+
+    def load(self) -> None:
+        """Read what the starts before remembered. Blocking."""
+        found = self._read()
+        with self._lock:
+            self._values = _laid_over(found, self._unwritten)
+
+    def close(self) -> None:
+        """Write what is not written yet, and remember nothing more. Blocking."""
+        self._writer.shutdown()
 
     def get(self, name: str, default: Any = "") -> Any:
         """A remembered value."""
-        return self.values.get(name, default)
+        return self._values.get(name, default)
 
     def set(self, **values: Any) -> None:
-        """Remember values at once; what another program of this home has written meanwhile stays."""
-        self.values = {**self.values, **self._read(), **values}
+        """Remember values; what another program of this home has written meanwhile stays."""
+        self._remember({(name,): value for name, value in values.items()})
+
+    def put(self, shelf: str, name: str, value: Any) -> None:
+        """Remember one value of a table of values."""
+        self._remember({(shelf, name): value})
+
+    def _remember(self, values: Mapping[tuple[str, ...], Any]) -> None:
+        with self._lock:
+            for place, value in values.items():
+                self._unwritten.pop(place, None)  # in the order of the calls
+                self._unwritten[place] = value
+            self._values = _laid_over(self._values, values)
+        try:
+            self._writer.submit(self._write)
+        except RuntimeError:  # a window that is taken down after the end
+            log.debug("remembered too late to be written: %s", [".".join(place) for place in values])
+
+    def _write(self) -> None:
+        with self._lock:
+            due, self._unwritten = self._unwritten, {}
+        if not due:
+            return
+        found = self._read()
+        with self._lock:
+            whole = _laid_over({**self._values, **found}, due)
+            self._values = _laid_over(whole, self._unwritten)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".part")
             home_folder.keep_private(draft)
-            draft.write_text(json.dumps(self.values, ensure_ascii=False, indent=1), encoding="utf-8")
+            draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
             draft.replace(self._path)
-        except OSError as exc:
+        except (OSError, TypeError) as exc:
             log.warning("the console does not remember its state: %s", exc)
-
-    def put(self, shelf: str, name: str, value: Any) -> None:
-        """Remember one value of a table of values."""
-        kept = self._read().get(shelf, self.values.get(shelf))
-        self.set(**{shelf: {**(kept if isinstance(kept, dict) else {}), name: value}})
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -50,6 +89,14 @@ class ConsoleState:
             log.warning("console.json is not readable and is ignored: %s", exc)
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def _laid_over(values: Mapping[str, Any], newer: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    laid = dict(values)
+    for (name, *inner), value in newer.items():
+        table = laid.get(name)
+        laid[name] = {**(table if isinstance(table, dict) else {}), inner[0]: value} if inner else value
+    return laid
 
 
 class Shelf:
@@ -63,7 +110,7 @@ class Shelf:
         return self._values().get(name, default)
 
     def put(self, name: str, value: Any) -> None:
-        """Remember a value at once."""
+        """Remember a value."""
         self._state.put(self._name, name, value)
 
     def _values(self) -> dict[str, Any]:

@@ -32,10 +32,13 @@ class Tray(QObject):
 
     said = Signal(str, str)
 
-    def __init__(self, window: MainWindow, memory: Memory, name: str = "") -> None:
-        """``name``: of the connection, for who has several windows."""
+    def __init__(
+        self, window: MainWindow, memory: Memory, name: str = "", leave: Callable[[], object] | None = None
+    ) -> None:
+        """``name``: of the connection, for who has several windows; ``leave`` ends the program, all windows of it."""
         super().__init__(window)
         self._window, self._memory, self._name = window, memory, name
+        self._end = leave or window.close
         self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
         self._number, self._tone, self._words = 0, "", ""
         self.icon = QSystemTrayIcon(app_icon(), self)
@@ -56,10 +59,6 @@ class Tray(QObject):
     def wanted(self) -> bool:
         """Whether the person wants notifications."""
         return bool(self._memory.get(CHOICE, "") != OFF)
-
-    def choose(self, choice: str) -> None:
-        """Remember whether notifications are wanted: ``on`` or ``off``."""
-        self._memory.put(CHOICE, choice)
 
     def count(self, number: int, tone: str, words: str) -> None:
         """So many incidents wait for an answer. ``tone``: the status whose colour the dot has."""
@@ -96,7 +95,7 @@ class Tray(QObject):
 
     def _leave(self) -> None:
         self.raise_window()  # it may ask something first
-        self._window.close()
+        self._end()
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):

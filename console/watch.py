@@ -87,12 +87,16 @@ class AlertWatch(Watch[AlertsNow]):
     Asks every few seconds, also where the window is hidden; it shows, the process that leads sends.
     """
 
-    def __init__(self, window: MainWindow, queries: AlertQueries, tray: Tray | None) -> None:
-        """``tray``: of the first window; what others of the same program say there would be said twice."""
+    def __init__(self, window: MainWindow, queries: AlertQueries) -> None:
         super().__init__(window, ALERTS_MS, partial(queries.now, addresses=False), self._count)
-        self._window, self._tray = window, tray
+        self._window = window
+        self._tray: Tray | None = None
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
         self.look()
+
+    def speak_by(self, tray: Tray) -> None:
+        """Say from now on what is new; said by each window of a program it would be said twice."""
+        self._tray = tray
 
     def _count(self, now: AlertsNow) -> None:
         opened = [one for one in now.incidents if one.state == OPEN]

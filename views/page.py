@@ -118,6 +118,7 @@ class Page(QWidget):
         summary_changed: the one-line summary was set.
         freeze_wanted: the view shall stand still, or move again.
         reconnect_wanted: the connection shall be tried again.
+        return_wanted: the page seen before this one is wanted.
         refreshed: another answer to what the page asks is shown.
     """
 
@@ -125,6 +126,7 @@ class Page(QWidget):
     summary_changed = Signal(str)
     freeze_wanted = Signal()
     reconnect_wanted = Signal()
+    return_wanted = Signal()
     refreshed = Signal()
     page_id = ""
 

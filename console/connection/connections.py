@@ -92,9 +92,14 @@ class ConnectionDesk(QObject):
 
     def bind(self, window: MainWindow, opened: config.Settings | None) -> None:
         """Serve this window from now on; ``opened``: what it shows, open or not."""
-        self._window, self._opened = window, opened
+        self._opened = opened
+        self.stand_on(window)
         self.serve(window)
         self._do(self.reload())
+
+    def stand_on(self, window: MainWindow) -> None:
+        """Show dialogs on this window, one of those that are served."""
+        self._window = window
 
     # ``views.support.connections.Connections``
 

@@ -43,6 +43,11 @@ class Leaving(QObject):
         self._timer.timeout.connect(self._look)
         window.may_close = self.may_close
 
+    @property
+    def decided(self) -> bool:
+        """Whether a person said how what ran here ends, and that has been done."""
+        return self._decided
+
     def may_close(self) -> bool:
         """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
         if self._decided or not any(map(self._missed, self._work.running())):

@@ -6,6 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from console.main_window import MainWindow
 from services.commands.operator import Operator
 from services.domain.errors import ConsoleError
 from services.monitor.roles import RoleQueries
@@ -23,24 +24,25 @@ class RoleWatch(QObject):
 
     changed = Signal()
 
-    def __init__(self, operator: Operator, queries: RoleQueries, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, operator: Operator, queries: RoleQueries) -> None:
+        super().__init__()
         self._operator, self._queries = operator, queries
         self._role = operator.role
         self._asking = Operation(self)
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self.ask)
-        if operator.known:  # through a connection that is read-only one only looks, whoever one is
-            self._timer.start()
 
     @property
     def role(self) -> str:
         """viewer, operator or admin, as it was heard last."""
         return self._role
 
-    def stop(self) -> None:
-        """Ask no more: the window closes, and its connection with it."""
-        self._timer.stop()
+    def serve(self, window: MainWindow) -> None:
+        """Ask for as long as this window is open; what others of the program show follows."""
+        self.setParent(window)
+        window.closing.connect(self._timer.stop)
+        if self._operator.known:  # through a connection that is read-only one only looks, whoever one is
+            self._timer.start()
 
     def ask(self) -> None:
         """Ask once, unless an answer is under way."""

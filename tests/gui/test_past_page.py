@@ -198,6 +198,10 @@ def test_while_somebody_looks_back_nothing_can_be_done_and_escape_brings_back_to
     QTest.keyClick(page, Qt.Key.Key_Escape)
     assert window.current == "overview"
     assert window.top_bar.create_button.isEnabled()
+    window.open_page("workers")
+    QTest.keyClick(window, Qt.Key.Key_T, CTRL)
+    QTest.keyClick(page, Qt.Key.Key_Escape)
+    assert window.current == "workers", "where one came from"
 
 
 @pytest.mark.parametrize("width", [760, 960, 1170, 1404])

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from console.desk import Console
 from console.main_window import MainWindow
 from tests.gui.test_console import play, until
+from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 
 BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -22,6 +23,22 @@ def windows(console: Console) -> list[MainWindow]:
     """Those that are open, the first one first."""
     first = [console.desk.window] if console.desk is not None else []
     return [one for one in (*first, *(desk.window for desk in console.others)) if one.isVisible()]
+
+
+def test_the_last_window_that_is_closed_ends_the_program(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def work(console: Console) -> None:
+        await until(lambda: len(windows(console)) == 1, "the window")
+        (first,) = windows(console)
+        QTest.keyClick(first, Qt.Key.Key_N, BOTH)
+        for window in windows(console):
+            assert not console.ended
+            window.close()
+        await until(lambda: console.ended, "the end")
+
+    assert play(qapp, tmp_path, work).clean
+    assert json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))["windows"] == []
 
 
 def filter_of(window: MainWindow) -> str:
@@ -50,8 +67,25 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
         await until(lambda: len(windows(console)) == 2, "both windows")
         first, second = windows(console)
         assert (first.current, filter_of(first), second.current) == ("tasks", "status:running", "workers")
+        first.close()
+        assert windows(console) == [second]
+        assert not console.ended, "the others go on"
+        await until(lambda: console.desk is not None and console.desk.feed.latest.at_ms > 0, "and are told")
+        second.open_page("settings")
+        page = second.page("settings")
+        assert isinstance(page, SettingsPage)
+        page.notifications_choice.choose("off")
+        QTest.keyClick(second, Qt.Key.Key_N, BOTH)
+        third = windows(console)[1]
         second.close()
-        assert windows(console) == [first]
-        await until(lambda: not console.ended, "the first one goes on")
+        assert windows(console) == [third]
+        third.open_page("overview")
+        third.activateWindow()
+        await until(third.isActiveWindow, "it has the keys")
+        QTest.keyClick(third, Qt.Key.Key_N, BOTH)
+        QTest.keyClick(windows(console)[1], Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+        await until(lambda: console.ended, "all of it ends")
 
     play(qapp, tmp_path, look)
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert (kept["window"]["page"], len(kept["windows"]), kept["pages"]["notifications"]) == ("overview", 1, "off")

@@ -3,6 +3,9 @@
 It moves once a second, in one step, and whatever shows it is told to say itself again in that very step. So two places
 never name different times for one event, however late either was asked or painted. Where the thread was held up, the
 first who reads the instant moves it for all.
+
+A window that stands still keeps the instant it began to: what is painted or told in it is of then, while other windows
+go on. Where all stand still, so does the instant.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from services.clock import SystemClock
@@ -42,34 +46,51 @@ class Ticks(QObject):
         self._fleet: Callable[[], Watch | None] = lambda: None
         self._at = 0  #: the instant (UTC ms, by the time of the fleet)
         self._painting = False
+        self._of = 0  #: the instant of the window that is painted, 0 unless it stands still
         self._timer: QTimer | None = None
-        self._holders: weakref.WeakSet[QObject] = weakref.WeakSet()
+        self._windows: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        self._holders: weakref.WeakKeyDictionary[QObject, int] = weakref.WeakKeyDictionary()
 
-    def hold(self, owner: QObject, *, on: bool) -> None:
-        """Let it stand still while what a window shows does, until none of those that hold it is left."""
-        held = self.held
+    def serve(self, window: QWidget) -> None:
+        """While this window is seen and does not stand still, the instant moves."""
+        self._windows.add(window)
+
+    def hold(self, window: QObject, *, on: bool) -> None:
+        """Let all in a window stand still with what it shows, or go on."""
         if on:
-            self._holders.add(owner)
-        else:
-            self._holders.discard(owner)
-        if held and not self.held:
+            self._holders.setdefault(window, self.now_ms())
+        elif self._holders.pop(window, 0):
             self.tick()
 
+    def tell(self, owner: QObject, say: Callable[[], None]) -> None:
+        """Call a method of the owner whenever the instant has moved, unless the window it is in stands still."""
+        _Told(owner, say, self)
+
     @contextmanager
-    def painting(self) -> Iterator[None]:
+    def painting(self, widget: QWidget) -> Iterator[None]:
         """While something is painted the instant stays: what was painted a moment ago, or only changes its words when
         it has moved, stands in the same picture.
         """
-        before, self._painting = self._painting, True
+        before, self._painting, self._of = (self._painting, self._of), True, self.since(widget)
         try:
             yield
         finally:
-            self._painting = before
+            self._painting, self._of = before
+
+    def since(self, inside: QObject) -> int:
+        """The instant at which the window began to stand still that something is in; 0: it does not."""
+        held, one = self._holders, inside if self._holders else None
+        while one is not None:
+            if one in held:
+                return held[one]
+            one = one.parent()
+        return 0
 
     @property
     def held(self) -> bool:
-        """Whether it stands still."""
-        return any(isValid(owner) for owner in self._holders)
+        """Whether all stands still that is seen."""
+        still = {owner for owner in self._holders if isValid(owner)}
+        return bool(still) and all(one in still for one in self._windows if isValid(one) and one.isVisible())
 
     def follow(self, watch: Watch) -> None:
         """Go by this time from now on, for as long as its owner keeps it."""
@@ -87,6 +108,8 @@ class Ticks(QObject):
             app.aboutToQuit.connect(self._timer.stop)
         if not self._timer.isActive():
             self._timer.start()
+        if self._of:
+            return self._of
         still = self.held or (self._painting and 0 <= clock - self._at < PAINTED_MS)
         if not self._at or (not 0 <= clock - self._at < STEP_MS and not still):
             self._move()
@@ -104,6 +127,20 @@ class Ticks(QObject):
     def _clock(self) -> int:
         watch = self._fleet()
         return self._own.now_ms() if watch is None else watch.now_ms()
+
+
+class _Told(QObject):
+    """One who is told, for as long as its owner lives."""
+
+    def __init__(self, owner: QObject, say: Callable[[], None], ticks: Ticks) -> None:
+        super().__init__(owner)
+        self._say, self._ticks = weakref.WeakMethod(say), ticks
+        ticks.ticked.connect(self._on_tick)
+
+    def _on_tick(self) -> None:
+        say = self._say()
+        if say is not None and not self._ticks.since(self):
+            say()
 
 
 _TICKS = Ticks()

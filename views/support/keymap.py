@@ -62,6 +62,7 @@ COMMANDS = (
     Command("window.past", N_("look back: what the fleet was at a moment, and what changed"), "Ctrl+T"),
     Command("window.handover", N_("handover: what who takes over must know"), "Ctrl+H"),
     Command("window.another", N_("one more window, with a page and filters of its own"), "Ctrl+Shift+N"),
+    Command("window.quit", N_("quit: close all windows, which come back at the next start"), "Ctrl+Q"),
     Command("window.save", N_("save what is seen as PDF or picture"), "Ctrl+S"),
     Command("window.print", N_("print what is seen"), "Ctrl+P"),
     Command("window.undo", N_("take back while Undo is offered"), "Ctrl+Z"),

@@ -123,7 +123,7 @@ class LiveCells(QObject):
         super().__init__(view)
         self._view, self._model = view, model
         self._still, self._running = False, False
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
         view.installEventFilter(self)
 
     @property
@@ -353,7 +353,7 @@ class TableView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows in one pass, without a delegate call per cell."""
         painter = QPainter(self.viewport())
-        with ticks().painting():
+        with ticks().painting(self):
             self._cells.paint_rows(painter, self, event.rect(), self._records)
 
     def viewportEvent(self, event: QEvent) -> bool:

@@ -249,7 +249,7 @@ class AlertsPage(Page):
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self._show_all)
         self.no_channel.action.connect(self.actions_of_page.add_channel)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
         theme().changed.connect(self._make_tall)
         # choosing
         self.table.current_changed.connect(lambda _key: self._follow())

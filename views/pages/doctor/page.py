@@ -174,7 +174,7 @@ class DoctorPage(Page):
         acts.wanted_deep.connect(partial(self.look, deep=True))
         acts.shown.connect(self.navigate)
         self.error.retry.connect(self.refresh)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     # looking
 

@@ -159,7 +159,7 @@ class OverviewPage(Page):
         self._samples.listed.connect(self._on_history)
         self._samples.failed.connect(report)
         self.error.retry.connect(self.refresh)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     # life
 

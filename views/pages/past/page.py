@@ -194,7 +194,7 @@ class PastPage(Page):
         self.strip.zoomed.connect(self._zoom)
         self.span.chosen.connect(lambda _key: self._ask_strip())
         self.copy_button.clicked.connect(self._copy)
-        self.close_button.clicked.connect(lambda: self.navigate.emit("overview", None))
+        self.close_button.clicked.connect(self.return_wanted)
 
     def resizeEvent(self, event: object) -> None:
         """Put what changed below where there is no room for it beside."""

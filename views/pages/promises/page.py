@@ -195,7 +195,7 @@ class PromisesPage(Page):
         self._source.listed.connect(self.refreshed)
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(self.refresh)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     # looking
 

@@ -55,7 +55,7 @@ class SchedulesPage(Page):
         self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
         self._source.listed.connect(self._show)
         self._source.failed.connect(report)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
         self.actions_of_page.changed.connect(self.refresh)
         self._follow()
 

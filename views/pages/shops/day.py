@@ -239,7 +239,7 @@ class ShopDayView(QWidget):
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(lambda: self._source.again(settle=False))
         bind(self, {"Esc": self.closed.emit})
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     # what is shown
 

@@ -235,7 +235,7 @@ class ShopsPage(Page):
         self._source.listed.connect(self.refreshed)
         self._source.failed.connect(self._show_error)
         self.error.retry.connect(self.refresh)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
         self.empty.action.connect(self._show_all)
         # choosing
         self.table.current_changed.connect(lambda _key: self._on_chosen())

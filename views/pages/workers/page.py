@@ -103,7 +103,7 @@ class WorkersPage(Page):
         self._build()
         self._connect()
         self._active = False
-        ticks().ticked.connect(self._on_pulse)
+        ticks().tell(self, self._on_pulse)
 
     # the page
 

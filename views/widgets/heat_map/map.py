@@ -376,7 +376,7 @@ class HeatCard(QWidget):
         self._why: tuple[str, ...] = ()
         self._tall: list[int] = []  #: heights of the lines below the state
         self.hide()
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     @property
     def cell(self) -> ShopNow | None:

@@ -3,8 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from views.support.instant import Ticks
+
+T0 = 1_795_000_000_000
+
+
+class Fleet:
+    """Whose time is turned by hand."""
+
+    at_ms = T0
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+class Place(QWidget):
+    """A window that notes when it is told to say its ages again."""
+
+    def __init__(self, name: str, said: list[str]) -> None:
+        super().__init__()
+        self._name, self._said = name, said
+
+    def say(self) -> None:
+        self._said.append(self._name)
 
 
 def test_it_stands_still_until_the_last_window_that_holds_it_lets_go() -> None:
@@ -16,3 +40,27 @@ def test_it_stands_still_until_the_last_window_that_holds_it_lets_go() -> None:
     assert told.held, "the other one is frozen still"
     told.hold(first, on=False)
     assert not told.held
+
+
+def test_a_window_that_stands_still_keeps_its_instant_while_another_goes_on(qtbot: QtBot) -> None:
+    told, fleet, said = Ticks(), Fleet(), list[str]()
+    told.follow(fleet)
+    assert told.now_ms() == T0
+    still, moving = Place("still", said), Place("moving", said)
+    for window in (still, moving):
+        qtbot.addWidget(window)
+        told.serve(window)
+        told.tell(window, window.say)
+        window.show()
+    told.hold(still, on=True)
+    fleet.at_ms += 5_000
+    told.tick()
+    assert said == ["moving"]
+    with told.painting(still):
+        assert told.now_ms() == T0
+    with told.painting(moving):
+        assert told.now_ms() == T0 + 5_000
+    moving.hide()
+    assert told.held, "nothing that is seen goes on"
+    told.hold(still, on=False)
+    assert said == ["moving", "still", "moving"]

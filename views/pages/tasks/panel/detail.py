@@ -100,7 +100,7 @@ class TaskDetailPanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build()
         on_language_changed(self._show_again)
-        ticks().ticked.connect(self._on_tick)
+        ticks().tell(self, self._on_tick)
 
     def wait(self) -> tuple[str, Wait | None]:
         """The task and where it waits, as it stands here; "" while nothing does."""

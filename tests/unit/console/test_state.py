@@ -1,0 +1,51 @@
+"""What the console remembers: at once in the window, soon on the disk, and never in the way of either."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from console.state import ConsoleState, Shelf
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a file that makes its reader wait")
+def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
+    file, state = tmp_path / "console.json", ConsoleState(tmp_path)
+    state.load()
+    slow = threading.Event()
+    os.mkfifo(tmp_path / "console.part")
+
+    def answer() -> None:
+        slow.wait(30)
+        (tmp_path / "console.part").read_text(encoding="utf-8")
+
+    reader = threading.Thread(target=answer)
+    reader.start()
+    state.set(theme="light")
+    Shelf(state).put("tasks.view", "dead")
+    assert (state.get("theme"), Shelf(state).get("tasks.view")) == ("light", "dead")
+    assert not file.exists(), "the disk has not taken it yet"
+    slow.set()
+    reader.join()
+    state.set(rows="roomy")
+    state.close()
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    assert kept == {"theme": "light", "pages": {"tasks.view": "dead"}, "rows": "roomy"}
+
+
+def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
+    own, other = ConsoleState(tmp_path), ConsoleState(tmp_path)
+    own.load()
+    other.set(language="zh_CN", theme="dark")
+    Shelf(other).put("a", 1)
+    other.close()
+    own.set(theme="light")
+    Shelf(own).put("b", 2)
+    own.close()
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert kept == {"language": "zh_CN", "theme": "light", "pages": {"a": 1, "b": 2}}
+    assert own.get("language") == "zh_CN"
