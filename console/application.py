@@ -6,6 +6,7 @@ The one ``QApplication``; where Qt cannot reach the screen it would end the prog
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -73,6 +74,7 @@ def run(request: ConsoleRequest) -> int:
     logs.keep(request.settings.home_path, "console")
     sys.excepthook = _log_exception
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    gc.disable()  # until the window collects by itself: what is being loaded stays
     with _Ending() as ending:
         return _show(request, ending)
 

@@ -454,7 +454,7 @@ class Console:
         desk.window.closing.connect(partial(self._on_closed, desk))
         desk.wiring.loss.other_wanted.connect(self.connections.show_menu)
         self.connections.bind(desk.window, session.settings)
-        await self._off(session.start)
+        await self._off(session.watch)
         await self._off(desk.context.types)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
         self._place(desk.window)
@@ -599,8 +599,16 @@ class Console:
         if not self._ended.is_set() and self.desk is not None:
             self.desk.window.prepare_pages()
 
+    async def _first_answers(self, window: MainWindow) -> None:
+        """Wait until the page shows what it asked for, but not for long: a server may be slow, or lost."""
+        end = time.monotonic() + AHEAD_S
+        while not window.page(window.current).settled and time.monotonic() < end and not self._ended.is_set():
+            await asyncio.sleep(REST_S)
+
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
+        await self._first_answers(desk.window)
         try:
+            await self._off(session.lead)  # a dozen threads that look at everything first: the page would wait for them
             if sample:
                 await self._off(session.sample.load)
             elif (
@@ -740,7 +748,8 @@ class GuiCollector(QObject):
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
         self._settled = False
-        gc.collect()
+        if gc.isenabled():
+            gc.collect()  # else nothing was collected yet, and there is but what was loaded
         # what was loaded until now lives as long as the program; not looking at it again keeps full collections short
         gc.freeze()
         gc.disable()

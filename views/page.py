@@ -214,6 +214,11 @@ class Page(QWidget):
         return ""
 
     @property
+    def settled(self) -> bool:
+        """Whether its first answers are on screen, as far as it can tell."""
+        return True
+
+    @property
     def past_ms(self) -> int:
         """The moment that the page shows in place of now, UTC ms; 0: it shows now."""
         return 0

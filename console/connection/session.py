@@ -65,8 +65,16 @@ class Session:
         self.sample = SampleAtWork(self.engine, self.commands, self.local)
 
     def start(self) -> None:
-        """Begin to watch; on the embedded engine this program may also lead."""
+        """Begin to watch, and to lead."""
+        self.watch()
+        self.lead()
+
+    def watch(self) -> None:
+        """Begin to watch, which is all that a window needs to show something."""
         self.live.start()
+
+    def lead(self) -> None:
+        """Do what is done beside looking: on the embedded engine this program may lead."""
         if self.settings.read_only:
             return
         if self.settings.embedded:

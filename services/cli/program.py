@@ -17,31 +17,6 @@ from services import assembly
 from services import log as logs
 from services.cli import output, window
 from services.cli import run as cli_run
-from services.cli.commands import (
-    alerts,
-    at,
-    batches,
-    completion,
-    doctor,
-    drain,
-    drift,
-    fleet,
-    handover,
-    logged,
-    promises,
-    quiet,
-    records,
-    repair,
-    roles,
-    schedules,
-    types,
-    work,
-)
-from services.cli.commands.letters import cause, causes, dead
-from services.cli.commands.queue import queues
-from services.cli.commands.rest import api, tokens
-from services.cli.commands.shop import shops
-from services.cli.commands.task import tasks
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.sample import demo
@@ -56,7 +31,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     output.COLOURLESS.set("--no-color" in argv)
     try:
         words = _readable(argv)
-        args = grammar(said=words).parse_args(words)
+        args = _for_window(words) or grammar(said=words).parse_args(words)
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
         if args.handler not in (cli_run.console, demo.run):
@@ -191,8 +166,57 @@ class _Nouns:
         return _Unsaid()
 
 
+class _NotForWindow(Exception):
+    """These words are for somebody else."""
+
+
+class _WindowParser(argparse.ArgumentParser):
+    """Leaves to the whole grammar to say what is wrong with words."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _NotForWindow(message)
+
+
+def _for_window(words: Sequence[str]) -> argparse.Namespace | None:
+    """What the words say where they only open the window, else None: it must not wait for modules of all commands."""
+    parser = _WindowParser(parents=[window.options(), common_options()], add_help=False, allow_abbrev=False)
+    parser.set_defaults(handler=cli_run.console)
+    try:
+        args, rest = parser.parse_known_args(words)
+    except _NotForWindow:
+        return None
+    return None if rest else args
+
+
 def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None = None) -> argparse.ArgumentParser:
     """What may be written: nouns, verbs and their options; with ``said`` below the nouns among those words alone."""
+    # here, because the window needs none of them: a tenth of a second of its start
+    from services.cli.commands import (
+        alerts,
+        at,
+        batches,
+        completion,
+        doctor,
+        drain,
+        drift,
+        fleet,
+        handover,
+        logged,
+        promises,
+        quiet,
+        records,
+        repair,
+        roles,
+        schedules,
+        types,
+        work,
+    )
+    from services.cli.commands.letters import cause, causes, dead
+    from services.cli.commands.queue import queues
+    from services.cli.commands.rest import api, tokens
+    from services.cli.commands.shop import shops
+    from services.cli.commands.task import tasks
+
     common = common_options()
     parser = parser_class(
         prog="fleetdeck",

@@ -58,3 +58,13 @@ def test_the_end_gives_it_back_to_python(qapp: QApplication) -> None:
     GuiCollector().stop()
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
+
+
+def test_where_python_collects_no_more_it_looks_through_nothing_at_the_start(qapp: QApplication) -> None:
+    knot = weakref.ref(Knot())
+    gc.disable()
+    made = GuiCollector()
+    assert knot() is not None, "the start of the program would wait for it"
+    made.stop()
+    gc.collect()
+    assert knot() is None

@@ -42,3 +42,18 @@ def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
     assert any("history" in name for name in seen[0])
     assert open_below(tmp_path) == set()
     assert set(threading.enumerate()) <= before
+
+
+def test_a_window_that_is_about_to_open_shares_the_processor_with_two_threads_that_look_and_none_that_leads(
+    tmp_path: Path,
+) -> None:
+    session = Session(config.load(home=tmp_path))
+    opened = set(threading.enumerate())
+    session.watch()
+    try:
+        begun = {thread.name for thread in set(threading.enumerate()) - opened}
+        assert begun == {"live-events", "live-snapshots"}
+        session.lead()
+        assert len(set(threading.enumerate()) - opened) > len(begun)
+    finally:
+        session.close()

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from services.cli import program
 from tests.support.grammar import below
+
+LOADED = """
+import sys
+from services.cli import program
+program.run(sys.argv[1:], lambda request: print(request.page, request.settings.profile) or 0)
+print(sum(name.startswith("services.cli.commands.task") for name in sys.modules))
+"""
 
 
 def test_what_is_declared_for_one_noun_reads_as_in_the_whole() -> None:
@@ -21,3 +34,19 @@ def test_below_the_others_nothing_is_declared() -> None:
     found = below(program.grammar(said=["task", "list"]))
     assert below(found["task"])
     assert not below(found["shop"])
+
+
+@pytest.mark.parametrize(
+    ("words", "opened"), [(["--page", "tasks", "--read-only"], "tasks local"), ([], " local"), (["--pa", "tasks"], "")]
+)
+def test_the_window_waits_for_no_module_of_a_command(words: list[str], opened: str, tmp_path: Path) -> None:
+    """What is no word of the window is left to the whole grammar to read, or to refuse."""
+    around = {"FLEETDECK_HOME": str(tmp_path), "PATH": "", "PYTHONPATH": str(Path(program.__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words], env=around, capture_output=True, text=True, check=True
+    )
+    told, loaded = done.stdout.splitlines()[:-1], int(done.stdout.splitlines()[-1])
+    if opened:
+        assert (told, loaded) == ([opened], 0)
+    else:
+        assert loaded
