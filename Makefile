@@ -19,13 +19,15 @@
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
 #   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
 #   make image-rehearsal   the steps of the Dockerfile in a bare root, as root; then a worker and its Chromium in it
+#   make debian-13         make run, make test and what servers of today offer, in a bare Debian 13, as root
+#                          (ARGS="window nodes chaos" JOBS=2; --write: into resources/docs)
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
-	image-rehearsal windows-test windows-installer system-windows
+	image-rehearsal windows-test windows-installer system-windows debian-13 system-debian
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -61,6 +63,9 @@ SYSTEM_RUN := libgl1 libegl1 libglib2.0-0 libxkbcommon0 libfontconfig1 libdbus-1
 SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth twm
 # A Windows to try it on: wine, mingw's assembler and linker for what wine lacks, a screen.
 SYSTEM_WINDOWS := wine wine64 binutils-mingw-w64-x86-64 nsis xvfb xauth
+
+# A Debian 13 to try it in.
+SYSTEM_DEBIAN := debootstrap
 
 # A stamp carries the hash of the pinned list, so that a switch of branches installs only when the list differs.
 hash = $(shell cat $(1) 2>/dev/null | sha256sum | cut -c1-16)
@@ -159,6 +164,10 @@ windows-test: system-windows $(STAMP_DEV) translations
 image-rehearsal: translations
 	$(PYTHON) -m tests.image.rehearse $(ARGS)
 
+# Its own make, Python and servers are in the root.
+debian-13: system-debian $(STAMP_DEV)
+	JOBS=$(JOBS) $(PYTHON) -m tests.debian $(ARGS)
+
 windows-installer: system-windows $(STAMP_RUN) translations
 	$(PYTHON) -m tests.windows.installer $(ARGS)
 
@@ -174,6 +183,7 @@ clean:
 # ------------------------------------------------------------------------------------------------ system packages
 system-run: ; @$(call need_packages,$(SYSTEM_RUN))
 system-windows: ; @$(call need_packages,$(SYSTEM_WINDOWS))
+system-debian: ; @$(call need_packages,$(SYSTEM_DEBIAN))
 system-test: ; @$(call need_packages,$(SYSTEM_TEST))
 
 # Say nothing when all are there. Install when root or sudo allows; else name what is missing and go on: much works

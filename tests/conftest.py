@@ -21,10 +21,12 @@ _PRIVATE = tempfile.TemporaryDirectory(prefix="fleetdeck-home-")
 for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
     os.environ[name] = str(Path(_PRIVATE.name) / name.lower())
 
+import msgspec  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 from tests.support.pairs import PAIRS  # noqa: E402
+from tests.support.rabbit_cluster import NODES, PROFILE, RabbitCluster  # noqa: E402
 from tests.support.services import Pulsar, RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
 
 if TYPE_CHECKING:
@@ -124,11 +126,12 @@ def _patient(wait: Callable[..., Any]) -> Callable[..., Any]:
 def rabbitmq() -> Iterator[RabbitMQ]:
     """A private RabbitMQ; take an empty virtual host from ``new_vhost()`` or use ``amqp_vhost``."""
     try:
-        server = start_rabbitmq()
+        cluster = RabbitCluster(NODES).start() if NODES > 1 else None
+        server = cluster.nodes[0] if cluster else start_rabbitmq()
     except ServiceUnavailable as error:
         missing_service(error)
     yield server
-    server.close()
+    (cluster or server).close()
 
 
 @pytest.fixture
@@ -189,7 +192,8 @@ def place(pair: str, request: pytest.FixtureRequest, tmp_path: Path) -> Settings
     if pair == "embedded":
         return load(home=tmp_path)
     amqp, redis = request.getfixturevalue("amqp_vhost"), request.getfixturevalue("redis_url")
-    return load(home=tmp_path, broker=amqp, redis=redis)
+    found = load(home=tmp_path, broker=amqp, redis=redis)
+    return msgspec.structs.replace(found, broker=msgspec.structs.replace(found.broker, profile=PROFILE))
 
 
 def missing_service(error: ServiceUnavailable) -> NoReturn:

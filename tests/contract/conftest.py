@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from services.ports import Broker, Store
 from services.store.redis.store import RedisStore
 from services.store.sqlite.store import EmbeddedStore
 from tests.contract.rig import Rig
+from tests.support.rabbit_cluster import PROFILE
 
 STORES = ["embedded", "redis"]
 BROKERS = ["embedded", "rabbitmq", "pulsar"]
@@ -34,7 +36,8 @@ def open_store(kind: str, where: Any, clock: Any) -> Store:
 
 def open_broker(kind: str, where: Any, clock: Any) -> Broker:
     """The named driver; ``where`` is a file or an address."""
-    makers: dict[str, Any] = {"embedded": EmbeddedBroker, "rabbitmq": RabbitBroker, "pulsar": PulsarBroker}
+    rabbit = partial(RabbitBroker, profile=PROFILE)
+    makers: dict[str, Any] = {"embedded": EmbeddedBroker, "rabbitmq": rabbit, "pulsar": PulsarBroker}
     driver: Broker = makers[kind](where, clock)
     return driver
 

@@ -26,13 +26,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.support import seccomp
+from tests.support import bare_root, seccomp
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "resources" / "deploy"
 PROFILE = DEPLOY / "kubernetes" / "nodes" / "chromium.json"
-#: how this machine reaches the packages
-SURROUNDINGS = re.compile(r"(?i)(https?|no)_proxy|PIP_.+|SSL_CERT_FILE|REQUESTS_CA_BUNDLE")
 PATIENCE_S = 120.0
 CAPBSET_DROP, LAST_CAP = 24, 40
 NEWNS, NEWUSER, MS_MOVE = 0x20000, 0x10000000, 0x2000
@@ -72,14 +70,7 @@ class Image:
         found = re.fullmatch(r"python:(3\.\d+)-slim-(\w+)", rest)
         assert found, f"only Debian's roots with Python are known here, not {rest}"
         version, suite = found.groups()
-        if not (self.root / "usr/bin/python3").exists():
-            packages = "--include=python3,python3-pip,ca-certificates"
-            call("debootstrap", "--variant=minbase", packages, suite, str(self.root))
-        call("mount", "--bind", str(self.root), str(self.root))
-        call("mount", "-t", "proc", "proc", str(self.root / "proc"))
-        call("mount", "--rbind", "/dev", str(self.root / "dev"))
-        for place in ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt"):
-            shutil.copy(Path("/") / place, self.root / place)
+        bare_root.open_root(self.root, suite, "python3", "python3-pip", "ca-certificates")
         for name in ("python", "pip"):
             link = self.root / "usr/local/bin" / name
             link.unlink(missing_ok=True)
@@ -139,14 +130,12 @@ class Image:
 
     def run(self, words: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
         """A command in the root, as the root's own user while it is built."""
-        within = ["chroot", str(self.root), "/bin/sh", "-c", 'cd "$0" && exec "$@"', self.folder, *words]
-        return subprocess.run(within, env=self.variables(), text=True, check=False, **options)
+        command = bare_root.within(self.root, self.folder, words)
+        return subprocess.run(command, env=self.variables(), text=True, check=False, **options)
 
     def variables(self) -> dict[str, str]:
         """What a process of the image is given."""
-        around = {name: value for name, value in os.environ.items() if SURROUNDINGS.fullmatch(name)}
-        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        return around | {"PATH": path, "DEBIAN_FRONTEND": "noninteractive", "LANG": "C.UTF-8"} | self.environment
+        return bare_root.variables() | self.environment
 
 
 @dataclass
@@ -178,7 +167,9 @@ class Container:
             os.setgid(gid)
             os.setuid(uid)
 
-        known = {name: value for name, value in self.image.variables().items() if not SURROUNDINGS.fullmatch(name)}
+        known = {
+            name: value for name, value in self.image.variables().items() if not bare_root.SURROUNDINGS.fullmatch(name)
+        }
         variables = known | {"HOME": account[5]} | self.more
         return subprocess.Popen(words, env=variables, preexec_fn=confine, text=True, **options)
 
@@ -208,11 +199,6 @@ def until(true: Callable[[], bool], what: str) -> None:
     while not true():
         assert time.monotonic() < end, f"{what} did not come true"
         time.sleep(0.5)
-
-
-def call(*words: str) -> None:
-    """Of this machine's own."""
-    subprocess.run(words, check=True)
 
 
 def forbidding(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,15 +259,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT / "build" / "image", help="folder of the root; kept")
     args = parser.parse_args()
-    missing = [name for name in ("debootstrap", "unshare", "chroot") if shutil.which(name) is None]
-    if os.geteuid() or missing or not seccomp.library():
-        print(f"needs root, libseccomp and {', '.join(missing) or 'what is there'}", file=sys.stderr)
+    missing = ", ".join(filter(None, [bare_root.lacking(), "" if seccomp.library() else "libseccomp"]))
+    if missing:
+        print(f"needs {missing}", file=sys.stderr)
         return 2
-    if os.getpid() != 1:  # mounts and processes of its own, which go when it goes
-        words = ["unshare", "--mount", "--pid", "--fork", "--kill-child", sys.executable, "-m", "tests.image.rehearse"]
-        return subprocess.run([*words, "--root", str(args.root)], cwd=ROOT, check=False).returncode
+    if (code := bare_root.apart("tests.image.rehearse", ["--root", str(args.root)], ROOT)) is not None:
+        return code
     image = Image(args.root.resolve())
-    image.root.mkdir(parents=True, exist_ok=True)
     steps = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     image.build(steps)
     try_out(image)

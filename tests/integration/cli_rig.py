@@ -18,6 +18,7 @@ import psutil
 
 from tests.integration.fleet_rig import FLOW, HANDLERS
 from tests.support import warm
+from tests.support.rabbit_cluster import NODES, PROFILE
 
 ROOT = Path(__file__).resolve().parents[2]
 #: a process that has to be compiled beside many others may take long to start
@@ -74,7 +75,9 @@ class Cli:
     def variables(self) -> dict[str, str]:
         """The environment of the program."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FLEETDECK_")}
-        return {**kept, "FLEETDECK_HOME": str(self.home), "PYTHONUTF8": "1", **self.environment}
+        own = {"FLEETDECK_HOME": str(self.home), "PYTHONUTF8": "1"}
+        profile = {"FLEETDECK_BROKER__PROFILE": PROFILE} if NODES > 1 else {}
+        return {**kept, **own, **profile, **self.environment}
 
 
 def _process(pid: int) -> psutil.Process | None:

@@ -29,6 +29,7 @@ from services.workers.host import Steward
 from services.workers.worker import Worker
 from tests.contract.conftest import apart
 from tests.contract.waiting import eventually
+from tests.support.rabbit_cluster import PROFILE
 
 FLOW = Path(__file__).with_name("flow.py")
 HANDLERS = "tests.integration.handlers"
@@ -236,7 +237,7 @@ def settings_for(
         ),
     }
     if kind != "embedded":
-        fields["broker"] = config.BrokerSettings(url=amqp, management_url=management)
+        fields["broker"] = config.BrokerSettings(url=amqp, management_url=management, profile=PROFILE)
         fields["store"] = config.StoreSettings(url=redis)
     return config.Settings(**(fields | changes))
 

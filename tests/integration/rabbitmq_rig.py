@@ -17,6 +17,7 @@ from services.broker.rabbitmq.timing import Timing
 from services.clock import SystemClock
 from services.domain.task.order import Delivery, Order
 from tests.contract.waiting import PATIENCE_S, eventually
+from tests.support.rabbit_cluster import PROFILE
 from tests.support.services import RabbitMQ
 
 #: short, so that a test of a loss takes seconds
@@ -50,7 +51,7 @@ def names(deliveries: list[Delivery]) -> list[str]:
 @contextmanager
 def opened(rabbitmq: RabbitMQ, url: str, timing: Timing = QUICK, **ensure: Any) -> Iterator[RabbitBroker]:
     """A driver with its topology declared."""
-    broker = RabbitBroker(url, SystemClock(), management_url=rabbitmq.management_url, timing=timing)
+    broker = RabbitBroker(url, SystemClock(), management_url=rabbitmq.management_url, timing=timing, profile=PROFILE)
     try:
         broker.ensure(**({"platforms": ["pdd"]} | ensure))
         yield broker

@@ -16,7 +16,7 @@ from services.store.redis import server as redis_server
 from services.store.redis.store import RedisStore
 from tests.contract.waiting import eventually
 from tests.integration import fleet_rig
-from tests.support.services import Redis, free_port
+from tests.support.services import Redis, free_port, redis_program
 
 pytestmark = [pytest.mark.redis]
 
@@ -70,7 +70,7 @@ def test_a_sentinel_is_named(master: Redis, tmp_path: Path) -> None:
     settings = tmp_path / "sentinel.conf"
     settings.write_text(f"port {port}\nbind 127.0.0.1\nsentinel monitor fleet 127.0.0.1 {master.port} 1\n")
     with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(["redis-server", str(settings), "--sentinel"], stdout=log, cwd=tmp_path)
+        process = subprocess.Popen([str(redis_program()), str(settings), "--sentinel"], stdout=log, cwd=tmp_path)
     try:
         told = eventually(lambda: text if "Sentinel" in (text := refused(f"redis://127.0.0.1:{port}/0")) else "", 20)
         assert "master" in told

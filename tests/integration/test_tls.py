@@ -22,7 +22,7 @@ from services.clock import SystemClock
 from services.domain.errors import ConsoleError
 from services.messages import english
 from services.store.redis.client import Link
-from tests.support.services import free_port
+from tests.support.services import free_port, redis_program
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 STRICT_CA = "[req]\ndistinguished_name=d\nx509_extensions=e\n[d]\n[e]\nbasicConstraints=critical,CA:TRUE\n"
@@ -238,10 +238,10 @@ def test_the_strict_rules_of_new_pythons_are_named(certs: Path) -> None:
     assert "keyUsage=critical,keyCertSign,cRLSign" in said
 
 
-@pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server")
+@pytest.mark.skipif(redis_program() is None, reason="no redis-server")
 def test_a_real_server_that_wants_certificates(certs: Path) -> None:
     port = free_port()
-    words = ["redis-server", "--port", "0", "--tls-port", str(port), "--save", "", "--dir", str(certs)]
+    words = [str(redis_program()), "--port", "0", "--tls-port", str(port), "--save", "", "--dir", str(certs)]
     words += ["--tls-cert-file", "good.pem", "--tls-key-file", "good.key", "--tls-ca-cert-file", "ca.pem"]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=certs)
     try:

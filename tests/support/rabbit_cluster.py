@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import socket
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from tests.support.services import RabbitMQ, Server, free_port
 
 JOIN_SECONDS = 90.0
+#: with several nodes every test that asks for a RabbitMQ gets a member of a cluster, and its fleet that profile
+NODES = int(os.environ.get("FLEETDECK_TEST_NODES", "1"))
+PROFILE = "cluster" if NODES > 1 else "single"
 
 
 class Names(Server):

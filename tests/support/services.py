@@ -237,7 +237,7 @@ class Redis(Server):
 
     def __init__(self, *words: str, appendfsync: str = "everysec", cluster: bool = False) -> None:
         """``words``: further ones of its command line; ``cluster``: as a node that owns no slots yet."""
-        self._binary = shutil.which("redis-server") or shutil.which("valkey-server")
+        self._binary = redis_program()
         if self._binary is None:
             raise ServiceUnavailable("redis-server is not installed")
         super().__init__()
@@ -482,6 +482,12 @@ class Pulsar(Server):
         except OSError:
             return False
         return True
+
+
+def redis_program() -> str | None:
+    """The one named by the environment, or what is installed: Redis, Valkey."""
+    named = os.environ.get("FLEETDECK_TEST_REDIS_PROGRAM")
+    return next(filter(None, map(shutil.which, [named] if named else ["redis-server", "valkey-server"])), None)
 
 
 def start_rabbitmq() -> RabbitMQ:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from tests.support.listed import Check, Failed
 from tests.windows import installer, shims
 from tests.windows.machine import Machine
 
@@ -31,20 +31,6 @@ keyring.set_password(SERVICE, "pdd:s1/password", "旗舰店 ✓")
 assert Vault({}).find("pdd", "s1", "password") == "旗舰店 ✓"
 keyring.delete_password(SERVICE, "pdd:s1/password")
 """
-
-
-class Failed(Exception):
-    """What was expected did not happen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the list, in the two languages of the page."""
-
-    name: str
-    english: str
-    chinese: str
-    do: Callable[[Machine, Path], str]  #: takes the folder for pictures, tells what was seen
 
 
 def _main(machine: Machine, *words: str, **options: Any) -> str:
@@ -163,7 +149,7 @@ def _installer(machine: Machine, out: Path) -> str:
 
 
 _UNIT = "tests/unit/services"
-CHECKS = (
+CHECKS: tuple[Check[Machine], ...] = (
     Check("help", "the command line: help, version", "命令行：帮助、版本", _help),
     Check(
         "worker",

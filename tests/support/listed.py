@@ -1,0 +1,101 @@
+"""A list of checks gone through one after the other; what each has seen is kept, and written as a table into a page of
+the documentation in both languages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+_PAGES = Path(__file__).resolve().parents[2] / "resources" / "docs"
+_PLACE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", re.DOTALL)
+Place = TypeVar("Place")
+
+
+class Failed(Exception):
+    """What was expected did not happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[Place]):
+    """One line of the list, in the two languages of the page."""
+
+    name: str
+    english: str
+    chinese: str
+    do: Callable[[Place, Path], str]  #: takes the folder for what it leaves, tells what was seen, or fails
+
+
+def asked(checks: Sequence[Check[Any]], description: str | None, out: str) -> argparse.Namespace:
+    """What the command line says: ``names``, ``out`` and ``write``."""
+    words = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("names", nargs="*", choices=[*(check.name for check in checks), []])
+    words.add_argument(
+        "--out", type=Path, default=Path(out), help="folder of what is made for it, and of what it leaves"
+    )
+    words.add_argument("--write", action="store_true", help="put the last results into resources/docs")
+    return words.parse_args()
+
+
+def go(checks: Sequence[Check[Place]], place: Place, args: argparse.Namespace, page: str) -> int:
+    """Go through the list, or what of it is named; 1 where something failed."""
+    results = Results(checks, args.out / "results.json")
+    failed = done = 0
+    for check in checks:
+        if args.names and check.name not in args.names:
+            continue
+        began = time.monotonic()
+        try:
+            passed, what = True, check.do(place, args.out)
+        except (Failed, KeyError) as exc:
+            passed, what = False, str(exc)
+        done, failed = done + passed, failed + (not passed)
+        results.put(check.name, passed=passed, what=what, day=datetime.now(UTC).date().isoformat())
+        print(f"{'passed' if passed else 'FAILED'}  {check.name}  {time.monotonic() - began:.0f} s  {what}", flush=True)
+    if args.write:
+        results.write(page)
+    print(f"{done} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+class Results:
+    """The last result of each check, in a file."""
+
+    def __init__(self, checks: Sequence[Check[Any]], file: Path) -> None:
+        self._checks, self._file = checks, file
+        self._last: dict[str, dict[str, Any]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+    def put(self, name: str, *, passed: bool, what: str, day: str) -> None:
+        """Keep one."""
+        self._last[name] = {"passed": passed, "what": what, "day": day}
+        self._file.write_text(json.dumps(self._last, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    def write(self, page: str) -> None:
+        """Replace the tables of a page, named without its ending."""
+        for ending, chinese in ((".md", False), (".zh-CN.md", True)):
+            file = _PAGES / f"{page}{ending}"
+            table = self._table(chinese=chinese)
+            text = file.read_text("utf-8")
+            (place,) = _PLACE.finditer(text)
+            file.write_text(text[: place.start()] + table + text[place.end() :], encoding="utf-8")
+
+    def _table(self, *, chinese: bool) -> str:
+        heads = ("内容", "通过", "结果", "日期") if chinese else ("what", "passed", "seen", "on")
+        yes, no, never = ("是", "否", "未运行") if chinese else ("yes", "no", "not run")
+        lines: list[Sequence[str]] = [heads, ("---",) * len(heads)]
+        for check in self._checks:
+            last = self._last.get(check.name)
+            told = (yes if last["passed"] else no, _line(last["what"]), last["day"]) if last else (never, "", "")
+            lines.append((check.chinese if chinese else check.english, *told))
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:300].replace("|", "\\|")
