@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -28,8 +28,6 @@ QUEUES_MS = 10_000
 QUEUES = "queues"
 ALERTS_MS = 3000
 ALERTS = "alerts"
-#: so many new ones are said one by one
-SAID = 2
 
 
 class Watch(QObject, Generic[V]):
@@ -92,6 +90,7 @@ class AlertWatch(Watch[AlertsNow]):
         self._window = window
         self._tray: Tray | None = None
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
+        self._unseen: list[Incident] = []  #: of which the message that stands tells
         self.look()
 
     def speak_by(self, tray: Tray) -> None:
@@ -116,6 +115,8 @@ class AlertWatch(Watch[AlertsNow]):
             self._notify(fresh, self._tray)
             if self._window.current != ALERTS:
                 self._say(fresh)
+        if self._window.current == ALERTS:
+            self._window.toasts.close(ALERTS)  # all of it is seen here
 
     def _notify(self, fresh: list[IncidentNow], tray: Tray) -> None:
         """On the desktop, for who does not look at the window: one for all that is new."""
@@ -129,23 +130,23 @@ class AlertWatch(Watch[AlertsNow]):
         tray.notify(title, detail, tone, partial(self._window.open_page, ALERTS, wanted or None))
 
     def _say(self, fresh: list[IncidentNow]) -> None:
-        for one in fresh if len(fresh) <= SAID else ():
-            self._window.toasts.say(lasting(partial(self._told, one.incident)))
-        if len(fresh) > SAID:
-            self._window.toasts.say(lasting(partial(self._told_together, len(fresh))))
+        """One message, whatever comes while it stands: three of them would lie on the verbs of every page."""
+        standing = any(toast.spec.key == ALERTS for toast in self._window.toasts.toasts())
+        self._unseen = [*(self._unseen if standing else ()), *(one.incident for one in fresh)]
+        self._window.toasts.say(lasting(partial(self._told, tuple(self._unseen))))
         QApplication.alert(self._window)  # the task bar, where the window is not in front
 
-    def _told(self, incident: Incident) -> ToastSpec:
+    def _told(self, unseen: Sequence[Incident]) -> ToastSpec:
+        worst = next((one for one in unseen if one.rule.severity == CRITICAL), unseen[0])
+        title = safe.masked(wording.title(worst.words, shown.zone()))
+        detail, wanted = safe.masked(wording.next_step(worst.words, shown.zone())), worst.id
+        if len(unseen) > 1:
+            title, detail, wanted = _("{n} new incidents").format(n=text.count(len(unseen))), title, ""
         return ToastSpec(
-            text=safe.masked(wording.title(incident.words, shown.zone())),
-            detail=safe.masked(wording.next_step(incident.words, shown.zone())),
-            status="dead" if incident.rule.severity == CRITICAL else "warning",
+            text=title,
+            detail=detail,
+            status="dead" if worst.rule.severity == CRITICAL else "warning",
             seconds=12,
-            key=f"alert.{incident.id}",
-            actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, ALERTS, incident.id)),),
+            key=ALERTS,
+            actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, ALERTS, wanted or None)),),
         )
-
-    def _told_together(self, number: int) -> ToastSpec:
-        said = _("{n} new incidents").format(n=text.count(number))
-        show = ToastAction(text=_("Show"), call=partial(self._window.open_page, ALERTS))
-        return ToastSpec(text=said, status="warning", seconds=12, key="alerts", actions=(show,))

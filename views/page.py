@@ -16,17 +16,53 @@ class TasksPage(Page):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
-from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
+from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
 from views.widgets.unknown import Unknown
+
+#: statements of a summary, which are left out from the end where there is no room
+_STATEMENTS = re.compile(r"; |；")
+
+
+class _Summary(Label):
+    """As many statements as two lines hold, then an ellipsis; the tool tip has all of them."""
+
+    def __init__(self) -> None:
+        super().__init__("", "body", "text3", wrap=True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what there is room for."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(self.contentsRect(), int(flags), self.fitting())
+
+    def fitting(self) -> str:
+        """What of the text is shown."""
+        words, metrics, room = self.text(), QFontMetrics(self.font()), self.contentsRect()
+        while not self._fits(words, metrics, room):
+            seams = list(_STATEMENTS.finditer(words))
+            if not seams:
+                return metrics.elidedText(words, Qt.TextElideMode.ElideRight, round(room.width() * 1.8))
+            words = f"{words[: seams[-1].start()]} …"
+        return words
+
+    @staticmethod
+    def _fits(words: str, metrics: QFontMetrics, room: QRect) -> bool:
+        box = metrics.boundingRect(QRect(0, 0, room.width(), QWIDGETSIZE_MAX), Qt.TextFlag.TextWordWrap, words)
+        return box.height() <= max(metrics.height(), 2 * metrics.lineSpacing() + 1)
 
 
 class PageHeader(QWidget):
@@ -37,8 +73,7 @@ class PageHeader(QWidget):
         self.setFixedHeight(PAGE_HEADER)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = Label(title, "page")
-        self._summary = Label("", "body", "text3", wrap=True)
-        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._summary = _Summary()
         self._frozen = Label("", "labelstrong", "retrying")
         self._frozen.hide()
         self._row = QHBoxLayout(self)

@@ -1,11 +1,11 @@
 """``make looks``: every page in every look, as pictures, with what cannot be read in them.
 
-Loads the sample fleet on this machine's own engine, lets it work for a while, then opens each page at each size, in
-each language and theme: a picture of each, and a line for each text that is cut off or lies over another. Ends with 1
-where there is any.
+Makes a fleet in which every page has something to show (or nothing, or very much), lets it work for a while, then opens
+each page at each size, in each language and theme: a picture of each, and a line for each text that is cut off or lies
+over another. Ends with 1 where there is any.
 
     python -m tests.looks [--out DIR] [--seconds N] [--sizes 1280x720,1600x1000] [--pages tasks,shops]
-                          [--languages zh_CN] [--no-pictures]
+                          [--languages zh_CN] [--themes dark] [--no-pictures] [--empty | --many 10000]
 
 A scale is one of the surroundings: ``QT_SCALE_FACTOR=1.5``.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -35,6 +36,8 @@ from services import i18n
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
+from tests.looks.fleet import Fleet
+from tests.situations.stage import Stage
 from tests.support.painted import faults
 from views.tables.table_view import TableView
 from views.theme import theme
@@ -52,21 +55,33 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/looks"))
     parser.add_argument("--seconds", type=float, default=30.0, help="how long the sample fleet works before")
     parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--themes", default=",".join(THEMES))
     parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("--pages", default=",".join(pages()))
+    parser.add_argument("--empty", action="store_true", help="a fleet on its first day")
+    parser.add_argument("--many", type=int, default=0, help="so many tasks more")
     parser.add_argument("--no-pictures", action="store_true", help="only of what has a fault")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     told = 0
-    with tempfile.TemporaryDirectory(prefix="looks-") as folder:
+    with tempfile.TemporaryDirectory(prefix="looks-") as folder, contextlib.ExitStack() as over:
         home = Path(folder)
-        (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 4}), encoding="utf-8")
+        stage = Stage(home, out=args.out)
+        over.callback(stage.close)
+        fleet = None if args.empty else Fleet(stage, many=args.many)
+        if fleet is not None:
+            over.callback(fleet.close)
+        (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 2}), encoding="utf-8")
         app = QApplication.instance() or QApplication(sys.argv[:1])
         assert isinstance(app, QApplication)
 
         async def scene(console: Console) -> None:
             nonlocal told
-            window = await _loaded(console, args.seconds)
+            window = await _opened(console)
+            if fleet is not None:
+                await asyncio.sleep(args.seconds)
+                fleet.begin()
+                await asyncio.sleep(args.seconds)
             for name, said in _looks(window, args):
                 await said()
                 first = faults(window)
@@ -76,30 +91,27 @@ def main() -> int:
                 for fault in dict.fromkeys(kept):
                     told += 1
                     sys.stdout.write(f"{name}: {fault}\n")
+                    sys.stdout.flush()
                 if kept or not args.no_pictures:
                     window.grab().save(str(args.out / f"{name}.png"))
-            await asyncio.get_running_loop().run_in_executor(None, console.session.sample.stop)  # type: ignore[union-attr]
 
         _play(app, home, scene)
     sys.stdout.write(f"{told} texts that cannot be read whole\n")
     return 1 if told else 0
 
 
-async def _loaded(console: Console, seconds: float) -> MainWindow:
+async def _opened(console: Console) -> MainWindow:
     for _ in range(int(WAIT_S / 0.1)):
         if console.desk is not None and console.desk.window.isVisible() and console.session is not None:
             break
         await asyncio.sleep(0.1)
     assert console.desk is not None
-    assert console.session is not None
-    await asyncio.get_running_loop().run_in_executor(None, console.session.sample.load)
-    await asyncio.sleep(seconds)
     return console.desk.window
 
 
 def _looks(window: MainWindow, args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Awaitable[None]]]]:
     """The name of each picture, and what makes the window look so."""
-    for language, mode, size in product(args.languages.split(","), THEMES, args.sizes.split(",")):
+    for language, mode, size in product(args.languages.split(","), args.themes.split(","), args.sizes.split(",")):
         for page in args.pages.split(","):
             for panel in (False, True):
 

@@ -78,6 +78,7 @@ class Stage:
         command = json.dumps([*flow, "{platform}", "{task_type}", "{param}"])
         lines = [f"[retry]\nbase_seconds = {self.retry_s}\nmax_retries = {self.retries}\n"]
         lines.append(f"[executors.rpa]\ncommand = {command}\n")
+        lines.append(f"[executors.rpa.commands]\nscreenshot = {command}\nget_content = {command}\n")
         if self.pair == "fleet":
             self.rabbitmq, self.redis = start_rabbitmq(), start_redis()
             broker = f'[profiles.shops]\nbroker = "{self.rabbitmq.amqp_url}"\nredis = "{self.redis.url}"\n'

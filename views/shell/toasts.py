@@ -64,6 +64,11 @@ class Toasts(QObject):
     def _same(self, spec: ToastSpec) -> Toast | None:
         return next((toast for toast in self._stack if spec.key and toast.spec.key == spec.key), None)
 
+    def close(self, key: str) -> None:
+        """Take away the message with this key; nothing where none stands."""
+        for toast in [one for one in self._stack if one.spec.key == key]:
+            self._drop(toast)
+
     def toasts(self) -> tuple[Toast, ...]:
         """Return what is shown, oldest first."""
         return tuple(self._stack)

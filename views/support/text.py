@@ -164,6 +164,11 @@ def iso(when: datetime, zone: tzinfo) -> str:
     return when.astimezone(zone).isoformat(timespec="milliseconds")
 
 
+def full_time(when: datetime, zone: tzinfo) -> str:
+    """Return day, time with milliseconds and zone, for people: ``2026-11-21 14:32:07.131 UTC+8``."""
+    return f"{when.astimezone(zone):%Y-%m-%d} {log_time(when, zone)} {zone_name(when, zone)}"
+
+
 def zone_name(when: datetime, zone: tzinfo) -> str:
     """Return the zone as ``UTC+8``."""
     offset = when.astimezone(zone).utcoffset() or timedelta()

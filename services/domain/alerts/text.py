@@ -144,11 +144,6 @@ SENTENCES: Mapping[str, str] = {
     "alert.command_failed": N_("the command {name} ended with {code}: {why}"),
     "alert.command_late": N_("the command {name} was ended after {span}"),
     "alert.line_action_failed": N_("{rule} could not do {action}: {why}"),
-    # ---------------------------------------------------------------------------------------------- state of a channel
-    "alert.secret_missing": N_(
-        "its address is not known on {machine}: set {variable} there, or keep it in its keyring"
-    ),
-    "alert.address_bad": N_("its address is none that a channel of the kind {kind} understands"),
 }
 #: what a rule measures, for lists and forms
 MEASURES: Mapping[str, str] = {

@@ -16,6 +16,8 @@ from services.domain.text.refusals import REFUSALS
 from services.domain.text.sentences import N_
 
 SENTENCES: dict[str, str] = {
+    "own.secret_missing": N_("its address is not known on {machine}: set {variable} there, or keep it in its keyring"),
+    "own.address_bad": N_("its address is none that a channel of the kind {kind} understands"),
     "own.lost": N_("the worker that ran it fell silent"),
     "own.taken": N_(
         "its message left the queue and nobody recorded an outcome: an unknown consumer has taken it;"

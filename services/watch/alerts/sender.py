@@ -13,9 +13,8 @@ from services.domain.alerts import outbox
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.outbox import MINUTE_MS, Letter
 from services.domain.errors import ConsoleError
-from services.domain.text.message import Message
+from services.domain.task import own_words
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
-from services.messages import english
 from services.monitor.alerts import wording
 from services.ports import Store
 from services.watch.alerts.book import Book
@@ -99,9 +98,8 @@ class Sender:
         """Send one text now; "" once it was taken, else why not (English, no secret)."""
         secret = self._secret(channel.secret_name)
         if not secret:
-            params = {"machine": self._machine, "variable": channel.variable}
-            return english(Message("alert.secret_missing", params))
+            return own_words.write("own.secret_missing", machine=self._machine, variable=channel.variable)
         try:
             return carrier.send(channel, secret, text.title, text.body, tone)
         except BadAddress:
-            return english(Message("alert.address_bad", {"kind": channel.kind}))
+            return own_words.write("own.address_bad", kind=channel.kind)

@@ -233,7 +233,11 @@ class AlertsPage(Page):
         for widget in (self.table, self.rules, self.channels, self.empty, self.no_channel):
             self.stack.addWidget(widget)
         self.panel = AlertPanel(self.verbs)
-        parts = (self._bar, self.error, self.trouble, self.stack)
+        room = QWidget()
+        margins = QHBoxLayout(room)
+        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
+        margins.addWidget(self.trouble)
+        parts = (self._bar, self.error, room, self.stack)
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
         self._unknown = self.covered(self.stack)
         self._unknown.ask(Wanted())
@@ -382,7 +386,8 @@ class AlertsPage(Page):
                 button = self.buttons[one.verb.key]
                 button.set_source(one.name)
                 button.disable(one.reason)
-                button.setVisible(name == view and one.shown)
+                there_too = name == INCIDENTS_VIEW and self.panel.isVisible()  # the panel has the same verbs
+                button.setVisible(name == view and one.shown and not there_too)
         barred = self.actions_of_page.barred("admin")
         self.new_button.setVisible(view == CHANNELS_VIEW)
         self.new_button.disable(barred)
@@ -411,7 +416,7 @@ class AlertsPage(Page):
         one = self.incident()
         if one is not None:
             self.panel.show()
-            self.panel.show_incident(one)
+            self._follow()
 
     def _open(self, _key: object) -> None:
         self._peek()
@@ -420,6 +425,7 @@ class AlertsPage(Page):
     def _close_panel(self) -> None:
         if self.panel.isVisible():
             self.panel.hide()
+            self._follow()
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # acting

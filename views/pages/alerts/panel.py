@@ -182,7 +182,8 @@ def _rows(one: IncidentNow) -> list[tuple[str, str]]:
         rows.append((_("Extent"), _("{n} of {all}").format(n=text.count(incident.count), all=text.count(incident.of))))
     if cause := words.cause(one):
         rows.append((_("Cause"), cause))
-    rows += [(_("Known"), fact) for fact in words.facts(one)]
+    if facts := words.facts(one):
+        rows.append((_("Known"), text.listed(facts, ";")))
     if incident.worst > incident.count:
         rows.append((_("At worst"), text.count(incident.worst)))
     rows.append((_("Severity"), words.severity(incident.rule)))

@@ -255,7 +255,9 @@ def trouble(now: AlertsNow) -> str:
     if stuck:
         first = stuck[0]
         said = ngettext("{n} message waits for {name}: {why}", "{n} messages wait for {name}: {why}", first.waiting)
-        return said.format(name=first.channel.name, n=text.count(first.waiting), why=safe.one_line(first.error, 200))
+        return said.format(
+            name=first.channel.name, n=text.count(first.waiting), why=safe.one_line(messages.own(first.error), 200)
+        )
     return ""
 
 
@@ -342,12 +344,13 @@ def _delivery(letter: Letter, now: int) -> TimelineEntry:
     if letter.lost_at:
         said = _("Given up:")
         return TimelineEntry(
-            time=_time(letter.lost_at), text=said, strong=letter.channel, tail=letter.error, status="dead"
+            time=_time(letter.lost_at), text=said, strong=letter.channel, tail=messages.own(letter.error), status="dead"
         )
     if letter.tries:
         said = ngettext("Refused {n} time by", "Refused {n} times by", letter.tries).format(n=text.count(letter.tries))
         return TimelineEntry(
-            time=_time(letter.at), text=said, strong=letter.channel, tail=safe.one_line(letter.error, 120),
+            time=_time(letter.at), text=said, strong=letter.channel,
+            tail=safe.one_line(messages.own(letter.error), 120),
             span=ahead(letter.due_at, now), status="warning",
         )  # fmt: skip
     return TimelineEntry(time=_time(letter.at), text=_("Waits for"), strong=letter.channel, tail=what)
@@ -363,10 +366,12 @@ def deliveries(one: IncidentNow) -> list[tuple[str, str, str]]:
         if letter.sent_at:
             rows.append((name, _("delivered {time}").format(time=clock(letter.sent_at)), "text"))
         elif letter.lost_at:
-            rows.append((name, _("given up: {why}").format(why=safe.one_line(letter.error, 160) or "–"), "dead"))
+            rows.append(
+                (name, _("given up: {why}").format(why=safe.one_line(messages.own(letter.error), 160) or "–"), "dead")
+            )
         elif letter.tries:
             when = ahead(letter.due_at, instant.now_ms())
-            why = safe.one_line(letter.error, 160)
+            why = safe.one_line(messages.own(letter.error), 160)
             rows.append((name, _("waits, next try {when}: {why}").format(when=when, why=why), "retrying"))
         else:
             rows.append((name, _("waits"), "text2"))
@@ -460,7 +465,7 @@ def channel_state(one: ChannelNow) -> str:
         return _("off")
     if one.waiting:
         waits = ngettext("{n} message waits", "{n} messages wait", one.waiting).format(n=text.count(one.waiting))
-        return text.listed([waits, safe.one_line(one.error, 160)], ";") if one.error else waits
+        return text.listed([waits, safe.one_line(messages.own(one.error), 160)], ";") if one.error else waits
     if one.lost:
         return ngettext("{n} message was given up", "{n} messages were given up", one.lost).format(
             n=text.count(one.lost)

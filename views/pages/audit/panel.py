@@ -145,7 +145,7 @@ class AuditPanel(QWidget):
 
 def _facts(row: AuditLine) -> list[tuple[str, str]]:
     entry = row.entry
-    when = text.iso(shown.moment(entry.at), shown.zone())
+    when = text.full_time(shown.moment(entry.at), shown.zone())
     facts = [(_("Person"), entry.who), (_("Time"), when)]
     if entry.closed_at:
         took = timedelta(milliseconds=max(0, entry.closed_at - entry.at))

@@ -17,7 +17,7 @@ from views.support.words import type_names
 from views.theme import theme
 from views.theme.tokens import platform_badge
 
-HEIGHT, BOX_WIDTH, BOX_HEIGHT, GAP, HEAD = 9, 150, 46, 12, 24
+HEIGHT, BOX_WIDTH, BOX_HEIGHT, GAP, HEAD = 9, 176, 46, 12, 24
 LINK = 54
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Hold, Story
@@ -36,11 +36,13 @@ from views.support.words import type_names
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel, sorted_rows
 from views.tables.table_view import TableView
-from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.theme import theme
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN, status
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
+from views.widgets.filter.search_field import SearchField
 from views.widgets.panes import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
@@ -50,9 +52,19 @@ EVERY_MS = 3000
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
-SIDE, CHANGES = 264, 340
+SIDE, CHANGES = 264, 380
+#: room of a bar that scrolls sideways, below the boxes
+BAR = 8
 #: ids that a filter of tasks names
 MOST_NAMED = 50
+#: the status whose glyph stands before the number
+GLYPHS = {
+    insight.DONE: "succeeded",
+    insight.RUNNING: "running",
+    insight.WAITING: "waiting",
+    insight.HELD: "paused",
+    insight.DEAD: "dead",
+}
 COUNTS = (insight.DONE, insight.RUNNING, insight.WAITING, insight.HELD, insight.DEAD)
 
 
@@ -144,7 +156,7 @@ class BatchesPage(Page):
     # putting together
 
     def _build(self) -> None:
-        self.search = QLineEdit()
+        self.search = SearchField()
         self.search.setPlaceholderText(_("Batch"))
         self.search.setAccessibleName(_("Batch"))
         self.search.setClearButtonEnabled(True)
@@ -222,13 +234,18 @@ class BatchesPage(Page):
         counts = QGridLayout()
         counts.setHorizontalSpacing(18)
         self.numbers: dict[str, Label] = {}
+        self._glyphs: dict[str, QLabel] = {}
+        self._parts: dict[str, Label] = {}
         for place, part in enumerate(COUNTS):
-            role, word = words.PARTS[part]
-            counts.addWidget(Label(_(word), "label", "text3"), 0, place)
-            self.numbers[part] = Label("–", "kpi", "dead" if part == insight.DEAD else "text", tabular=True)
+            self._glyphs[part], self._parts[part] = QLabel(), Label("", "label", "text3")
+            title = QHBoxLayout()
+            title.setSpacing(6)
+            title.addWidget(self._glyphs[part])
+            title.addWidget(self._parts[part], 1)
+            counts.addLayout(title, 0, place)
+            self.numbers[part] = Label("–", "kpi", tabular=True)
             counts.addWidget(self.numbers[part], 1, place)
             counts.setColumnStretch(place, 1)
-            del role
         card.body.addLayout(counts)
         card.body.addStretch(1)
         return card
@@ -244,8 +261,11 @@ class BatchesPage(Page):
             )
             button.clicked.connect(partial(self._act, verb.key))
             self.effects[verb.key] = effect = Label("", "label", "text3", wrap=True)
-            card.body.addWidget(button)
-            card.body.addWidget(effect)
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+            row.addWidget(effect, 1, Qt.AlignmentFlag.AlignVCenter)
+            card.body.addLayout(row)
         card.body.addStretch(1)
         return card
 
@@ -341,7 +361,7 @@ class BatchesPage(Page):
     def _show_one(self, one: BatchNow) -> None:
         self._one = one
         self.boxes.show_story(one.story or Story())
-        self._box_room.setFixedHeight(min(330, self.boxes.height() + 18))
+        self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
         self._show_held()
         self._say_one()
 
@@ -383,7 +403,11 @@ class BatchesPage(Page):
         self.bar.show_parts(one.story.counts if one.story is not None else parts)
         counts = one.story.counts if one.story is not None else parts
         for part, label in self.numbers.items():
-            label.setText(text.count(counts.get(part, 0)))
+            number = counts.get(part, 0)
+            label.setText(text.count(number))
+            label.set_tone("text3" if not number else "dead" if part == insight.DEAD else "text")
+            self._parts[part].setText(_(words.PARTS[part][1]))
+            self._glyphs[part].setPixmap(theme().status_pixmap(status(GLYPHS[part]), 14))
         if one.story is not None:
             shops = ngettext("{n} shop", "{n} shops", one.story.shops).format(n=text.count(one.story.shops))
             boxes = ngettext("{n} box", "{n} boxes", len(one.story.boxes)).format(n=text.count(len(one.story.boxes)))

@@ -145,7 +145,7 @@ class LogPanel(QWidget):
 
 def _facts(row: Logged) -> list[tuple[str, str]]:
     told = {
-        _("Time"): text.iso(shown.moment(row.at_ms), shown.zone()),
+        _("Time"): text.full_time(shown.moment(row.at_ms), shown.zone()),
         _("Program"): row.program,
         _("Part"): row.about("logger"),
         _("Task"): row.about("task"),

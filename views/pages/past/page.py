@@ -11,11 +11,12 @@ from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from services import spans
+from services import act_words, spans
 from services.domain.insight import shop as shops
 from services.domain.past.frame import LEADER, UNTOLD, Numbers
 from services.domain.past.lanes import Lanes
 from services.domain.past.turns import by_state
+from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.past.queries import AROUND_MS, PastNow
@@ -44,12 +45,12 @@ SIDE, CHANGES, SCROLL_BAR = 360, 220, 12
 #: name of the number, source text, icon and role of its tile
 TILES = (
     ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),
-    ("unacked", N_("Unacked"), "ph.tray", "running"),
+    ("unacked", N_("With workers"), "ph.tray", "running"),
     ("running", N_("Running"), "ph.play-circle-fill", "running"),
     ("retrying", N_("Retrying"), "ph.arrow-clockwise-bold", "retrying"),
     ("dead", N_("Dead letters"), "ph.x-circle-fill", "dead"),
     ("workers", N_("Workers"), "ph.robot", "succeeded"),
-    ("oldest_s", N_("Oldest waits"), "ph.hourglass-medium-fill", "stuck"),
+    ("oldest_s", N_("Oldest waiting"), "ph.hourglass-medium-fill", "stuck"),
 )
 TYPING_MS, LOOK_MS = 250, 5_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
@@ -356,8 +357,6 @@ class PastPage(Page):
             problem = _("That has not been yet")
         if not problem and found is None:
             problem = _("Asking…")
-        if found is not None and not problem and (found.moment is None or not found.moment.told):
-            problem = " ".join(filter(None, _headline(found, now)))
         self.hint.setText(problem)
         self.hint.setVisible(bool(problem))
         gone = found is None or self._at > now
@@ -368,7 +367,7 @@ class PastPage(Page):
             self.drawn.states.setText("")
             self.changes.set_entries(())
             return
-        self.set_summary(" ".join(filter(None, _headline(found, now))))
+        self.set_summary(text.sentences(filter(None, _headline(found, now))))
         self.drawn.states.setText("\n".join(_shop_lines(found)))
         begin, end = (_clock(at_ms) for at_ms in (found.begin, found.end))
         self._changes.set_note(_("{begin} to {end}").format(begin=begin, end=end))
@@ -459,11 +458,11 @@ def _rows(found: PastNow) -> list[tuple[str, str]]:
         (_("Retrying"), "retrying"),
         (_("To decide"), "held"),
         (_("Dead letters"), "dead"),
-        (_("Unacked"), "unacked"),
+        (_("With workers"), "unacked"),
         (_("Workers"), "workers"),
         (_("Slots at work"), "busy"),
     ]
-    return [(word, _pair(then, now, name)) for word, name in rows] + [(_("Oldest waits"), _oldest(then))]
+    return [(word, _pair(then, now, name)) for word, name in rows] + [(_("Oldest waiting"), _oldest(then))]
 
 
 def _tiles(found: PastNow) -> dict[str, tuple[str, str]]:
@@ -513,11 +512,17 @@ def _shop_lines(found: PastNow) -> list[str]:
     return lines or [_("No shop needed anybody.")]
 
 
+def _in_words(message: Message) -> Message:
+    """An act by its name, not by the code that the trail keeps."""
+    action = message.params.get("action")
+    return Message(message.code, {**message.params, "action": act_words.act(str(action))}) if action else message
+
+
 def _entries(found: PastNow) -> list[TimelineEntry]:
     entries = [
         TimelineEntry(
             time=shown.moment(turn.at_ms).astimezone(shown.zone()).strftime("%H:%M:%S"),
-            text=safe.one_line(shown.say(turn.message)),
+            text=safe.one_line(shown.say(_in_words(turn.message))),
             status=_GLYPHS.get(turn.message.code, ""),
             future=turn.at_ms > found.asked_ms,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import Promise
@@ -31,7 +31,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.panes import stacked
+from views.widgets.panes import OneAboveOther, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
@@ -44,8 +44,8 @@ TABS = (
     (KEPT, N_("Kept")),
     (NOT_DUE, N_("Not due")),
 )
-#: room of the list and of what stands below it
-SIZES = (300, 340)
+#: above the rows of the list, and below the last of them
+AROUND_ROWS = 84
 #: what an empty page offers to begin with
 FIRST = Promise(name="orders", task_type="sync_order", limit_s=3600, all_shops=True)
 
@@ -156,13 +156,7 @@ class PromisesPage(Page):
         self.none = EmptyState(N_("No promise is in this state."), action=N_("Show all"))
         self._list = stacked(self.table, self.none)
         column.addWidget(self._list, 1)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.addWidget(list_)
-        self.split.addWidget(self.panel)
-        self.split.setStretchFactor(0, 1)
-        self.split.setCollapsible(0, False)
-        self.split.setCollapsible(1, False)
-        self.split.setSizes(list(SIZES))
+        self.split = OneAboveOther(list_, self.panel)
         self.panel.hide()
         self.empty = EmptyState(
             N_("No promises yet."),
@@ -225,6 +219,7 @@ class PromisesPage(Page):
         rows = sorted((row for row in self._now.rows if which in (ALL, row.state)), key=words.rank)
         self._model.apply(rows, settle=settle)
         self._list.setCurrentWidget(self.table if rows else self.none)
+        self.split.give(AROUND_ROWS + len(rows) * self.table.verticalHeader().defaultSectionSize())
         if rows and self.table.current_key() is None:
             self.table.set_current_key(self._model.key_at(0))
         self._on_chosen()

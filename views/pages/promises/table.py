@@ -319,7 +319,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=lambda row: safe.one_line(row.name, 80),
         kind="strong",
         names=True,
-        width=120,
+        width=168,
         sortable=True,
         tooltip=lambda row: row.row.shop,
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -529,7 +529,7 @@ class ShopsMap(Card):
         self.body.setSpacing(4)
         self.body.addWidget(self._head_row)
         self.body.addWidget(self.pane)
-        self.map.installEventFilter(self)
+        self.map.resized.connect(self._fit)
         self.fold_button.clicked.connect(self._toggle)
         self.colour.chosen.connect(self._on_colour)
         self.legend.filter_changed.connect(self.state_chosen)
@@ -575,13 +575,8 @@ class ShopsMap(Card):
         super().resizeEvent(event)
         self._arrange()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Be as high as the map, up to a share of the page."""
-        if event.type() == QEvent.Type.Resize:
-            self._fit()
-        return False
-
     def _fit(self) -> None:
+        """Be as high as the map, up to a share of the page."""
         most = max(LEAST, round(self._room * SHARE))
         height = min(self.map.minimumHeight(), most)
         if self.pane.height() != height or self.pane.minimumHeight() != height:

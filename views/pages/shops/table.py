@@ -9,7 +9,6 @@ from views.pages.shops import words
 from views.support import instant, text
 from views.support.words import shop
 from views.tables.column import Column
-from views.theme.tokens import status
 
 
 def _busy_tone(row: ShopRow) -> str:
@@ -158,7 +157,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         title=N_("Reason"),
         value=_rank,
         text=lambda row: words.reason(row, instant.now_ms()),
-        tone=lambda row: status(row.now.state).role if row.now.state in insight.FLAGGED else "text2",
+        tone="text2",  # the state says it in its colour
         width=200,
         parts=True,
         stretch=True,

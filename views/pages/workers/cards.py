@@ -135,8 +135,8 @@ class Board(ScrollPane):
 
 
 LEFT, RIGHT = 186, 206
-#: verbs stand in words where that leaves this much for the slots
-MIDDLE = 300
+#: verbs stand in words where that leaves this much for the slots: six in a row
+MIDDLE = 440
 #: a bar of memory is full here
 MEMORY_FULL_MB = 1024
 STEP_MS = 700
@@ -333,6 +333,7 @@ class NodeCard(QFrame):
         self.note.show_text(note)
         self.note.set_tone(tone)
         self.badge.show_text(_("this computer") if self._here else "")
+        self.badge.setToolTip(_("It runs in this program. Closing Fleetdeck asks what becomes of its tasks."))
         self.grid.show_worker(one, self._names, now)
         self.facts.show_lines(nodes.facts(one, now))
         self._show_load()

@@ -23,13 +23,13 @@ from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.workers import browsers, nodes
 from views.pages.workers import machines as machine_rows
-from views.pages.workers.browsers import BrowsersCard
+from views.pages.workers.browsers import BrowserRow, BrowsersCard
 from views.pages.workers.cards import Board
 from views.pages.workers.machines import COLUMNS as MACHINE_COLUMNS
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
 from views.pages.workers.verbs import VERBS, OfWorker, WorkerActions, WorkerVerb
-from views.support import instant, safe, shown
+from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -84,7 +84,7 @@ class WorkersPage(Page):
         self._fleet, self._now_ms = FleetNow(), 0
         self._names: Names = nodes.NO_NAMES
         self._pulses = 0
-        self._by_hand = False
+        self._by_hand = self._clicked = False
         self._actions = WorkerActions(context, self)
         self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, self._run, self._actions.barred)
         self._asking = Operation(self, latest=True)
@@ -183,7 +183,7 @@ class WorkersPage(Page):
         self.local = LocalCard()
         self._side = ScrollPane()
         self._side.body.setSpacing(CARD_GAP)
-        self._side.body.addWidget(self.local)
+        self._side.body.addWidget(self.local, 0, Qt.AlignmentFlag.AlignTop)
         self.browsers = BrowsersCard(self._context)
         self._side.body.addWidget(self.browsers, 1)
         self._side.body.addStretch(0)
@@ -202,7 +202,7 @@ class WorkersPage(Page):
         # orders to nodes
         self.board.ordered.connect(self._actions.tell)
         self.board.task_wanted.connect(self._open_task)
-        self.board.chosen.connect(lambda _worker: self._show_browsers())
+        self.board.chosen.connect(lambda _worker: self._on_chosen())
         self.table.current_changed.connect(lambda _key: self._show_browsers())
         self.machines.open_requested.connect(self._open_machine)
         self.finder.textChanged.connect(lambda _text: self._say())
@@ -227,6 +227,7 @@ class WorkersPage(Page):
 
     def _fit_side(self) -> None:
         below, browsers_too = self.width() < TIGHT, not self.browsers.isHidden()
+        self._side.setVisible(browsers_too or not self.local.isHidden())
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
         self._side.body.setDirection(
             QBoxLayout.Direction.LeftToRight if below and browsers_too else QBoxLayout.Direction.TopToBottom
@@ -289,6 +290,10 @@ class WorkersPage(Page):
         if not self._actions.local_busy:
             self.local.set_state(RUNNING if here else STOPPED)
         self.local.show_worker(self._find(here))
+        told = self.local.state == RUNNING and self._find(here) is not None and self.local.error.isHidden()
+        if self.local.isHidden() != told:  # its own card says all of it and stops it
+            self.local.setVisible(not told)
+            self._fit_side()
 
     def _found(self, workers: Sequence[WorkerNow]) -> tuple[WorkerNow, ...]:
         """Those that the words of the field fit, all of them where there are none."""
@@ -302,14 +307,21 @@ class WorkersPage(Page):
 
     def _show_browsers(self) -> None:
         one = self._find(self._chosen())
-        if one is None:  # nobody has chosen: the first that has any, so that they are seen at all
-            each = (one for one in self._fleet.workers if browsers.rows(one, self._names, self._sessions, self._homes))
-            one = next(each, None)
-        found = browsers.rows(one, self._names, self._sessions, self._homes)
+        if one is None or (not self._clicked and not self._of(one)):
+            # nobody has chosen: the first that has any, so that they are seen at all
+            one = next((each for each in self._fleet.workers if self._of(each)), one)
+        found = self._of(one)
         hidden = self.browsers.isHidden()
         self.browsers.show_browsers(one.name if one is not None else "", found)
         if self.browsers.isHidden() != hidden:
             self._fit_side()
+
+    def _of(self, one: WorkerNow | None) -> tuple[BrowserRow, ...]:
+        return browsers.rows(one, self._names, self._sessions, self._homes)
+
+    def _on_chosen(self) -> None:
+        self._clicked = True
+        self._show_browsers()
 
     def _open_machine(self, name: object) -> None:
         """The workers of a machine, as a table."""
@@ -517,8 +529,7 @@ class LocalCard(Card):
         if self._state == STOPPING:
             left = ngettext("{n} running task may finish first.", "{n} running tasks may finish first.", busy)
             return left.format(n=busy) if busy else _("Giving back what has not started.")
-        name = safe.one_line(self._info.name, 60) if self._info is not None else _("The worker of this program")
-        return _("{worker} runs in this program. Closing Fleetdeck asks what becomes of its tasks.").format(worker=name)
+        return _("It runs in this program. Closing Fleetdeck asks what becomes of its tasks.")
 
     def _on_button(self) -> None:
         if self._state == STOPPED:

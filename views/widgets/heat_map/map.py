@@ -47,8 +47,10 @@ class HeatMap(QWidget):
     Signals:
         shop_clicked: platform and id of a shop that was clicked or entered.
         current_changed: platform and id under the mouse or the arrow keys, both "" for none.
+        resized: it is as high as its shops need now.
     """
 
+    resized = Signal()
     shop_clicked = Signal(str, str)
     current_changed = Signal(str, str)
 
@@ -169,6 +171,7 @@ class HeatMap(QWidget):
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.updateGeometry()
+            self.resized.emit()
         self.update()
 
     def header_of(self, group: Group) -> tuple[str, str]:

@@ -475,7 +475,7 @@ def test_verbs_stand_in_words_where_the_card_is_wide_and_have_names_everywhere(
     node = card(page, "rpa-01")
     verbs = (node.buttons["share"], node.buttons["log"], node.buttons["drain"], node.buttons["stop"])
     names = ["Slots and lanes", "Look at the last lines of its log", "Drain: take no new tasks", "Stop this worker"]
-    node.setFixedWidth(880)
+    node.setFixedWidth(1000)
     qtbot.waitUntil(lambda: [verb.text() for verb in verbs] == ["Lanes", "Log", "Drain", "Stop"])
     assert [verb.accessibleName() for verb in verbs] == [verb.toolTip() for verb in verbs] == names
 
