@@ -11,20 +11,70 @@ do
 local ID, AT, BY, WORKER, RED, WON, LOST, FIRST_AT, FIRST = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local FAILED, FAILED_AT, KIND, FAILED_BY, FAILED_WORKER = 10, 11, 12, 13, 14
 local BEGINS
+local known -- what is kept of works as it is or is to be, false for nothing
+local unsaved -- of which works that is yet to be written, all at once at the end
+local byte, FORCED = string.byte, string.byte(C.forced)
 local DAY, MOST_DAYS, MOST_ENDS = 86400000, 40, 16777215
-every_batch(function(args) ledger.overtaken, BEGINS = {}, tonumber(args[3] or 0) or 0 end)
+every_batch(function(args)
+  ledger.overtaken, BEGINS = {}, tonumber(args[3] or 0) or 0
+  known, unsaved = {}, {}
+end)
+
+local function kept(key)
+  local found = known[key]
+  if found == nil then
+    found = call('GET', key)
+    known[key] = found
+  end
+  return found
+end
+
+-- For as long as something is red or a record is there.
+local function keep(key, value)
+  known[key], unsaved[key] = value, true
+end
+
+local function keep_until(key, value, left)
+  known[key], unsaved[key] = value, nil
+  call('SET', key, value, 'PX', text(left))
+end
+
+local function drop(key)
+  known[key], unsaved[key] = false, nil
+  call('DEL', key)
+end
+
+-- The works that tasks are about to have done: mostly nothing is kept of them, or all of it can be read.
+function ledger.fetch(tasks)
+  local names = {}
+  for place, e in ipairs(tasks) do names[place] = K.work .. ledger.work_of(e) end
+  if not names[1] then return end
+  local found, there = call('MGET', unpack(names)), 0
+  for place = 1, #names do
+    if found[place] then there = there + 1 end
+  end
+  if there ~= call('EXISTS', unpack(names)) then return end -- one holds something else
+  for place, key in ipairs(names) do known[key] = found[place] end
+end
+
+function ledger.flush()
+  local values, n = {}, 0
+  for key in pairs(unsaved) do values[n + 1], values[n + 2], n = key, known[key], n + 2 end
+  for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
+end
 
 local function work_of(e)
   local uniq = e[T.uniq]
-  return sub(uniq, 1, 1) == C.forced and sub(uniq, 2) or uniq
+  return byte(uniq) == FORCED and sub(uniq, 2) or uniq
 end
+ledger.work_of = work_of
 
 local function is_red(status, triage)
   return status == 'held' or (status == 'dead' and triage == 'open')
 end
 
 function ledger.guards(uniq)
-  return uniq ~= '' and sub(uniq, 1, 1) ~= C.forced
+  return uniq ~= '' and byte(uniq) ~= FORCED
 end
 
 local function is_number(value)
@@ -55,7 +105,7 @@ end
 -- The task that has done the work of another one since an instant (0: nobody asks), and who had created it.
 function ledger.done(e, since)
   if since == 0 or e[T.uniq] == '' then return end
-  local entry = entry_of(call('GET', K.work .. work_of(e)))
+  local entry = entry_of(kept(K.work .. work_of(e)))
   if entry[ID] ~= '' and entry[ID] ~= e.id and entry[AT] >= since then return entry[ID], entry[BY] end
 end
 
@@ -142,9 +192,9 @@ end
 local function note_success(e)
   local work, at, by = work_of(e), e[T.ended_at], creator(e)
   local key = K.work .. work
-  local old = call('GET', key)
+  local old = kept(key)
   if not old or old == '' then
-    call('SET', key, pack_values({ e.id, at, by, e[T.worker], {} }))
+    keep(key, pack_values({ e.id, at, by, e[T.worker], {} }))
     return
   end
   local entry = entry_of(old)
@@ -153,7 +203,7 @@ local function note_success(e)
     entry[ID], entry[AT], entry[BY], entry[WORKER] = e.id, at, by, e[T.worker]
   end
   for _, id in ipairs(entry[RED]) do ledger.overtaken[#ledger.overtaken + 1] = { id = id, by = e.id, at = at } end
-  call('SET', key, pack_entry(entry))
+  keep(key, pack_entry(entry))
 end
 
 -- How long an end is known that nothing red stands beside: as its record (0), as its tombstone (ms), not at all.
@@ -171,11 +221,11 @@ local function put(key, entry)
     if other and (other == 0 or other > (left or 0)) then left = other end
   end
   if not left then
-    call('DEL', key)
+    drop(key)
   elseif left == 0 then
-    call('SET', key, pack_entry(entry))
+    keep(key, pack_entry(entry))
   else
-    call('SET', key, pack_entry(entry), 'PX', text(left))
+    keep_until(key, pack_entry(entry), left)
   end
 end
 
@@ -190,7 +240,7 @@ end
 
 local function note_red(e, red)
   local key = K.work .. work_of(e)
-  local entry = entry_of(call('GET', key))
+  local entry = entry_of(kept(key))
   set_red(entry, e.id, red)
   put(key, entry)
 end
@@ -198,13 +248,13 @@ end
 local function note_failure(e, red)
   local work, at = work_of(e), e[T.ended_at]
   local key = K.work .. work
-  local entry = entry_of(call('GET', key))
+  local entry = entry_of(kept(key))
   add_end(work, entry, e.id, at, 0, 1)
   set_red(entry, e.id, red)
   if entry[FAILED_AT] <= at then
     entry[FAILED], entry[FAILED_AT], entry[KIND] = e.id, at, e[T.error_kind]
     entry[FAILED_BY], entry[FAILED_WORKER] = creator(e), e[T.worker]
-    call('SET', key, pack_entry(entry))
+    keep(key, pack_entry(entry))
   else
     put(key, entry)
   end
@@ -229,16 +279,18 @@ function ledger.forget(e, keep_ms)
   if is_red(e[T.status], e[T.triage]) then note_red(e, false) end
   if e[T.status] ~= 'succeeded' and e[T.status] ~= 'dead' then return end
   local key = K.work .. work_of(e)
-  local entry = entry_of(call('GET', key))
+  local entry = entry_of(kept(key))
   if (entry[ID] ~= e.id and entry[FAILED] ~= e.id) or entry[RED][1] then return end
   local other = keep_for(entry[ID] == e.id and entry[FAILED] or entry[ID])
   local left = math.max(other or 0, keep_ms)
   if other == 0 then
     return
+  elseif left > 0 and unsaved[key] then
+    keep_until(key, known[key], left)
   elseif left > 0 then
     call('PEXPIRE', key, text(left))
   else
-    call('DEL', key)
+    drop(key)
   end
 end
 

@@ -41,6 +41,17 @@ local function apply(_, args)
   end
   fetch(ids)
   fetch_shops(new)
+  local unknown = {}
+  for _, e in ipairs(new) do
+    if not records[e.id] then unknown[#unknown + 1] = e.id end
+  end
+  look_for_stones(unknown)
+  local ending = {}
+  for _, o in ipairs(ops) do
+    local e = o[1] == 'Finish' and o[Finish.to] == 'succeeded' and records[o[Finish.task_id]]
+    if e and e[T.uniq] ~= '' then ending[#ending + 1] = e end
+  end
+  if #ending > 1 then ledger.fetch(ending) end
 
   local answers, n = { NOW }, 1
   local released = {}

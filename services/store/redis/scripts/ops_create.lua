@@ -31,6 +31,7 @@ end
 local function insert(e, on_duplicate, done_since, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
+  e.alone = not holder and not ENDED[status]
   local told = holder and ({ queue = 'queued', force = 'forced', hold = 'held' })[on_duplicate]
   if holder and not told then
     suppress(e, 'refused', holder)

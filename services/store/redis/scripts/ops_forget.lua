@@ -36,6 +36,7 @@ local function bury(e, keep_ms)
   if keep_ms <= 0 then return end
   local stone = table.concat({ e[T.status], text(e[T.ended_at]), e[T.successor], digest(e) }, '|')
   call('SET', K.tomb .. e.id, stone, 'PX', text(keep_ms))
+  no_stone[e.id] = nil
   local batch = e[T.batch]
   if batch ~= '' then
     call('HINCRBY', K.buried .. batch, e[T.status], '1')

@@ -84,7 +84,7 @@ function way.later(e, s, sweeps, back)
   return left <= 0 and not (sweeps and e[T.updated_at] <= NOW - C.believed_ms)
 end
 
-function way.flush(call_sliced)
+function way.flush(call_sliced, put_fields)
   local list, n, gone, m = {}, 0, {}, 0
   for shop, s in pairs(way.shops) do
     if s.way_dirty and way.all(s) > 0 and math.max(unpack(s.way, 1, C.max_priority)) > 0 then
@@ -94,6 +94,6 @@ function way.flush(call_sliced)
       gone[m] = shop
     end
   end
-  call_sliced('HSET', K.under_way, list, n)
+  put_fields(K.under_way, list, n)
   call_sliced('HDEL', K.under_way, gone, m)
 end

@@ -9,7 +9,18 @@ import redis
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Progress, Published
+from services.domain.change import (
+    Answer,
+    Cancel,
+    Claim,
+    Create,
+    Finish,
+    Forget,
+    Op,
+    OpenShop,
+    Progress,
+    Published,
+)
 from services.domain.errors import SchemaTooNew, TaskError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.task.record import Attempt, Task
@@ -368,3 +379,45 @@ def test_a_key_whose_holder_has_no_record_holds_up_nobody(store: RedisStore, pla
     assert codes(store.apply([finish(1)])) == ["ok"]
     assert store.holders(["k"]) == [None]
     assert codes(store.apply([Create(task=task(2, shop_id="s0", uniq="k"))])) == ["created"]
+
+
+# --------------------------------------------------------------------------------- once for a batch
+def test_ends_of_one_batch_keep_what_each_work_was(store: RedisStore, plain: redis.Redis) -> None:
+    spoilt = keys.WORK + "k1"
+    plain.hset(spoilt, "of", "somebody else")
+    tasks = [task(n, uniq=f"k{n % 3}") for n in range(4)]
+    store.apply([Create(task=one, on_duplicate="force") for one in tasks])
+    assert codes(store.apply([claim(n) for n in range(4)])) == ["run"] * 4
+    assert codes(store.apply([finish(0), finish(1, "dead"), finish(2), finish(3)])) == ["ok"] * 4
+    done = [one.task_id if one is not None else "" for one in store.last_done(["k0", "k1", "k2"])]
+    assert done == ["t3", "", "t2"]
+    assert plain.hgetall(keys.ASIDE + spoilt) == {b"of": b"somebody else"}
+
+    plain.delete(keys.WORK + "k2")
+    plain.hset(keys.WORK + "k2", "of", "somebody else")
+    store.apply([Create(task=task(n, uniq=f"k{n % 3}")) for n in (4, 5)])
+    store.apply([claim(4), claim(5)])
+    assert codes(store.apply([finish(4), finish(5)])) == ["ok", "ok"]
+    assert [one.task_id for one in store.last_done(["k1", "k2"]) if one is not None] == ["t4", "t5"]
+    assert plain.hgetall(keys.ASIDE + keys.WORK + "k2") == {b"of": b"somebody else"}
+
+
+def test_a_task_that_was_removed_is_not_made_again_beside_new_ones(store: RedisStore) -> None:
+    store.apply([Create(task=task())])
+    store.apply([claim()])
+    (ended,) = store.apply([finish()])
+    assert ended.task is not None
+    forget = Forget(task_id="t0", updated_at=ended.task.updated_at, tomb_ms=60_000)
+    again = [Create(task=task()), Create(task=task(1)), Create(task=task(2))]
+    assert codes(store.apply([forget, *again])) == ["ok", "exists", "created", "created"]
+    assert codes(store.apply([Create(task=task()), Create(task=task(3))])) == ["exists", "created"]
+
+
+def test_last_successes_of_few_shops_are_a_table(store: RedisStore, plain: redis.Redis) -> None:
+    store.apply([Create(task=task(n)) for n in range(3)])
+    store.apply([claim(n) for n in range(3)])
+    store.apply([finish(n) for n in range(3)])
+    for name, known in ((keys.SUCCESSES, store.successes()), (keys.SUCCESSES_OF + "sync", store.successes_of("sync"))):
+        assert plain.object("encoding", name) == b"hashtable"
+        assert sorted(known) == ["pdd:s0", "pdd:s1", "pdd:s2"]
+        assert min(known.values()) > 0
