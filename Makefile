@@ -18,6 +18,7 @@
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
 #   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
+#   make linux-package     a .deb with an environment of its own in it (PYTHON_OF=3.13 for Debian 13); tried by make linux-test
 #   make image-rehearsal   the steps of the Dockerfile in a bare root, as root; then a worker and its Chromium in it
 #   make debian-13         make run, make test and what servers of today offer, in a bare Debian 13, as root
 #                          (ARGS="window nodes chaos" JOBS=2; --write: into resources/docs)
@@ -27,7 +28,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup run test readme again lint format bench faults harsh chaos chaos-fleet chaos-embedded soak starts demo situations looks reader screenshots translations lock clean system-run system-test \
-	image-rehearsal windows-test windows-installer system-windows debian-13 system-debian
+	image-rehearsal windows-test windows-installer system-windows debian-13 system-debian linux-package linux-test
 
 ARGS ?=
 # A file that counts flaky tests over several targets.
@@ -45,6 +46,8 @@ PAIR ?= both
 # Of `make soak`; how much sooner than in days things are let go, 0 for 72 / HOURS.
 HOURS ?= 72
 HURRY ?= 0
+# Whose Python a package for Debian runs on: that of Debian 12.
+PYTHON_OF ?= 3.11
 # Of `make starts`.
 COUNT ?= 500
 CHAOS = $(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED)
@@ -159,6 +162,13 @@ looks: system-test $(STAMP_DEV) translations
 
 windows-test: system-windows $(STAMP_DEV) translations
 	$(PYTHON) -m tests.windows $(ARGS)
+
+linux-package: $(STAMP_DEV) translations
+	$(PYTHON) -m tests.linux.package --python $(PYTHON_OF) $(ARGS)
+
+# As root: installs it over a copy of this machine that is gone afterwards.
+linux-test: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.linux $(ARGS)
 
 # What needs Docker, without it: the steps of the Dockerfile in a bare root, a worker and its Chromium confined as there.
 image-rehearsal: translations

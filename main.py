@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
+from pathlib import Path
 
 if __name__ == "__main__":
     gc.disable()  # what is being loaded stays, and looking through it again and again is a tenth of the start
@@ -28,6 +30,9 @@ def main() -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.freeze()
     gc.enable()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # Windows' program without a console: what is said there is said to nobody
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     output.speak_utf8()
     return program.run(sys.argv[1:], _console)
 

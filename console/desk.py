@@ -25,6 +25,7 @@ from console.connection.connections import ConnectionDesk, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
 from console.connection.session import Session
+from console.instance import Asked, Instance
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
 from services import assembly, i18n
@@ -104,6 +105,8 @@ class Console:
         """Run until the end."""
         collector = GuiCollector()
         await self._off(self._state.load)
+        self._instance = Instance(self._settings.home_path, self._off)
+        self._instance.asked.connect(self._on_asked)
         self._dress()
         operation.configure(self._notify)
         # a Python signal handler runs only when Python does; Qt alone could sleep for long
@@ -134,7 +137,8 @@ class Console:
         """The first run where nothing was ever chosen, else the connection that was named or chosen last."""
         await self.connections.reload()
         if self._is_first_run():
-            self._show_welcome()
+            if await self._alone(None):
+                self._show_welcome()
             return
         name = self._last_used()
         self._go(lambda: self._start(name or self._settings.profile))
@@ -247,6 +251,7 @@ class Console:
             except OSError as exc:
                 unkept = exc
             await self.connections.reload()
+        await self._alone(session.settings)
         await self._enter(session, sample=sample, work=work)
         if unkept is not None and self.desk is not None:
             self.desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
@@ -300,10 +305,39 @@ class Console:
             page.show_failure((), told(exc), reach=None, next_s=0)
             self._settled.set()
             return
+        if not await self._alone(settings):
+            return
         if chosen:
             self._state.set(profile=name, chosen="local" if settings.embedded else "fleet")
         here = settings.embedded and self._state.get("chosen") == "local" and not self._request.screenshot
         await self._open(settings, work=here)
+
+    async def _alone(self, settings: config.Settings | None) -> bool:
+        """Whether no other program shows a connection (None: the first run); else that one does so now, and one that
+        has no window yet ends. Who wants a picture, or a window for some seconds, has one of its own.
+        """
+        request = self._request
+        if request.screenshot or request.seconds or not request.first_run:
+            return True
+        try:
+            if await self._instance.take(settings, Asked(page=request.page, show=request.show)):
+                return True
+        except Exception:  # whatever it is: a program without a window must be impossible
+            log.exception("other windows of this connection cannot be found")
+            return True
+        if self.desk is None and self.welcome is None:
+            sys.stderr.write("fleetdeck: a window of this connection is open already; it comes to the front\n")
+            self._ended.set()
+        elif self.leaving is not None and self.leaving.decided:  # what was finished in order to leave goes on
+            self.leaving.stay()
+        return False
+
+    def _on_asked(self, asked: Asked) -> None:
+        """A second start wants what this one has."""
+        window = self.desk.window if self.desk is not None else self.welcome
+        if window is not None:
+            window.come_forward()
+            window.open_page(asked.page, asked.show or None)
 
     @property
     def _rereads(self) -> bool:
@@ -512,8 +546,7 @@ class Console:
         if self.leaving is None or self.leaving.may_close():
             self._ended.set()
         elif self.desk is not None:  # it asks
-            self.desk.window.raise_()
-            self.desk.window.activateWindow()
+            self.desk.window.come_forward()
 
     def _on_closed(self, gone: bootstrap.Desk) -> None:
         """A window was closed: those that are open go on, and the oldest of them leads from then on."""
@@ -622,6 +655,7 @@ class Console:
             desk.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
+        self._instance.close()
         await self._stop(self._opening)
         if self.desk is not None and self.session is not None and self.leaving is not None:
             beside = [one.window.save_state() for one in self.others]

@@ -289,6 +289,13 @@ class MainWindow(QMainWindow):
         if page_id := self._history.forward(self._current):
             self._show(page_id)
 
+    def come_forward(self) -> None:
+        """Stand in front of all windows, also where it was minimised."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def refresh(self) -> None:
         """Ask the page to ask again (F5); while disconnected, the banner tries to connect."""
         if self.banner.isVisible():

@@ -79,10 +79,7 @@ class Tray(QObject):
 
     def raise_window(self) -> None:
         """Bring the window to the front."""
-        self._window.setWindowState(self._window.windowState() & ~Qt.WindowState.WindowMinimized)
-        self._window.show()
-        self._window.raise_()
-        self._window.activateWindow()
+        self._window.come_forward()
 
     def _stand(self) -> None:
         """Show the icon once the desktop has a place for it, which may be later than the window."""

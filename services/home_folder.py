@@ -8,7 +8,7 @@ import re
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from services import plain_file
 from services.domain.errors import UsageError
@@ -98,6 +98,30 @@ def keep_private(path: Path) -> None:
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         path.chmod(0o600)  # a mask may have taken the right to write away
+
+
+def locked(path: Path) -> IO[bytes] | None:
+    """The lock of a file, held until it is closed or this process ends; None: another one has it.
+
+    Raises:
+        OSError: there can be no such file.
+    """
+    keep_private(path)
+    handle = path.open("r+b")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        with contextlib.suppress(OSError):
+            handle.close()
+        return None
+    return handle
 
 
 def open_to_others(folder: Path) -> list[Path]:

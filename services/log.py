@@ -10,7 +10,6 @@ import datetime as dt
 import json
 import logging
 import logging.handlers
-import sys
 from collections import deque
 from contextlib import suppress
 from contextvars import ContextVar, Token
@@ -162,7 +161,7 @@ def keep(home: Path, program: str) -> Path | None:
         home_folder.make_private(folder)
         for number in range(1, BESIDE + 1):
             path = folder / (program + (f"-{number}" if number > 1 else "") + ENDING)
-            if (lock := _locked(path.with_suffix(".lock"))) is not None:
+            if (lock := home_folder.locked(path.with_suffix(".lock"))) is not None:
                 _write_to(path, lock)
                 return path
         raise OSError(None, f"{BESIDE} programs write there already")
@@ -194,23 +193,3 @@ def _add(handler: logging.Handler, formatter: logging.Formatter) -> None:
     handler.setFormatter(formatter)
     handler.addFilter(_Noting())
     logging.getLogger().addHandler(handler)
-
-
-def _locked(path: Path) -> IO[bytes] | None:
-    """The lock of a file, held until it is closed or this process ends; None: another one has it."""
-    home_folder.keep_private(path)
-    handle = path.open("r+b")
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        with suppress(OSError):
-            handle.close()
-        return None
-    return handle

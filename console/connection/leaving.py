@@ -121,6 +121,7 @@ class Leaving(QObject):
 
     def stay(self) -> None:
         """Go on working."""
+        self._decided = False
         self._timer.stop()
         self._work.resume()
         if self._toast is not None and isValid(self._toast):

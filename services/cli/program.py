@@ -19,6 +19,7 @@ from services.cli import output, window
 from services.cli import run as cli_run
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context, OpenConsole
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
+from services.domain.text import view_link
 from services.sample import demo
 from services.version import VERSION
 
@@ -30,7 +31,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     output.COLOURLESS.set("--no-color" in argv)
     try:
-        words = _readable(argv)
+        words = _opening(_readable(argv))
         args = _for_window(words) or grammar(said=words).parse_args(words)
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
@@ -139,6 +140,13 @@ def _readable(argv: Sequence[str]) -> list[str]:
         if name.startswith("--") and name not in MAY_BE_EMPTY and ((equals and not value) or following == ""):
             raise UsageError(f"{name} is empty; give it a value, or leave it out", field=name)
     return list(argv)
+
+
+def _opening(words: list[str]) -> list[str]:
+    """A link as the only word, as the desktop hands it over, is one to open. Beside other words it is none: whoever
+    made the link may have put them there.
+    """
+    return ["--open", *words] if len(words) == 1 and view_link.is_link(words[0]) else words
 
 
 class _Unsaid:

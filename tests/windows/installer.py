@@ -6,9 +6,7 @@ python -m tests.windows.installer [--out DIR] [--compressor lzma|zlib]
 from __future__ import annotations
 
 import argparse
-import compileall
 import hashlib
-import py_compile
 import shutil
 import subprocess
 import sys
@@ -17,11 +15,9 @@ from pathlib import Path
 from services.version import VERSION
 from tests.windows import laid, wheels
 
-ROOT = Path(__file__).resolve().parents[2]
-_SCRIPT = ROOT / "resources" / "deploy" / "windows" / "fleetdeck.nsi"
+_SCRIPT = laid.ROOT / "resources" / "deploy" / "windows" / "fleetdeck.nsi"
 #: of CPython: what belongs to its own window toolkit, to compilers and to its tests
 _NEEDLESS = ("tcl", "Tools", "include", "libs", "Scripts", "Lib/test", "Lib/idlelib", "Lib/tkinter", "Lib/ensurepip")
-_APP = ("main.py", "fleetdeck.py", "console", "views", "services", "resources", "LICENSE")
 #: takes the place of every variable and registry entry by which another Python of the machine would be mixed in
 _PATHS = "Lib\nDLLs\nLib\\site-packages\n..\\app\n..\\..\\handlers\n"
 _COMMAND = '@"%~dp0program\\python\\python.exe" "%~dp0program\\app\\main.py" %*\r\n'
@@ -41,8 +37,8 @@ def build(out: Path, compressor: str = "lzma") -> Path:
     for name in _NEEDLESS:
         shutil.rmtree(python / name, ignore_errors=True)
     (python / "python311._pth").write_text(_PATHS, encoding="ascii")
-    laid.packages(python / "Lib" / "site-packages", wheels.pinned(ROOT, testing=False))
-    _lay_program(app)
+    laid.packages(python / "Lib" / "site-packages", wheels.pinned(laid.ROOT, testing=False))
+    laid.program(app, (3, 11))
     (stage / "fleetdeck.cmd").write_bytes(_COMMAND.encode("ascii"))
     setup = out / f"fleetdeck-{VERSION}-setup.exe"
     words = {"STAGE": stage, "OUT": setup, "VERSION": VERSION, "COMPRESSOR": compressor}
@@ -50,19 +46,6 @@ def build(out: Path, compressor: str = "lzma") -> Path:
     digest = hashlib.sha256(setup.read_bytes()).hexdigest()
     setup.with_suffix(".exe.sha256").write_text(f"{digest}  {setup.name}\n", encoding="ascii")
     return setup
-
-
-def _lay_program(app: Path) -> None:
-    """What git knows of it, and the compiled translations."""
-    listed = subprocess.run(["git", "ls-files", *_APP], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    compiled = (str(path.relative_to(ROOT)) for path in (ROOT / "resources" / "translations").rglob("*.mo"))
-    for name in (*listed.splitlines(), *compiled):
-        target = app / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, target)
-    if sys.version_info[:2] == (3, 11):  # that of the setup; another one would write what that cannot read
-        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-        compileall.compile_dir(app, quiet=1, invalidation_mode=unchecked, stripdir=str(app))
 
 
 def main() -> int:

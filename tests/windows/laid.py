@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import compileall
+import py_compile
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 PINS = Path(__file__).with_name("requirements.txt")
 _PIP = (sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check")
+_APP = ("main.py", "fleetdeck.py", "console", "views", "services", "resources", "LICENSE")
 _WHEELS = ("--only-binary=:all:", "--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp")
 
 
@@ -36,8 +41,8 @@ def python(target: Path) -> None:
         (folder / "cp311").rename(target)
 
 
-def packages(target: Path, pins: str) -> None:
-    """What a list with hashes names.
+def packages(target: Path, pins: str, wheels: Sequence[str] = _WHEELS) -> None:
+    """What a list with hashes names; ``wheels``: options of pip that say for which system.
 
     Raises:
         subprocess.CalledProcessError: one is not the pinned one, or cannot be had.
@@ -45,5 +50,18 @@ def packages(target: Path, pins: str) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write(pins)
         file.flush()
-        options = ("--require-hashes", "--no-deps", *_WHEELS, "-r", file.name, "--target", str(target))
+        options = ("--require-hashes", "--no-deps", *wheels, "-r", file.name, "--target", str(target))
         subprocess.run((*_PIP, "install", *options), check=True)
+
+
+def program(app: Path, version: tuple[int, int]) -> None:
+    """What git knows of the program, and the translations; byte code where this is the Python that it will run on."""
+    listed = subprocess.run(["git", "ls-files", *_APP], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    compiled = (str(path.relative_to(ROOT)) for path in (ROOT / "resources" / "translations").rglob("*.mo"))
+    for name in (*listed.splitlines(), *compiled):
+        target = app / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
+    if sys.version_info[:2] == version:
+        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        compileall.compile_dir(app, quiet=1, invalidation_mode=unchecked, stripdir=str(app))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -26,14 +26,14 @@ TESTING = frozenset(
 _HEAD = re.compile(r"(?P<name>[\w.-]+)(?P<pin>[^;\\]+?)\s*(?:;\s*(?P<marker>.*?))?\s*(?P<more>\\?)\n?")
 
 
-def pinned(root: Path, *, testing: bool = True) -> str:
-    """One list with hashes: what the program needs on Windows, and what its tests do."""
-    tests = _of(root / "requirements-dev.txt", TESTING) if testing else ()
-    return "".join([*_of(root / "requirements.txt", None), *tests])
+def pinned(root: Path, *, testing: bool = True, where: Mapping[str, str] = WINDOWS) -> str:
+    """One list with hashes: what the program needs on a system (by its markers), and what its tests do."""
+    tests = _of(root / "requirements-dev.txt", TESTING, where) if testing else ()
+    return "".join([*_of(root / "requirements.txt", None, where), *tests])
 
 
-def _of(file: Path, wanted: frozenset[str] | None) -> Iterator[str]:
-    """pip reads markers for the machine that it runs on, so those that hold on Windows are taken off here."""
+def _of(file: Path, wanted: frozenset[str] | None, where: Mapping[str, str]) -> Iterator[str]:
+    """pip reads markers for the machine that it runs on, so those that hold there are taken off here."""
     kept = False
     for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
         if line[0].isspace():
@@ -44,7 +44,7 @@ def _of(file: Path, wanted: frozenset[str] | None) -> Iterator[str]:
         kept = (
             head is not None
             and (wanted is None or head["name"] in wanted)
-            and (not head["marker"] or Marker(head["marker"]).evaluate(dict(WINDOWS)))
+            and (not head["marker"] or Marker(head["marker"]).evaluate(dict(where)))
         )
         if head is not None and kept:
             yield f"{head['name']}{head['pin']} {head['more']}\n"
