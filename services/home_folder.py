@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
+import secrets
+import socket
 import sys
 import tomllib
 from pathlib import Path
 from typing import IO, Any
 
-from services import plain_file
+from services import home_folder, plain_file
 from services.domain.errors import UsageError
+from services.domain.gates import home
 
 _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
@@ -27,6 +31,9 @@ _PART = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
 _LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{_MAX_PARTS}}}")
 #: what holds addresses with passwords, payloads or outcomes
 _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
+log = logging.getLogger(__name__)
+NODE_FILE = "node"
+_MOST_NAME_BYTES = 1000
 
 
 def check(folder: Path) -> None:
@@ -171,3 +178,43 @@ def read_config(path: Path) -> dict[str, Any]:
     except (RecursionError, ValueError) as exc:
         why = "its values are nested too deep" if isinstance(exc, RecursionError) else str(exc).partition(";")[0]
         raise UsageError(f"{path} cannot be read: {why}; correct or remove it", field="config.toml") from exc
+
+
+def node_name(folder: Path) -> str:
+    """What is written down in the home folder; made of the host's name the first time.
+
+    Workers of one machine that share the folder share the name. Where nothing can be written the host's name is all.
+    """
+    place = folder / NODE_FILE
+    if known := _read(place):
+        return known
+    host = re.sub(r"[^A-Za-z0-9._-]+", "-", socket.gethostname())[:50].strip("-.") or "node"
+    name = f"{host}-{secrets.token_hex(2)}"
+    try:
+        home_folder.make_private(folder)
+        _write(place, name)
+    except OSError as exc:
+        log.warning("%s cannot be written, so this node is called %s: %s", place, host, exc)
+        return host
+    return _read(place) or name
+
+
+def _write(place: Path, name: str) -> None:
+    """Only one of several processes that begin together gives the name."""
+    draft = place.with_name(f"{NODE_FILE}.{secrets.token_hex(4)}")
+    draft.write_text(f"{name}\n", encoding="ascii")
+    try:
+        os.link(draft, place)
+    except OSError:  # somebody was quicker, or there are no links on this disk
+        if not _read(place):
+            draft.replace(place)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _read(place: Path) -> str:
+    try:
+        text = plain_file.read(place, _MOST_NAME_BYTES).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return text if home.valid_node(text) else ""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from services import assembly, home_folder, node_name
+from services import assembly, home_folder
 from services import settings as config
 from services.assembly import Engine, notices, witness
 from services.clock import SystemClock
@@ -277,7 +277,7 @@ def proxies_of(browser: config.BrowserSettings) -> dict[str, str]:
 
 def node_of(settings: config.Settings) -> str:
     """The name of this machine's node, "" where there is no home folder."""
-    return settings.worker.node or (node_name.of(settings.home_path) if settings.home else "")
+    return settings.worker.node or (home_folder.node_name(settings.home_path) if settings.home else "")
 
 
 def profiles_folder(settings: config.Settings) -> Path:

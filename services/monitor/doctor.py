@@ -17,12 +17,14 @@ from services.domain.gates import ability, listed
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, Reach
-from services.domain.insight.forecast import flow
+from services.domain.insight.forecast import durations, flow
 from services.domain.insight.forecast.durations import Runs
-from services.domain.insight.worker import FleetNow
+from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.plans import schedule
 from services.domain.promises import promise as promises
-from services.domain.task.search.query import Counts
+from services.domain.task.lane import LANES
+from services.domain.task.record import Task
+from services.domain.task.search.query import Counts, Query, Term, equals
 from services.domain.task.status import ACTIVE, WAITING, Status
 from services.domain.text.message import Message, Param
 from services.domain.text.said import words_of
@@ -30,6 +32,7 @@ from services.domain.types import schema, task_type
 from services.domain.upkeep import health, health_queues, tuning
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.upkeep.miscount import some
+from services.domain.upkeep.tuning import FleetFacts, LaneFacts, TypeFacts, WorkerFacts
 from services.engine import audit_check, documents, fates, people
 from services.engine.dispatch import Dispatcher
 from services.engine.lead import leader, leader_link
@@ -39,7 +42,6 @@ from services.engine.steps import Steps
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import headline_within, within
 from services.monitor import attention
-from services.monitor import tuning as figures
 from services.monitor.forecast.flow import look_once
 from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention
@@ -59,6 +61,10 @@ AUDITED = 20_000
 NAMED = 4
 #: entries that cannot be read and are named, then how many there are
 DAMAGES = 100
+#: the newest tasks that ended, by which types are judged, a page of them at once
+LOOKED, PAGE = 3000, 1000
+ENDED = (Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.HELD)
+TIMEOUT = "timeout"
 
 
 class Doctor:
@@ -102,7 +108,7 @@ class Doctor:
             found += self._of_damage(deep=deep)
             found += self._of_broker(delays)
             found += self._of_fleet()
-            found += tuning.advice(figures.look(self._store, self._registry, fates.look(self._store)))
+            found += tuning.advice(measured_facts(self._store, self._registry, fates.look(self._store)))
             found += self._of_records(deep=deep)
             found += self._of_roles()
             found += self._of_audit(Witness(home, mark) if mark else None, deep=deep)
@@ -386,3 +392,68 @@ def _of_spool(folder: Path, mark: str) -> list[Finding]:
         if aside:
             found.append(finding(WARNING, "orphans", "doctor.spool_aside", files=aside, folder=str(place)))
     return found
+
+
+def measured_facts(store: Store, registry: Registry, fleet: FleetNow) -> FleetFacts:
+    """What is measured now. Blocking."""
+    ended = list(_ended(store))
+    ran: dict[str, list[Task]] = defaultdict(list)
+    lanes: dict[str, list[Task]] = defaultdict(list)
+    for task in ended:
+        ran[task.task_type].append(task)
+        lanes[task.lane].append(task)
+    now = store.now_ms()
+    return FleetFacts(
+        slots=fleet.slots,
+        busy=fleet.busy,
+        waiting=store.counts().status.get(Status.QUEUED, 0),
+        lanes=[_lane(store, fleet, lane, lanes[lane], now) for lane in LANES],
+        types=[_type(registry, name, tasks) for name, tasks in sorted(ran.items())],
+        limits=store.limits(),
+        workers=[_worker(one, ended) for one in fleet.workers if one.takes_work],
+    )
+
+
+def _ended(store: Store) -> Iterable[Task]:
+    cursor: str | None = ""
+    seen = 0
+    while cursor is not None and seen < LOOKED:
+        terms = (equals("status", *ENDED),)
+        page = store.query(Query(terms=terms, sort="updated", limit=PAGE, cursor=cursor, want_total=False))
+        yield from page.tasks
+        seen += len(page.tasks)
+        cursor = page.next
+
+
+def _lane(store: Store, fleet: FleetNow, lane: str, ended: list[Task], now: int) -> LaneFacts:
+    here = equals("lane", lane)
+    since = Term(field="created", op=">", number=now - tuning.HOUR_S * 1000)
+    came = store.query(Query(terms=(here, since), limit=1))
+    queued = equals("status", Status.QUEUED)
+    oldest = store.query(Query(terms=(here, queued), descending=False, limit=1))
+    taking = [one for one in fleet.workers if one.takes_work]
+    return LaneFacts(
+        lane=lane,
+        came=came.number.number,
+        runs=durations.of_tasks(ended),
+        waiting=oldest.number.number,
+        waited_s=max((now - task.created_at) / 1000 for task in oldest.tasks) if oldest.tasks else 0.0,
+        kept=sum(one.info.shares.get(lane, (0, 0))[0] for one in taking),
+        busy=sum(1 for one in taking for slot in one.slots if slot.task_id and slot.lane == lane),
+    )
+
+
+def _type(registry: Registry, name: str, tasks: list[Task]) -> TypeFacts:
+    attempts = [attempt for task in tasks for attempt in task.attempts]
+    return TypeFacts(
+        name=name,
+        timeout_s=registry.task_type(name).timeout_s,
+        runs=durations.of_tasks(tasks),
+        ended=len(attempts),
+        cut=sum(1 for attempt in attempts if attempt.error_kind == TIMEOUT),
+    )
+
+
+def _worker(one: WorkerNow, ended: list[Task]) -> WorkerFacts:
+    own = durations.of_tasks(task for task in ended if task.worker == one.name)
+    return WorkerFacts(name=one.name, slots=len(one.slots), ahead=one.info.prefetched, mean_s=own.mean_s)

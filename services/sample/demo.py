@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,35 @@ from services import assembly, workforce
 from services import settings as config
 from services.cli import signals, window
 from services.cli.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, whole
+from services.commands.promises import PromiseCommands
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.gates.breaker import Rule
+from services.domain.gates.quiet_hours import Weekly
+from services.domain.promises.promise import BY, Promise
 from services.domain.task.search.query import Query
 from services.domain.task.status import TERMINAL, Status
 from services.monitor.live import Changes, Live
-from services.sample import promises
 from services.sample.care import NOTE, Caretaker
 from services.sample.fleet import SampleFleet, Trickle, sample_shops
 from services.workers.host import Steward
 from services.workers.worker import Worker
 
 WATCH_S = 10.0  #: how long events may be late
+_DAILY = tuple(range(7))
+#: the trickle brings orders of each shop every few minutes, replies more seldom and shop fronts hardly ever
+PROMISES: tuple[Promise, ...] = (
+    Promise(name="orders", task_type="sync_order", limit_s=3600, all_shops=True, owner="ops"),
+    Promise(name="replies-pdd", task_type="batch_reply", limit_s=300, platforms=("pdd",), note="buyers wait"),
+    Promise(name="content-temu", task_type="get_content", limit_s=60, platforms=("temu",)),
+    Promise(
+        name="goods-by-eight", task_type="refresh_goods", kind=BY, all_shops=True,
+        window=Weekly(days=_DAILY, start=0, end=8 * 60),
+    ),
+    Promise(
+        name="shop-fronts", task_type="screenshot", kind=BY, all_shops=True,
+        window=Weekly(days=tuple(range(5)), start=6 * 60, end=12 * 60),
+    ),
+)  # fmt: skip
 
 
 class Count:
@@ -229,7 +246,7 @@ class Demo:
         self.count.begin()
         if self.settings.embedded:
             self.commands.breakers.set_rule(BREAKER)
-            promises.make(self.commands.promises, {shop.platform for shop in self.shops})
+            promise_some(self.commands.promises, {shop.platform for shop in self.shops})
             self._steward = workforce.steward(self.engine)
             self._steward.start()
             self._worker = Worker(workforce.worker_parts(self.engine), workforce.worker_options(self.settings))
@@ -418,3 +435,14 @@ def _tell(context: Context, demo: Demo, stop: threading.Event, *, picture: str =
     lines.append("retry delays are 1/2/4 s here instead of 30/60/120 s")
     context.show(report, lines)
     return EXIT_OK if report["ok"] else EXIT_FAILED
+
+
+def promise_some(commands: PromiseCommands, platforms: Container[str]) -> None:
+    """Promise those whose platforms are there.
+
+    Raises:
+        StoreUnavailable: they cannot be recorded now.
+    """
+    for one in PROMISES:
+        if all(platform in platforms for platform in one.platforms):
+            commands.set(one)

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import secrets
 import socket
 import threading
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+import psutil
 
 from services.domain.change import Finish
-from services.domain.errors import StoreError
-from services.domain.fleet.autoscale import Range
-from services.domain.fleet.worker import POOL_SHOWN, Heard, WorkerInfo
+from services.domain.errors import ConsoleError, StoreError
+from services.domain.fleet import worker_order
+from services.domain.fleet.autoscale import Load, Range, Scaler
+from services.domain.fleet.remote import OrderEnd
+from services.domain.fleet.worker import POOL_SHOWN, BrowserState, Heard, LinkState, SlotState, WorkerInfo
 from services.domain.fleet.worker_order import WorkerOrder
+from services.domain.gates.ability import Ability
 from services.domain.gates.lane_share import Share, Sharing
+from services.domain.insight import publisher
+from services.domain.task import ledger
+from services.domain.task.lane import LANES
+from services.domain.task.order import BrokerHealth, QueueDepth
 from services.engine import farewells
-from services.workers import orders
+from services.engine.registry import Registry
+from services.ports import Broker, Clock, Consumer
+from services.ports.upkeep import Parked
+from services.version import VERSION
 from services.workers.abilities import Abilities
-from services.workers.autoscale import Autoscaler
 from services.workers.burst import Burst
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
-from services.workers.heartbeat import Heartbeat
 from services.workers.intake import Intake, Tally
 from services.workers.keeper import Keeper
 from services.workers.pace import Pace
@@ -32,7 +45,6 @@ from services.workers.remote import LogShow, ProfileOrders, tidy
 from services.workers.runner import Runner
 from services.workers.slots import Claimed, Held, SlotPool
 from services.workers.spool import Spool
-from services.workers.subscriptions import Subscriptions
 
 log = logging.getLogger(__name__)
 #: a worker waits so long for what earlier ones could not record, before it takes (and its leader judges) anything
@@ -210,7 +222,7 @@ class Worker:
 
     def obey(self, order: str) -> None:
         """Do what an operator asked of this worker; unknown orders are logged and left."""
-        orders.obey(self, order)
+        obey(self, order)
 
     def leave(self, grace_s: float | None) -> None:
         """Take nothing more and let whoever runs this worker stop it, with this grace; None: its own."""
@@ -341,3 +353,223 @@ class Worker:
         self._finisher.put(op, held.delivery)
         if held.lines:
             self._keeper.flush(held)
+
+
+class Ordered(Protocol):
+    """Who can be told."""
+
+    def drain(self) -> None: ...
+    def resume(self) -> None: ...
+    def leave(self, grace_s: float | None) -> None: ...
+    def refuse(self, types: Iterable[str]) -> None: ...
+    def cancel(self, task_id: str) -> None: ...
+    def scale_within(self, bounds: Range | None) -> None: ...
+    def about_profile(self, order: WorkerOrder, words: str) -> None: ...
+    def show_log(self, seconds: float) -> None: ...
+    def set_slots(self, slots: int, shares: Mapping[str, Share] | None = None) -> None: ...
+
+
+def obey(worker: Ordered, order: str) -> None:
+    """Do it; what cannot be understood, from a newer program perhaps, is logged and left."""
+    verb, _, value = order.partition("=")
+    if verb == "cancel":  # the engine's own, with the id of any task
+        worker.cancel(value)
+        return
+    try:
+        told = worker_order.parse(order)
+    except ValueError as exc:
+        log.warning("order not understood: %r: %s", order, exc)
+        return
+    if told.auto is not None:
+        worker.scale_within(told.auto)
+        return
+    do: dict[str, Callable[[], None]] = {
+        "drain": worker.drain,
+        "resume": worker.resume,
+        "stop": lambda: worker.leave(told.grace_s),
+        "refuse": lambda: worker.refuse(told.types),
+        "slots": lambda: worker.set_slots(told.slots, told.shares),
+        worker_order.LOG: lambda: worker.show_log(told.log_s),
+    }
+    do.get(verb, lambda: worker.about_profile(told, order))()
+
+
+class Subscriptions:
+    """Follows the queues of single shops as they come and go. Used by one thread at a time."""
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        registry: Registry,
+        abilities: Abilities,
+        pool: SlotPool,
+        options: WorkerOptions,
+        *,
+        name: str,
+    ) -> None:
+        """``name`` is the worker's."""
+        self._consumer, self._registry, self._abilities, self._pool = consumer, registry, abilities, pool
+        self._lanes, self._node = frozenset(map(str, options.lanes)), options.node
+        self._turn = zlib.crc32(name.encode())
+        self._wanted: tuple[tuple[str, ...], int] = ((), 0)
+
+    def follow(self) -> None:
+        """Take from the queues that single shops have now; only who takes all lanes, for their messages are of all."""
+        known = self._registry.served_shops() if self._lanes.issuperset(LANES) else ()
+        cut = self._turn % len(known) if known else 0
+        wanted = ((*known[cut:], *known[:cut]), self._pool.slots)  # workers begin at different ends
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._consumer.serve(*wanted)
+
+    def fetches(self, lane: str, task_type: str, node: str = "") -> bool:
+        """Whether this worker fetches parked tasks of this kind; ``node``: that they wait for."""
+        return node in ("", self._node) and lane in self._lanes and self._abilities.fetches(task_type)
+
+    def wanted(self, heard: Heard) -> tuple[Parked, ...]:
+        """What to fetch of that which waits for a capable worker, and for this node."""
+        any_ = [kind for kind in sorted(heard.unserved) if self.fetches(*kind)]
+        return (*any_, *((*kind, self._node) for kind in sorted(heard.homebound) if self.fetches(*kind)))
+
+
+class Heartbeat:
+    """Of one worker; ``began``: UTC ms."""
+
+    def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
+        self._name, self._options, self._began = name, options, began
+        self._me = psutil.Process()
+
+    def draw(
+        self,
+        *,
+        state: str,
+        slots: tuple[SlotState, ...],
+        shares: Mapping[str, Share],
+        ability: Ability,
+        prefetched: int,
+        ahead: Mapping[str, int],
+        done: int,
+        failed: int,
+        auto: str = "",
+        browsers: int = 0,
+        pool: tuple[BrowserState, ...] = (),
+        versions: Mapping[str, str] | None = None,
+        answers: tuple[OrderEnd, ...] = (),
+        broker: BrokerHealth | None = None,
+    ) -> WorkerInfo:
+        """The heartbeat."""
+        with self._me.oneshot():
+            cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
+        return WorkerInfo(
+            worker=self._name,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            pid_started=self._me.create_time(),
+            version=VERSION,
+            ledger=ledger.FORM,
+            system=f"{platform.system()} {platform.release()}",
+            kind=self._options.kind,
+            node=self._options.node,
+            started_at=self._began,
+            slots=slots,
+            lanes=self._options.lanes,
+            shares={lane: (share.least, share.most) for lane, share in shares.items()},
+            state=state,
+            prefetched=prefetched,
+            ahead=dict(ahead),
+            done=done,
+            failed=failed,
+            cpu=cpu,
+            memory_mb=memory,
+            executors=tuple(ability.executors),
+            handlers=tuple(ability.handlers),
+            commands=tuple(ability.commands),
+            lends=tuple(ability.lends),
+            lacks=dict(ability.lacks),
+            declines=tuple(ability.declines),
+            proxies=dict(self._options.proxies),
+            auto=auto,
+            browsers=browsers,
+            pool=pool,
+            versions={"python": platform.python_version(), **(versions or {})},
+            answers=answers,
+            cpu_machine=psutil.cpu_percent(None),
+            memory_machine=psutil.virtual_memory().percent,
+            link=publisher.of_health(broker) if broker is not None else LinkState(),
+        )
+
+
+LOOK_S = 5.0
+
+
+class Autoscaler:
+    """A thread that looks every five seconds while there is a range to stay within."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        clock: Clock,
+        *,
+        lanes: Sequence[str],
+        state: Callable[[], tuple[int, int]],
+        resize: Callable[[int], None],
+        stopping: threading.Event,
+        name: str,
+    ) -> None:
+        """``state``: slots and tasks in hand."""
+        self._broker, self._clock, self._state, self._resize = broker, clock, state, resize
+        self._queues = frozenset(f"rpa_tasks_{lane}" for lane in lanes)
+        self._stopping, self._name = stopping, name
+        self._bounds: Range | None = None
+        self._scaler: Scaler | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def words(self) -> str:
+        """The range to stay within, as it is written; "" for none."""
+        return str(self._bounds or "")
+
+    def within(self, bounds: Range | None) -> None:
+        """Stay within these from now on; None: leave the slots alone."""
+        self._bounds = bounds
+        self._scaler = Scaler(bounds, os.cpu_count() or 1) if bounds is not None else None
+        if bounds is not None and self._thread is None:
+            psutil.cpu_percent(None)  # what the first look compares with
+            self._thread = threading.Thread(target=self._loop, name=f"{self._name}-autoscale", daemon=True)
+            self._thread.start()
+
+    def look(self) -> None:
+        """Look once, and change the slots where it is time."""
+        scaler = self._scaler
+        if scaler is None:
+            return
+        slots, busy = self._state()
+        load = Load(
+            at=self._clock.monotonic(),
+            slots=slots,
+            busy=busy,
+            waiting=waiting(self._broker.depths(), self._queues),
+            cpu=psutil.cpu_percent(None),
+            memory=psutil.virtual_memory().percent,
+        )
+        wanted = scaler.decide(load)
+        if wanted != slots:
+            log.info(
+                "%s: %d slots become %d (%d busy, %d waiting, processor %.0f %%, memory %.0f %%)",
+                self._name, slots, wanted, busy, load.waiting, load.cpu, load.memory,
+            )  # fmt: skip
+            self._resize(wanted)
+
+    def _loop(self) -> None:
+        while not self._clock.wait(self._stopping, LOOK_S):
+            try:
+                self.look()
+            except ConsoleError as exc:
+                log.warning("%s: the queues cannot be seen, the slots stay as they are: %s", self._name, exc)
+            except Exception:  # the next look may go well, and the slots stay as they are
+                log.exception("%s", self._name)
+
+
+def waiting(depths: Sequence[QueueDepth], queues: frozenset[str]) -> int:
+    """Messages in the lanes that nobody holds: what waits behind a gate could not start with more slots either."""
+    return sum(depth.ready for depth in depths if depth.name in queues)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from services.engine.producer import TaskSpec
-from services.workers import autoscale
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
 
@@ -59,7 +58,7 @@ def test_a_worker_leaves_refused_types_to_others_until_it_is_told_otherwise(flee
 
 
 def test_slots_that_set_themselves_stay_within_their_bounds(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(autoscale, "LOOK_S", 0.2)
+    monkeypatch.setattr("services.workers.worker.LOOK_S", 0.2)
     worker = fleet.worker(2, name="auto")
     fleet.commands().fleet.tell_worker("auto", "slots=auto:3-4")
     eventually(lambda: worker.info().auto == "auto:3-4", 30)

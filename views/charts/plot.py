@@ -25,11 +25,10 @@ from shiboken6 import isValid
 
 from services.i18n import N_, _
 from views.charts import ticks
-from views.charts.crosshair import Crosshair
 from views.charts.line import Line
 from views.charts.named import Marker, Series
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
-from views.charts.time_window import TimeWindow
+from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import on_language_changed

@@ -17,23 +17,39 @@ made of run and letter, so that each is republished once, whoever goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from services.commands.audit import Act, Audit
-from services.commands.bulk.book import Book, RunView, Shelf
+from services.commands.bulk.book import Book, RunView, Shelf, successor_tail
 from services.commands.bulk.fates import Fate, fates
-from services.commands.bulk.options import Ended, Options, Progress
-from services.commands.bulk.pace import Control
-from services.commands.bulk.plan import Plan, Planner
-from services.commands.bulk.republisher import Republisher
-from services.commands.bulk.run import Run
+from services.commands.bulk.options import Ended, Options, Probe, Progress
+from services.commands.bulk.plan import DONE, GONE, READY, SCHEMA, Item, Plan, Planner
+from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
+from services.commands.outcome import Outcome, Refusal
+from services.commands.tasks import join
+from services.domain.errors import ConsoleError, StoreUnavailable
+from services.domain.gates import session
+from services.domain.task.record import Task
+from services.domain.task.status import Status
+from services.domain.text.message import Message
+from services.domain.text.said import words_of
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Clock, Store
 
 __all__ = ["BulkRepublish", "Control", "Ended", "Options", "Plan", "Progress", "RunView"]
+#: seconds for which a silent store is asked again before the run ends with the rest left
+PATIENCE_S = 60.0
+PROBE_LOOK_S = 0.5
+_T = TypeVar("_T")
+BATCH = 200
+#: how often somebody who waits looks whether he may go on, in seconds
+WAIT_S = 0.2
 
 
 class BulkRepublish:
@@ -162,3 +178,282 @@ class BulkRepublish:
         why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
         act.counted(done, len(skipped) + len(ended.left), why)
         return ended
+
+
+@dataclass(slots=True)
+class _Books:
+    """What has happened so far."""
+
+    outcome: Outcome = field(default_factory=Outcome)
+    probes: list[Probe] = field(default_factory=list)
+
+
+class _Ends(Exception):
+    """The run ends here, with the rest left."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why.code)
+        self.why = why
+
+
+class Run:
+    """Made for one run and used once."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        republisher: Republisher,
+        plan: Plan,
+        options: Options,
+        on_progress: Callable[[Progress], None],
+        control: Control,
+        book: Book | None = None,
+        may: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``book``: what a crash is to leave behind; one that was resumed goes on where it ended. ``may`` is asked
+        before each portion and raises where whoever runs it may not do so any more.
+        """
+        self._may = may
+        self._store, self._clock, self._republisher = store, clock, republisher
+        self._options, self._told, self._control = options, on_progress, control
+        self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
+        self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
+        self._pace = Pace(clock, options.rate)
+        self._total = len(plan.items)
+        self._book = book
+        made = {item.task_id: item.successor for item in plan.items if book and book.made(item.task_id, item.successor)}
+        skipped = tuple(one for one in _skipped(plan.items, options) if one.task_id not in made)
+        self._books = _Books(outcome=Outcome(done=tuple(made), skipped=skipped, made=made))
+        gone = {one.task_id for one in skipped} | made.keys()
+        self._queue = deque(item for item in plan.items if item.task_id not in gone)
+
+    def go(self) -> Ended:
+        """Do it; whatever ends it early is told in the answer."""
+        why: Message | None = None
+        try:
+            if self._options.probe and (self._queue or self._tried()) and not (self._book and self._book.entry.probed):
+                self._probe()
+            if not self._options.probe_only:
+                self._send_rest()
+        except _Ends as end:
+            why = end.why
+        left = tuple(item.task_id for item in self._queue)
+        return Ended(outcome=self._books.outcome, left=left, probes=tuple(self._books.probes), why=why)
+
+    # ---------------------------------------------------------------------- probes
+    def _tried(self) -> bool:
+        """Whether this run had sent its first ones when somebody fell over."""
+        return self._book is not None and self._book.resumed and bool(self._books.outcome.made)
+
+    def _probe(self) -> None:
+        if self._tried():
+            self._books.probes = self._find_probes()
+        candidates = _from_different_shops(item for item in self._queue if item.state == READY)
+        if not candidates and not self._books.probes:
+            raise _Ends(Message("bulk.probe_none"))
+        for item in candidates:
+            if len(self._books.probes) >= self._options.probe:
+                break
+            self._wait_turn("probing")
+            new_id = self._send([item]).made.get(item.task_id)
+            self._queue.remove(item)
+            if new_id:
+                probe = Probe(task_id=item.task_id, new_id=new_id, shop=item.shop, fingerprint=item.fingerprint)
+                self._books.probes.append(probe)
+        self._await_probes()
+        if self._book is not None:
+            self._patient(self._book.probed)
+
+    def _find_probes(self) -> list[Probe]:
+        made = self._books.outcome.made
+        found = zip(made.items(), self._patient(lambda: self._store.get(list(made))), strict=True)
+        return [
+            Probe(task_id=old_id, new_id=new_id, shop=old.shop, fingerprint=old.fingerprint)
+            for (old_id, new_id), old in found
+            if old is not None
+        ]
+
+    def _await_probes(self) -> None:
+        end = self._clock.monotonic() + (self._options.probe_wait_s or float("inf"))
+        ids = [probe.new_id for probe in self._books.probes]
+        while True:
+            records = self._patient(lambda: self._store.get(ids))
+            self._books.probes = [
+                _judged(probe, task, self._prints) for probe, task in zip(self._books.probes, records, strict=True)
+            ]
+            self._tell("waiting")
+            failed = [probe for probe in self._books.probes if probe.passed is False]
+            # where nothing follows anyway, how the others end is worth waiting for
+            settled = all(probe.passed is not None for probe in self._books.probes)
+            if failed and (settled or not self._options.probe_only):
+                code = "bulk.probe_same" if failed[0].same else "bulk.probe_failed"
+                raise _Ends(Message(code, {"id": failed[0].new_id, "kind": failed[0].kind or failed[0].status}))
+            if all(probe.passed for probe in self._books.probes):
+                return
+            if self._clock.monotonic() >= end:
+                raise _Ends(Message("bulk.probe_late", {"seconds": round(self._options.probe_wait_s)}))
+            if self._control.wait(self._clock, PROBE_LOOK_S):
+                raise _Ends(Message("bulk.stopped"))
+
+    # ---------------------------------------------------------------------- the rest
+    def _send_rest(self) -> None:
+        while self._queue:
+            self._wait_turn("sending")
+            some = [self._queue[place] for place in range(min(self._pace.batch, len(self._queue)))]
+            self._send(some)
+            for _ in some:
+                self._queue.popleft()
+            self._tell("sending")
+
+    def _wait_turn(self, phase: str) -> None:
+        """Return when the next ones may go."""
+        while True:
+            left = self._pace.left_s()
+            if self._control.stopped:
+                raise _Ends(Message("bulk.stopped"))
+            if not left and not self._control.paused:
+                return
+            self._tell("paused" if self._control.paused else phase, left)
+            self._control.wait(self._clock, min(left, 1.0) if left and not self._control.paused else WAIT_S)
+
+    def _send(self, some: Sequence[Item]) -> Outcome:
+        """Republish a few; only those that became tasks cost time."""
+        self._patient(self._may)
+        ids = [item.task_id for item in some]
+        duplicate = self._options.if_duplicate
+        anyway = SCHEMA not in self._options.skip
+        twice = frozenset(item.task_id for item in some if item.state == DONE)  # those that are left alone are not here
+        because = self._options.reason
+        prepared = self._patient(
+            lambda: self._republisher.prepare(
+                ids,
+                changes=self._changes,
+                if_duplicate=duplicate,
+                tail=self._tail,
+                anyway=anyway,
+                twice=twice,
+                because=because,
+            )
+        )
+        outcome = self._patient(lambda: self._republisher.apply(prepared))
+        self._books.outcome = join(self._books.outcome, outcome)
+        self._pace.sent(len(outcome.done))
+        return outcome
+
+    def _tail(self, task_id: str) -> str:
+        return successor_tail(self._book.entry.run_id, task_id) if self._book is not None else ""
+
+    def _patient(self, ask: Callable[[], _T]) -> _T:
+        """The answer of a store that may be silent for a while; every step is safe to repeat."""
+        end = self._clock.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return ask()
+            except StoreUnavailable as exc:
+                if self._clock.monotonic() >= end:
+                    raise _Ends(Message("bulk.silent", {"error": words_of(exc)})) from exc
+                self._tell("silent")
+                if self._control.wait(self._clock, 1.0):
+                    raise _Ends(Message("bulk.stopped")) from exc
+            except ConsoleError as exc:
+                raise _Ends(Message("bulk.failed", {"error": words_of(exc)})) from exc
+
+    def _tell(self, phase: str, next_s: float = 0.0) -> None:
+        books = self._books
+        progress = Progress(
+            phase=phase,
+            total=self._total,
+            done=len(books.outcome.done),
+            skipped=len(books.outcome.skipped),
+            probes=tuple(books.probes),
+            next_s=next_s,
+        )
+        if self._book is not None and not self._book.beat(progress):
+            raise _Ends(Message("bulk.taken"))
+        self._told(progress)
+
+
+def _skipped(items: Iterable[Item], options: Options) -> list[Refusal]:
+    return [
+        Refusal(task_id=item.task_id, why=item.why)
+        for item in items
+        if item.why is not None and (item.state == GONE or item.state in options.skip)
+    ]
+
+
+def _from_different_shops(items: Iterable[Item]) -> list[Item]:
+    """One of each shop first, then the second ones, and so on."""
+    rounds: list[list[Item]] = []
+    seen: dict[str, int] = {}
+    for item in items:
+        turn = seen.get(item.shop, 0)
+        seen[item.shop] = turn + 1
+        if turn == len(rounds):
+            rounds.append([])
+        rounds[turn].append(item)
+    return [item for one in rounds for item in one]
+
+
+def _judged(probe: Probe, task: Task | None, prints: set[str]) -> Probe:
+    """The probe as its new task stands now. That the same failure came back is clear before its last attempt."""
+    if task is None:
+        return replace(probe, status="", passed=False)
+    same = bool(task.fingerprint) and task.fingerprint in prints
+    # at the gate of its session it may wait for a person for days
+    waits = (task.status == Status.RETRYING and same) or task.gate == session.GATE
+    failed = waits or task.status in (Status.DEAD, Status.CANCELLED, Status.HELD)
+    passed = True if task.status == Status.SUCCEEDED else False if failed else None
+    return replace(probe, status=task.status, kind=task.error_kind, same=same and failed, passed=passed)
+
+
+class Control:
+    """Pause, resume and stop of one run; any thread may call any method."""
+
+    def __init__(self) -> None:
+        self._paused, self._stopped = threading.Event(), threading.Event()
+
+    def pause(self) -> None:
+        """Send nothing more for now."""
+        self._paused.set()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._paused.clear()
+
+    def stop(self) -> None:
+        """Send nothing more at all."""
+        self._stopped.set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether it shall wait."""
+        return self._paused.is_set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it shall end."""
+        return self._stopped.is_set()
+
+    def wait(self, clock: Clock, seconds: float) -> bool:
+        """Let time pass; tell whether it shall end."""
+        return clock.wait(self._stopped, seconds)
+
+
+class Pace:
+    """At most ``rate`` a minute in any minute, 0 for no limit; what was not sent in time is not made up for."""
+
+    def __init__(self, clock: Clock, rate: int) -> None:
+        self._clock = clock
+        self._gap = 60.0 / rate if rate else 0.0
+        #: how many go at once; a fast pace goes ten times a second
+        self.batch = max(1, rate // 600) if rate else BATCH
+        self._free_at = clock.monotonic()
+
+    def left_s(self) -> float:
+        """Seconds until the next ones may go, 0 for now."""
+        return max(0.0, self._free_at - self._clock.monotonic())
+
+    def sent(self, count: int) -> None:
+        """Take note of what went just now."""
+        self._free_at = self._clock.monotonic() + self._gap * count

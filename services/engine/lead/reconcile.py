@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
-from services.domain.change import Finish, Nudge, Op, Postpone, TellDependants
+from services.domain.change import Claim, Finish, GiveUp, Nudge, Op, Postpone, TellDependants
 from services.domain.errors import StoreUnavailable
+from services.domain.step.transitions import NOTICED
 from services.domain.task import fingerprint, own_words, retry
+from services.domain.task.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.task.order import QueueDepth
 from services.domain.task.record import Attempt, Task
+from services.domain.task.search.query import Query, equals
+from services.domain.task.status import Status
 from services.engine.lead import deadlines
-from services.engine.lead.missing import MISSING_AFTER_MS, OVERTAKEN_MS, MissingFinder
 from services.engine.lead.opener import SHOPS, Opener, match_types
 from services.engine.registry import Registry
 from services.engine.steps import Steps
@@ -33,6 +37,15 @@ LIMITS_S = 30.0
 SLEPT_MS = 15_000
 #: reasons of a receipt that tell nothing about the one message: the order of the outbox stays
 _FOR_ALL = frozenset({"store", "disconnected", "blocked"})
+#: a purge takes them all at once, and what comes back fills the queue: the next look is half a minute away
+MISSING = 5_000
+#: of each lane and priority; the others have their turn at the next look
+OVERTAKEN = 500
+#: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
+MISSING_AFTER_MS = 30_000
+#: a message of the same queue that was published this much later and came before it
+OVERTAKEN_MS = 600_000
+TAKEN_TEXT = own_words.write("own.taken")
 LOST_TEXT = own_words.write("own.lost")
 
 
@@ -196,3 +209,160 @@ class Reconciler:
             lost=True,
             if_expired=True,
         )
+
+
+class MissingFinder:
+    """Two signs: the queue is empty while the task waits, or messages published long after it have come out.
+
+    What another program has sent is not sent again from here, as long as nobody here has taken its message: it is held
+    for a person, for that program, or a consumer of its own, may have taken it back or done it.
+
+    ``foreign_consumers``: programs that record nothing here may take messages. What is missing may have been done by
+    one of them, so it is held for a person instead of being published again. ``lifo``: lanes where the youngest goes
+    first, so that being overtaken is no sign of anything.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        steps: Steps,
+        *,
+        missing_after_ms: int = MISSING_AFTER_MS,
+        overtaken_ms: int = OVERTAKEN_MS,
+        foreign_consumers: bool = False,
+        lifo: Container[str] = (),
+    ) -> None:
+        self._store, self._steps = store, steps
+        self._overtaken_ms, self._foreign, self._lifo = overtaken_ms, foreign_consumers, lifo
+        self._lanes, self._shops = _EmptyLooks(missing_after_ms), _EmptyLooks(missing_after_ms)
+
+    def look(self, depths: Sequence[QueueDepth]) -> int:
+        """Publish again (or hold) what is missing; returns how many tasks."""
+        by_name = {depth.name: depth for depth in depths if depth.kind == "lane"}
+        missing = self._overtaken()
+        for lane in LANES:
+            depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
+            missing |= {task.task_id: task for task in self._of_empty(lane, depth)}
+        missing |= self._of_shops({depth.name: depth for depth in depths if depth.kind == "shop"})
+        if not missing:
+            return 0
+        log.warning("%d queued tasks have no message, first %s", len(missing), next(iter(missing)))
+        return self._mend(list(missing.values()))
+
+    def _of_shops(self, depths: Mapping[str, QueueDepth]) -> dict[str, Task]:
+        """The tasks of shops with a queue of their own that was empty at two looks."""
+        counts = self._store.counts().shops if depths else {}
+        waiting = {shop_queue(key.partition(":")[2]): key for key, one in counts.items() if one.get(Status.QUEUED)}
+        now, found = self._store.now_ms(), dict[str, Task]()
+        empty = {
+            name
+            for name in waiting.keys() & depths.keys()
+            if not depths[name].ready
+            and self._unstarted(depths[name], counts[waiting[name]].get(Status.RUNNING, 0)) <= 0
+        }
+        self._shops.keep(empty)
+        for name in empty:
+            if before := self._shops.noted(name, now):
+                tasks = self._queued_of(waiting[name])
+                found |= {task.task_id: task for task in tasks if task.queue and task.queued_at < before}
+        return found
+
+    def _queued_of(self, key: str) -> Sequence[Task]:
+        terms = (equals("shop", key), equals("status", Status.QUEUED))
+        return self._store.query(Query(terms=terms, descending=False, limit=OVERTAKEN, want_total=False)).tasks
+
+    def _of_empty(self, lane: str, depth: QueueDepth | None) -> list[Task]:
+        """The tasks of a lane whose queue was empty at two looks."""
+        now = self._store.now_ms()
+        running = self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0) if depth and depth.unacked else 0
+        if depth is None or depth.ready or self._unstarted(depth, running) > 0:
+            self._lanes.forget(lane)
+            return []
+        before = self._lanes.noted(lane, now)
+        found = self._store.oldest_queued(lane, MISSING) if before else []
+        return [task for task in found if task.queued_at < before and not task.queue]
+
+    def _overtaken(self) -> dict[str, Task]:
+        """Tasks behind which others of the same queue, no more urgent and published much later, have come out."""
+        marks = {place: at for place, at in self._store.delivered().items() if place[0] not in self._lifo}
+        limits = _limits(marks, self._overtaken_ms)
+        queues = {queue for queue, _ in limits}
+        before: dict[tuple[str, int], int] = {}
+        for lane in LANES:
+            for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1):
+                # A task of a dedicated queue keeps its lane; what is found is compared with its own queue below.
+                own = [limits.get((queue, priority), 0) for queue in (queues - set(LANES)) | {lane.value}]
+                if max(own) > 0:
+                    before[lane.value, priority] = max(own)
+        found = self._store.queued_before(before, OVERTAKEN) if before else []
+        # what another program published may stand behind all others for long, by the priority that it gave its message
+        return {
+            task.task_id: task
+            for task in found
+            if NOTICED not in task.marks
+            and task.queued_at < limits.get((task.queue or str(task.lane), task.priority), 0)
+        }
+
+    def _unstarted(self, depth: QueueDepth, running: int) -> int:
+        """Deliveries that nobody has started; where the broker cannot tell, what our workers say.
+
+        A running task keeps its delivery for as long as it runs: it must not hide for hours what its lane has lost.
+        """
+        if not depth.unacked:
+            return sum(one.prefetched for one in self._store.workers()) if depth.unacked is None else 0
+        return depth.unacked - running
+
+    def _mend(self, tasks: Sequence[Task]) -> int:
+        executed = self._store.executed([task.task_id for task in tasks])
+        ops = [self._op(task, done) for task, done in zip(tasks, executed, strict=True)]
+        return sum(answer.code in ("ok", "ended") for answer in self._steps.apply(ops))
+
+    def _op(self, task: Task, executed: bool) -> Op:
+        where: dict[str, Any] = {"task_id": task.task_id, "gen": task.gen, "attempt": task.attempt}
+        if executed:  # by somebody who says so: it has succeeded
+            return Claim(owner="reconciler", worker="foreign", lease_ms=1_000, foreign_done=True, **where)
+        if self._foreign or NOTICED in task.marks:  # whoever took that message may have recorded nothing here
+            return GiveUp(to=Status.HELD, error=TAKEN_TEXT, error_kind="unknown", **where)
+        return Nudge(**where)
+
+
+class _EmptyLooks:
+    """At which looks a queue was empty, without one between at which it was not.
+
+    More than the first of them, for it says nothing about what was published after it; of a lane whose workers are
+    quick every look finds nothing, for days.
+    """
+
+    def __init__(self, apart_ms: int) -> None:
+        self._apart_ms = apart_ms
+        self._looks: dict[str, list[int]] = {}
+
+    def noted(self, name: str, now: int) -> int:
+        """It is empty now; the latest look long enough ago at which it was already, 0 for none."""
+        looks = [*self._looks.get(name, []), now]
+        old = sum(1 for at in looks if now - at >= self._apart_ms)
+        self._looks[name] = looks[max(0, old - 1) :]
+        return looks[old - 1] if old else 0
+
+    def forget(self, name: str) -> None:
+        """It is not empty."""
+        self._looks.pop(name, None)
+
+    def keep(self, names: Container[str]) -> None:
+        """The others are not empty, or nothing is missed there."""
+        self._looks = {name: looks for name, looks in self._looks.items() if name in names}
+
+
+def _limits(marks: Mapping[tuple[str, int], int], overtaken_ms: int) -> dict[tuple[str, int], int]:
+    """By queue and priority: what was queued before this instant and is still there has been overtaken.
+
+    Of one queue the more urgent goes first, so what comes out at a priority speaks for all above it too.
+    """
+    limits: dict[tuple[str, int], int] = {}
+    for queue in {queue for queue, _ in marks}:
+        latest = 0
+        for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1):
+            latest = max(latest, marks.get((queue, priority), 0))
+            if latest:
+                limits[queue, priority] = latest - overtaken_ms
+    return limits

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services import home_folder, node_name, plain_file, tls
+from services import home_folder, plain_file, tls
 from services.artifacts import papers
 from services.audit_witness import Witness
 from services.cli import record_files
@@ -106,8 +106,8 @@ def test_task_types_are_read_of_plain_files(tmp_path: Path, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["pipe", "device"])
 def test_what_lies_in_a_home_is_not_waited_for(tmp_path: Path, what: str) -> None:
-    stand_in(tmp_path / node_name.FILE, what)
-    assert node_name.of(tmp_path), "the node has a name all the same"
+    stand_in(tmp_path / home_folder.NODE_FILE, what)
+    assert home_folder.node_name(tmp_path), "the node has a name all the same"
     stand_in(tmp_path / "profiles.json", what)
     assert Book(tmp_path).profiles() == {}
     (tmp_path / "audit").mkdir()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.settings.toml_text import changed
+from services.settings.config_file import changed
 
 FILE = """\
 # of the office

@@ -52,8 +52,7 @@ from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
 from views.widgets.fields import DateTimeField, Labelled, NumberField
-from views.widgets.filter.bar import FilterBar
-from views.widgets.filter.chips import Choice, ValuePopup
+from views.widgets.filter.bar import Choice, FilterBar, ValuePopup
 from views.widgets.json.editor import JsonEditor, Problem
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section

@@ -27,8 +27,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.name import NameDialog
-from views.dialogs.new_task.created import Created
-from views.dialogs.new_task.creator import Creator
+from views.dialogs.new_task.created import Created, Creator
 from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill
 from views.dialogs.new_task.forecast import Forecast
 from views.dialogs.new_task.form import NewTaskForm

@@ -20,8 +20,7 @@ from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.overview import limits, words
-from views.pages.overview.cards import AttentionCard, FleetCard
-from views.pages.overview.charts import Charts, Steps
+from views.pages.overview.cards import AttentionCard, Charts, FleetCard, Steps
 from views.pages.overview.limits import LimitDialog
 from views.pages.overview.tiles import TILES, Sight, TileSpec
 from views.pages.overview.words import summary

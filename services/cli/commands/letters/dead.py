@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from services import assembly, messages
-from services.cli import choose, progress, shapes
-from services.cli.commands.letters import republish
-from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.cli import choose, json_text, output, progress, shapes, signals
+from services.cli import progress as bars
+from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.commands.bulk.book import interrupted
-from services.commands.bulk.republish import RunView
+from services.commands.bulk.options import MAX_PROBES, MAX_RATE
+from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.commands.bulk.republish import Control, Ended, Options, Plan, Progress, RunView
 from services.domain.errors import NotFound, UsageError
 from services.domain.task import classify
 from services.domain.task.search import filter as filters
 from services.domain.task.status import Status, Triage
+from services.messages import english
 from services.monitor.letters.causes import Cause
+
+SKIPS = {
+    "schema": frozenset({SCHEMA}),
+    "done": frozenset({DONE}),
+    "paused": frozenset({PAUSED}),
+    "none": frozenset[str](),
+}
+STATE_WORDS = {
+    READY: "become new tasks",
+    DUPLICATE: "the same work waits or runs already",
+    HELD: "the same work is held for a person",
+    DONE: "the same work has succeeded since",
+    PAUSED: "held back now: paused, quiet hours, needs a login or keeps failing",
+    SCHEMA: "the payload does not fit the task type of today",
+    GONE: "no open dead letter (any more)",
+}
+#: a line about how far it is, at most so often where lines cannot be overwritten
+LINE_S = 5.0
+QUESTION_LINES = 30
 
 
 def list_runs(context: Context) -> int:
@@ -59,10 +83,10 @@ def resume(context: Context, engine: assembly.Engine) -> int:
     plan = bulk.plan_of(run_id)
     if args.dry_run:
         view = next(view for view in bulk.runs() if view.entry.run_id == run_id)
-        return republish.show_preview(context, plan, view.entry.options)
-    if not context.confirm(f"go on with run {run_id} of", len(plan.items), republish.short(plan)):
+        return show_preview(context, plan, view.entry.options)
+    if not context.confirm(f"go on with run {run_id} of", len(plan.items), shown_states(plan)):
         return EXIT_FAILED
-    return republish.go(context, engine, True, partial(bulk.resume, run_id))
+    return run_on(context, engine, True, partial(bulk.resume, run_id))
 
 
 def _document(view: RunView) -> dict[str, Any]:
@@ -125,7 +149,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
             parser.add_argument("--note", default="")
         parser.set_defaults(handler=change, verb=name)
         if name == "republish":
-            republish.options(parser)
+            republish_options(parser)
     noting = verbs.add_parser("note", parents=[common], help="write down what you know, for whoever looks next")
     noting.add_argument("id")
     noting.add_argument("text")
@@ -220,7 +244,7 @@ def change(context: Context) -> int:
             return resume(context, engine)
         ids = choose.chosen(context, engine, within=WITHIN if args.verb == "restore" else f"{WITHIN} triage:open")
         if args.verb == "republish":
-            return republish.republish(context, engine, ids)
+            return republish_chosen(context, engine, ids)
         if args.dry_run:
             return choose.dry_run(context, ids, args.verb)
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
@@ -238,3 +262,250 @@ def _cause_line(cause: Cause) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def republish_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what only republishing has."""
+    parser.add_argument("--payload", default="", help="edited payload (JSON object) for one dead letter")
+    parser.add_argument(
+        "--probe",
+        type=whole(0, MAX_PROBES),
+        default=0,
+        metavar="N",
+        help="send N from different shops first and wait for them; the rest go only if all of them succeed",
+    )
+    parser.add_argument(
+        "--probe-wait",
+        type=whole(0, 86_400),
+        default=0,
+        metavar="SECONDS",
+        help="give up on them after so long (default: wait, Ctrl-C stops)",
+    )
+    parser.add_argument(
+        "--rate", type=whole(0, MAX_RATE), default=0, metavar="PER_MIN", help="at most so many a minute (default: all)"
+    )
+    parser.add_argument(
+        "--skip",
+        metavar="WORDS",
+        help="leave alone: schema (payloads that their type refuses today), done (work that has succeeded since),"
+        " paused (also what quiet hours, a login or a failing shop hold back); or none (default: schema,done)",
+    )
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="go on with a run that was stopped or killed, with its own options (default: the newest; see dead runs)",
+    )
+    parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
+    parser.add_argument(
+        "--overtaken",
+        type=whole(0, 1_000_000),
+        metavar="N",
+        help="also those whose work has succeeded since, so many as --dry-run counts (done)",
+    )
+    parser.add_argument(
+        "--reason", default="", help="needed with --if-duplicate force, and for one whose work has succeeded since"
+    )
+
+
+def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> int:
+    """Republish the chosen dead letters."""
+    args = context.args
+    chosen = _options(args, one=not args.filter and len(ids) == 1)
+    commands = assembly.commands(engine)
+    payload = json_text.read_object(args.payload, "--payload", dots=True) if args.payload else None
+    if payload is not None and (args.probe or args.rate or len(ids) != 1):
+        raise UsageError("--payload edits exactly one dead letter; give one id, no --probe and no --rate", "payload")
+    plan = commands.bulk.plan(ids)
+    if args.dry_run:
+        return show_preview(context, plan, chosen)
+    many = bool(args.filter) or len(ids) > 1
+    again = overtaken(plan, chosen)
+    if many and not _agreed(context, plan, len(again)):
+        return EXIT_FAILED
+    if again and not many and not args.reason.strip():
+        why = english(again[0].why) if again[0].why is not None else ""
+        raise UsageError(f"{why}; to do it again say why with --reason", "--reason")
+    if payload is not None:
+        outcome = commands.dead_letters.republish(
+            ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
+        )
+        return choose.report(context, outcome, "republish")
+    return run_on(context, engine, bool(args.probe or args.rate), partial(commands.bulk.run, plan, chosen))
+
+
+def overtaken(plan: Plan, chosen: Options) -> tuple[Item, ...]:
+    """Those that go although their work has succeeded since."""
+    return tuple(item for item in plan.items if item.state == DONE and DONE not in chosen.skip)
+
+
+def _agreed(context: Context, plan: Plan, number: int) -> bool:
+    """Whether the person lets many go. ``number``: works among them that are done once more; it is stated on the line,
+    or typed after a look.
+
+    Raises:
+        UsageError: the number is another one, or nobody can be asked.
+    """
+    stated = context.args.overtaken
+    asked = f"the work of {number} of these has succeeded since and would be done once more"
+    if stated is not None and stated != number:
+        raise UsageError(f"{asked}, not of {stated}; look with --dry-run", "--overtaken")
+    if number and stated is None:
+        told = f"{asked}; type {number} to go on", f"{asked}: add --overtaken {number}"
+        return context.typed(*told, shown_states(plan)) == str(number)
+    return context.confirm("republish", len(plan.items), shown_states(plan))
+
+
+def run_on(context: Context, engine: assembly.Engine, tells: bool, run: Callable[..., Ended]) -> int:
+    """Let a run go, tell how far it is, stop it with Ctrl-C, print what came of it."""
+    control = Control()
+    narrator = Narrator(engine, quiet=context.json or not tells)
+    with signals.heard(control.stop):
+        ended = run(on_progress=narrator.show, control=control)
+    narrator.end()
+    return _report(context, ended)
+
+
+def show_preview(context: Context, plan: Plan, chosen: Options) -> int:
+    """Print what would become of each."""
+    context.show(_preview(plan, chosen), _preview_lines(plan))
+    return EXIT_OK
+
+
+class Narrator:
+    """Tells on stderr how far a run is: over one line at a terminal, else now and then a line of its own."""
+
+    def __init__(self, engine: assembly.Engine, *, quiet: bool) -> None:
+        self._clock, self._quiet = engine.clock, quiet
+        self._over = sys.stderr.isatty()
+        self._last, self._phase, self._at = "", "", float("-inf")
+
+    def show(self, progress: Progress) -> None:
+        """Print where it differs from the last line."""
+        told = _told(progress)
+        text = f"{bars.drawn(progress.done + progress.skipped, progress.total)} {told}" if self._over else told
+        now = self._clock.monotonic()
+        soon = progress.phase == self._phase and now - self._at < LINE_S
+        if self._quiet or text == self._last or (not self._over and soon):
+            return
+        width = max(len(self._last), len(text))
+        output.err(f"{text}\n" if not self._over else f"{text:<{width}}", before="\r" if self._over else "")
+        self._last, self._phase, self._at = text, progress.phase, now
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._over and self._last:
+            sys.stderr.write("\n")
+
+
+def _told(progress: Progress) -> str:
+    head = f"republish: {progress.done} of {progress.total} sent"
+    if progress.skipped:
+        head += f", {progress.skipped} skipped"
+    if progress.phase in ("probing", "waiting"):
+        passed = sum(1 for probe in progress.probes if probe.passed)
+        waits = ", ".join(f"{probe.shop} {probe.status}" for probe in progress.probes if probe.passed is None)
+        return f"{head}; tried first: {passed} of {len(progress.probes)} succeeded" + (f", {waits}" if waits else "")
+    if progress.phase == "silent":
+        return f"{head}; the store does not answer, asking again"
+    return head
+
+
+def _options(args: argparse.Namespace, *, one: bool) -> Options:
+    """``one``: a single letter was named; a reason for it says that its work may be done again, unless something else
+    asks for one. So does their number of many.
+    """
+    anyway = one and args.reason.strip() and args.if_duplicate != "force"
+    default = "schema" if anyway or args.overtaken else "schema,done"
+    skip = args.skip if args.skip is not None else default
+    words = [word.strip() for word in skip.split(",") if word.strip()]
+    if not words or not set(words) <= set(SKIPS):
+        raise UsageError(f"--skip takes {', '.join(SKIPS)}, not {skip!r:.60}", field="--skip")
+    chosen = Options(
+        rate=args.rate,
+        probe=args.probe,
+        probe_wait_s=float(args.probe_wait),
+        if_duplicate=args.if_duplicate,
+        reason=args.reason,
+        skip=frozenset().union(*(SKIPS[word] for word in words)),
+    )
+    chosen.check()
+    return chosen
+
+
+def _preview(plan: Plan, chosen: Options) -> dict[str, Any]:
+    items = [
+        {
+            "id": item.task_id,
+            "state": item.state,
+            "shop": item.shop,
+            "type": item.task_type,
+            "platform": item.platform,
+            "existing": item.existing,
+            "existing_status": item.existing_status,
+            "code": item.why.code if item.why is not None else "",
+            "reason": english(item.why) if item.why is not None else "",
+        }
+        for item in plan.items
+    ]
+    return {
+        "dry_run": True,
+        "verb": "republish",
+        "count": len(plan.items),
+        "ids": [item.task_id for item in plan.items],
+        "states": plan.states(),
+        "shops": plan.counts("shop"),
+        "types": plan.counts("task_type"),
+        "platforms": plan.counts("platform"),
+        "seconds": round(plan.states().get(READY, 0) * 60 / chosen.rate) if chosen.rate else 0,
+        "items": items,
+    }
+
+
+def _preview_lines(plan: Plan) -> list[str]:
+    lines = [f"republish: {len(plan.items)} dead letters"]
+    lines += [f"  {count:>6}  {STATE_WORDS[state]}" for state, count in plan.states().items()]
+    for title, name in (("types", "task_type"), ("platforms", "platform"), ("shops", "shop")):
+        lines += _numbers(title, plan.counts(name))
+    lines += [f"  {item.task_id}: {english(item.why)}" for item in plan.items if item.why is not None]
+    return lines
+
+
+def shown_states(plan: Plan) -> list[str]:
+    """What a person reads before the question; --dry-run shows all of it."""
+    lines = _preview_lines(plan)
+    more = len(lines) - QUESTION_LINES
+    return lines if more <= 0 else [*lines[:QUESTION_LINES], f"  … {more} more lines, see --dry-run"]
+
+
+def _numbers(title: str, counts: Mapping[str, int]) -> list[str]:
+    return [f"{title}:"] + [f"  {count:>6}  {name}" for name, count in counts.items()] if counts else []
+
+
+def _report(context: Context, ended: Ended) -> int:
+    probes = [
+        {
+            "id": probe.task_id,
+            "new_id": probe.new_id,
+            "shop": probe.shop,
+            "status": probe.status,
+            "kind": probe.kind,
+            "same_failure": probe.same,
+            "passed": probe.passed,
+        }
+        for probe in ended.probes
+    ]
+    why = ended.why
+    document = choose.document(ended.outcome) | {
+        "left": list(ended.left),
+        "probes": probes,
+        "stopped": {"code": why.code, "reason": english(why)} if why is not None else None,
+    }
+    lines = choose.lines(ended.outcome, "republish")
+    if why is not None:
+        lines.append(f"{english(why)} {len(ended.outcome.done)} republished, {len(ended.left)} left")
+    context.show(document, lines)
+    if why is not None and why.code == "bulk.silent":
+        return EXIT_CONNECT
+    return EXIT_OK if ended.outcome.clean and why is None else EXIT_FAILED

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from services import assembly
-from services.cli import guesses, shapes
+from services.cli import choose, guesses, progress, shapes
 from services.cli.commands import limits
-from services.cli.commands.queue import held, purge
-from services.cli.commands.queue.purge import QUEUE_HELP
+from services.cli.commands.records import check_file, write_file
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.domain.errors import UsageError
+from services.domain.fleet import holders, shop_queue
+from services.domain.fleet.holders import Hold, QueueHeld
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import standing
 from services.domain.gates.standing import Standing
 from services.domain.task.lane import LANES
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
+from services.messages import english
+from services.monitor.queues import holders as questions
 from services.monitor.queues.queries import PEEK
 
 EXAMPLES = (
@@ -36,6 +40,14 @@ MOST = 1000
 #: so many of what is closed are shown to people
 SHOWN = 50
 SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
+HELD_STATES = {
+    holders.RUNS: "runs",
+    holders.TAKEN: "in no slot",
+    holders.UNHEARD: "worker not heard of",
+    holders.GIVEN_ON: "given to others since",
+}
+UNTOLD = "the broker does not tell how many messages are held: what is listed is what workers and records say"
+QUEUE_HELP = "as queue list shows it, or high, normal, low"
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -60,8 +72,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     peeking.add_argument("name", metavar="QUEUE", help=QUEUE_HELP)
     peeking.add_argument("--limit", type=whole(1, MOST), default=PEEK)
     peeking.set_defaults(handler=peek)
-    held.add(verbs, common)
-    purge.add(verbs, common)
+    add_held(verbs, common)
+    add_purge(verbs, common)
     limits.add(verbs, common)
 
 
@@ -191,3 +203,120 @@ def _doubts(engine: assembly.Engine, scope: str) -> list[str]:
         return []
     near = guesses.near(name, sorted(known))
     return [f"nothing is known of {scope}" + (f"; did you mean {head}:{near}?" if near else "")]
+
+
+def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    text = "who holds which message that is not settled, since when, and what nobody can explain"
+    parser = verbs.add_parser("held", parents=[common], help=text)
+    parser.add_argument("name", metavar="QUEUE", nargs="?", default="", help="only of this one, or of this lane")
+    parser.set_defaults(handler=show_held)
+
+
+def show_held(context: Context) -> int:
+    """Print what is held, the longest first."""
+    with context.engine(looking=True) as engine:
+        engine.broker.know(key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND))
+        queries, depths, name = assembly.queries(engine).queues, engine.broker.depths(), context.args.name
+        if name and name not in {one.name for one in depths}:
+            queries.named(name)  # no such queue
+        found = questions.look(queries, depths, name)
+    rows = [held_row(one) for queue in found.queues for one in queue.holds]
+    queues = [_queue(one, found.at_ms) for one in found.queues]
+    cells = [
+        (
+            one["queue"], one["task_id"], one["task_type"], one["shop"], one["worker"], one["slot"] or "",
+            one["since"], one["lease_until"] or "", HELD_STATES[one["state"]],
+        )
+        for one in rows
+    ]  # fmt: skip
+    lines = table(("queue", "task", "type", "shop", "worker", "slot", "since", "lease until", "state"), cells)
+    lines = lines if rows else ["no task is in anybody's hands"]
+    lines += [f"{one['queue']}: {note}" for one in queues for note in one["notes"]]
+    lines += [] if found.told else [UNTOLD]
+    lines += ["more tasks run than were looked at"] if found.more else []
+    document = {"queues": queues, "held": rows, "at": shapes.iso(found.at_ms), "told": found.told, "more": found.more}
+    context.show(document, lines)
+    return EXIT_OK
+
+
+def held_row(one: Hold) -> dict[str, Any]:
+    """One message in somebody's hands."""
+    return {
+        "queue": one.queue,
+        "task_id": one.task_id,
+        "task_type": one.task_type,
+        "shop": one.shop,
+        "attempt": one.attempt,
+        "worker": one.worker,
+        "slot": one.slot,
+        "since": shapes.iso(one.since),
+        "lease_until": shapes.iso(one.lease_until),
+        "heard_at": shapes.iso(one.seen_at),
+        "state": one.state,
+    }
+
+
+def _queue(one: QueueHeld, now_ms: int) -> dict[str, Any]:
+    return {
+        "queue": one.name,
+        "unacked": one.counted,
+        "consumers": one.consumers,
+        "tasks": len(one.holds),
+        "ahead": [
+            {"worker": each.worker, "messages": each.number, "leads": each.leads, "heard_at": shapes.iso(each.seen_at)}
+            for each in one.several
+        ],
+        "beyond": one.beyond,
+        "notes": [english(each) for each in holders.notes(one, now_ms)],
+    }
+
+
+def add_purge(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare it."""
+    parser = verbs.add_parser(
+        "purge",
+        parents=[common],
+        help="cancel all tasks that wait in one; what runs goes on",
+        description="Cancels the records of what waits there, some hundreds at a time, under one audit entry. Their"
+        " messages stay and are skipped by whoever takes them. task create-again makes cancelled tasks anew.",
+    )
+    parser.add_argument("name", metavar="QUEUE", help=QUEUE_HELP)
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--export", metavar="FILE", default="", help="write the records there first, as JSON lines")
+    kept.add_argument("--no-export", action="store_true", help="do it without such a file")
+    parser.add_argument("--confirm", metavar="QUEUE", default="", help="its name once more, where nobody can be asked")
+    parser.add_argument("--reason", default="", help="why; kept with the tasks and in the audit")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be cancelled")
+    parser.set_defaults(handler=purge)
+
+
+def purge(context: Context) -> int:
+    """Empty a queue."""
+    args = context.args
+    if not (args.export or args.no_export or args.dry_run):
+        raise UsageError("say where the records are kept: add --export FILE, or --no-export", field="--export")
+    if args.export:
+        check_file(Path(args.export), "--export", "name another file")
+    with context.engine() as engine:
+        commands = assembly.commands(engine).queues
+        plan = commands.plan_purge(args.name)
+        name, count = plan.queue.name, len(plan.task_ids)
+        if args.dry_run:
+            return choose.dry_run(context, plan.task_ids, f"purge {name}")
+        preview = [f"{count} tasks wait in {name}; they are cancelled, what runs goes on"]
+        typed = args.confirm or context.typed(
+            f"type {name} to cancel them", f"{count} tasks wait in {name}: add --confirm {name}", preview
+        )
+        if typed != name:
+            if args.confirm:
+                raise UsageError(f"--confirm takes the name of the queue, {name}, not {typed!r:.80}", field="--confirm")
+            return EXIT_FAILED
+        if args.export:
+            write_file(engine, plan.task_ids, Path(args.export), "--export")
+        with progress.of_portions("purge", count, quiet=context.json):
+            outcome = commands.purge(plan, typed=typed, reason=args.reason)
+    file = {"file": args.export} if args.export else {}
+    lines = [f"{count} records in {args.export}"] if args.export else []
+    context.show({"queue": name} | file | choose.document(outcome), [*lines, *choose.lines(outcome, "purge")])
+    return EXIT_OK if outcome.clean else EXIT_FAILED

@@ -1,30 +1,47 @@
-"""``shop``: list, show, import, pause, resume, dedicate, undedicate; move, breaker and session are told elsewhere."""
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate, move, login, session, breaker."""
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
-from services import assembly
-from services.cli import known_shops, several, shapes
+from services import assembly, workforce
+from services.cli import known_shops, output, several, shapes
 from services.cli.commands import work
-from services.cli.commands.shop import breakers, login, sessions
-from services.cli.commands.shop import homes as cli_homes
-from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, plain, table
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, seconds, table, whole
 from services.cli.several import Told
 from services.commands.sheet import shop_file
+from services.domain.errors import OperatorError, UsageError
 from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
-from services.domain.gates import paused
+from services.domain.gates import breaker, paused, session
+from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.home import Home
+from services.domain.gates.session import ClosedSession, Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
+from services.domain.task import classify
 from services.domain.task.lane import shop_queue
+from services.executors.browser import installation
 from services.monitor.shops.states import ShopStates, stranger
 
+MOVE_EXAMPLES = ("shop move pdd:s1 --node desk-01-3f2a",)
+LOGIN_EXAMPLES = ("shop login pdd:s1", "shop login pdd:s1 --url https://mms.example.com/login")
+SESSION_EXAMPLES = (
+    "shop session list",
+    "shop session open pdd:s1 --note 'scanned the code'",
+    "shop session close pdd:s1 --kind captcha --note 'the phone is away'",
+)
+BREAKER_EXAMPLES = (
+    "shop breaker",
+    "shop breaker pdd:s1 --close --note 'logged in again'",
+    "shop breaker --failures 5 --of 10 --cooldown 60 --max-cooldown 30m",
+)
 EXAMPLES = (
     "shop list",
     "shop list --filter 'platform:temu state:login,dead group:a*'",
@@ -33,10 +50,10 @@ EXAMPLES = (
     "shop pause pdd:s1 pdd:s2 temu:9 --note 'risk control' --yes",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
-    *cli_homes.EXAMPLES,
-    *breakers.EXAMPLES,
-    *login.EXAMPLES,
-    *sessions.EXAMPLES,
+    *MOVE_EXAMPLES,
+    *BREAKER_EXAMPLES,
+    *LOGIN_EXAMPLES,
+    *SESSION_EXAMPLES,
 )
 #: of the list, by their heading
 COLUMNS = {
@@ -92,10 +109,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("file")
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
     importing.set_defaults(handler=import_shops)
-    cli_homes.add(verbs, common)
-    breakers.add(verbs, common)
-    login.add(verbs, common)
-    sessions.add(verbs, common)
+    add_move(verbs, common)
+    add_breaker(verbs, common)
+    add_login(verbs, common)
+    add_session(verbs, common)
 
 
 def list_shops(context: Context) -> int:
@@ -126,7 +143,7 @@ def show(context: Context) -> int:
         )
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
         row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
-        row |= sessions.standing(engine, shop.key)
+        row |= standing(engine, shop.key)
         works = assembly.queries(engine).works.of_shop(shop.key)
     told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
     lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
@@ -225,4 +242,296 @@ def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at
             "home": home.node if home is not None else "",
         }
         | shapes.shop_now(now, at_ms)
+    )
+
+
+def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    text = "let it be at home on another node: tasks that need its browser profile start only there"
+    parser = verbs.add_parser(
+        "move",
+        parents=[common],
+        help=text,
+        description="Tasks that waited for the old node go to the new one. The profile itself is not copied: copy its"
+        " folder before, or the shop has to log in again there.",
+    )
+    several.add_shops(parser)
+    parser.add_argument("--node", required=True, metavar="NODE", help="its name; see `worker list`")
+    parser.add_argument("--force", action="store_true", help="also where no worker has told of such a node")
+    parser.set_defaults(handler=move)
+
+
+def move(context: Context) -> int:
+    """Move shops."""
+    args = context.args
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        done = assembly.commands(engine).homes.move(shop.key, args.node, force=args.force)
+        warnings = [f"{done.running} of its tasks still run where it was at home"] if done.running else []
+        context.warn(warnings)
+        text = f"{done.shop} is at home on {done.node}; {done.tasks} waiting tasks go there"
+        return Told(document={"moved": msgspec.to_builtins(done), "warnings": warnings}, line=text)
+
+    return several.each(context, "move", act, what=f"move {{shops}} to {args.node}")
+
+
+def add_login(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser(
+        "login",
+        parents=[common],
+        help="open the shop's browser here for a person to log in; then its tasks go on",
+        description="Opens the browser profile of the shop on this machine, where its worker runs. Log in, or move the"
+        " slider, and close the window: if the page that was seen last asked for nothing, the shop counts as logged in"
+        " and its parked tasks go on.",
+    )
+    parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+    parser.add_argument(
+        "--url", default="", help="page to begin with (default: executors.browser.sites of its platform)"
+    )
+    parser.add_argument("--here", action="store_true", help="also where the shop is at home on another node")
+    parser.add_argument("--note", default="", help="kept in the audit")
+    parser.set_defaults(handler=login)
+
+
+def login(context: Context) -> int:
+    """Open the browser and wait until it is closed.
+
+    Raises:
+        OperatorError: there is no browser or no display here, or a task works in the profile.
+        UsageError: ``--url`` is no address.
+    """
+    args = context.args
+    if args.url and not _names_a_site(args.url):
+        told = f"--url must begin with http:// or https:// and name a site, not {args.url!r:.80}"
+        raise UsageError(told, field="--url")
+    with context.engine() as engine:
+        shop = known_shops.find(engine, args.shop)
+        _check_home(engine, shop.key, anyway=args.here)
+        window = workforce.login_window(engine.settings)
+        if window is None:
+            raise OperatorError("there is no browser here: install fleetdeck[browser] and Chromium, or log in where the"
+                                f" shop's worker runs and say: shop session open {shop.key}")  # fmt: skip
+        if not installation.has_display():
+            raise OperatorError(
+                "there is no display here: run this at the screen of the machine, or log in by other means and say:"
+                f" shop session open {shop.key}"
+            )
+        url = args.url or engine.settings.executors.browser.sites.get(shop.platform, "")
+
+        def browse() -> bool:
+            return workforce.browse(window, shop.platform, shop.shop_id, url, told=_tell)
+
+        sessions, node = assembly.commands(engine).sessions, workforce.node_of(engine.settings)
+        done = sessions.login(shop.key, browse, note=args.note, node=node)
+        waits = any(one.shop == shop.key for one in engine.store.sessions())
+    follows = "its tasks wait" if waits else "its tasks go on"
+    text = f"{shop.key} is {'' if done else 'not '}logged in; {follows}"
+    context.show({"shop": shop.key, "logged_in": done}, [text])
+    return EXIT_OK if done else EXIT_FAILED
+
+
+def _check_home(engine: assembly.Engine, shop: str, *, anyway: bool) -> None:
+    """A login in a profile that no task uses would help nobody."""
+    home = engine.store.homes([shop]).get(shop)
+    if home is not None and home.node != workforce.node_of(engine.settings) and not anyway:
+        raise OperatorError(
+            f"the browser profile of {shop} lives on the node {home.node}: run this there, move it with shop move, or"
+            " log in here all the same with --here"
+        )
+
+
+def _names_a_site(url: str) -> bool:
+    try:
+        return url.startswith(("http://", "https://")) and bool(urlsplit(url).hostname)
+    except ValueError:  # brackets that are no IPv6 address
+        return False
+
+
+def _tell(url: str, logged_in: bool) -> None:
+    state = "close the window when you are done" if logged_in else "it asks for a login or shows a captcha"
+    output.err(f"fleetdeck: {url}: {state}\n")
+
+
+def add_session(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    parser = verbs.add_parser(
+        "session",
+        parents=[common],
+        help="shops whose tasks wait for a login",
+        description="An attempt that ends with login_expired or captcha closes the session gate of its shop: its tasks"
+        " wait, uncounted, until somebody has logged in there and says so.",
+        **examples(SESSION_EXAMPLES),
+    )
+    which = parser.add_subparsers(required=True, metavar="VERB")
+    listing = which.add_parser("list", parents=[common], help="who waits, since when, and what told so")
+    listing.add_argument("--all", action="store_true", help="also shops that wait for nobody, with their last login")
+    listing.set_defaults(handler=show_sessions)
+    for name, handler, text in (
+        ("open", open_session, "the shop is logged in again: note it, and let its tasks go"),
+        ("close", close_session, "start none of its tasks until somebody has logged in"),
+    ):
+        one = which.add_parser(name, parents=[common], help=text)
+        several.add_shops(one)
+        one.add_argument("--note", default="", help="why; kept in the audit")
+        if name == "close":
+            one.add_argument("--kind", choices=session.KINDS, default=classify.LOGIN_EXPIRED, help="what is asked for")
+        one.set_defaults(handler=handler)
+
+
+def show_sessions(context: Context) -> int:
+    """Print the closed ones, with ``--all`` the others too."""
+    with context.engine() as engine:
+        closed = {one.shop: one for one in engine.store.sessions()}
+        logins, successes, counts = engine.store.logins(), engine.store.successes(), engine.store.counts().shops
+    shops = sorted({*closed, *logins, *successes} if context.args.all else closed)
+    rows = [
+        session_row(shop, closed.get(shop), logins.get(shop), successes.get(shop, 0))
+        | {"waiting": counts.get(shop, {}).get("blocked", 0)}
+        for shop in shops
+    ]
+    header = ("shop", "asks for", "since", "task", "waiting", "last login", "last success")
+    fields = ("shop", "session", "since", "task", "waiting", "login_at", "success_at")
+    lines = [tuple("" if one[field] is None else one[field] for field in fields) for one in rows]
+    context.show({"sessions": rows}, table(header, lines) if lines else ["no shop waits for a login"])
+    return EXIT_OK
+
+
+def open_session(context: Context) -> int:
+    """Say that shops are logged in."""
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        was = assembly.commands(engine).sessions.open(shop.key, note=context.args.note)
+        waited = f"{shop.key} did not wait for a login; that it has one is noted"
+        text = f"{shop.key} is logged in; its tasks go on" if was else waited
+        return Told(document={"opened": shop.key, "was_closed": was}, line=text)
+
+    return several.each(context, "open", act, what="say that {shops} can be worked in")
+
+
+def close_session(context: Context) -> int:
+    """Say that shops must be logged in first."""
+    args = context.args
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        done = assembly.commands(engine).sessions.close(shop.key, kind=args.kind, note=args.note)
+        text = f"{shop.key} waits for a login{'; running tasks go on' if done else ' already'}"
+        return Told(document={"closed": shop.key, "was_open": done}, line=text)
+
+    return several.each(context, "close", act, what="let {shops} wait for a login")
+
+
+def standing(engine: assembly.Engine, shop: str) -> dict[str, Any]:
+    """As ``row``, asked for one shop, with the age of its login in seconds (None: not known)."""
+    closed = next((one for one in engine.store.sessions() if one.shop == shop), None)
+    login = engine.store.logins().get(shop)
+    age = (engine.store.now_ms() - login.at) // 1000 if login else None
+    found = session_row(shop, closed, login, engine.store.successes().get(shop, 0))
+    del found["shop"]
+    return found | {"login_age_s": age}
+
+
+def session_row(shop: str, closed: ClosedSession | None, login: Login | None, success_at: int) -> dict[str, Any]:
+    """How a shop stands: what it asks for (None: nothing), who logged in last, when a task succeeded last."""
+    return {
+        "shop": shop,
+        "session": closed.kind if closed else None,
+        "since": shapes.iso(closed.since) if closed else None,
+        "task": closed.task_id if closed else None,
+        "by": closed.by if closed else None,
+        "note": closed.note if closed else None,
+        "login_at": shapes.iso(login.at) if login else None,
+        "login_by": login.by if login else None,
+        "success_at": shapes.iso(success_at) if success_at else None,
+    }
+
+
+def add_breaker(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser(
+        "breaker",
+        parents=[common],
+        help="shops whose tasks wait after too many failures",
+        description="When enough of the last attempts of a shop failed for a reason that lies with the shop, its"
+        " breaker opens and its tasks wait. After the cool-down one of them tries; if it fails, the cool-down doubles,"
+        " if it succeeds, the others follow. Without options: what is open, and the rule.",
+    )
+    several.add_shops(parser, least="*")
+    parser.add_argument("--close", action="store_true", help="the shop works again: forget its failures")
+    parser.add_argument("--note", default="", help="why; kept in the audit")
+    parser.add_argument("--failures", type=_failures, metavar="N|off", help="so many failed attempts open it")
+    parser.add_argument("--of", type=whole(1, breaker.MAX_WINDOW), metavar="N", help="of the last so many")
+    parser.add_argument("--cooldown", type=seconds, metavar="TIME", help="until the first try, such as 60 or 5m")
+    parser.add_argument("--max-cooldown", type=seconds, metavar="TIME", help="however often it fails")
+    parser.set_defaults(handler=breaker_verb)
+
+
+def breaker_verb(context: Context) -> int:
+    """Show breakers, close one, or change the rule.
+
+    Raises:
+        UsageError: the options do not go together, or no such rule can be.
+    """
+    args = context.args
+    changes = _changes(args)
+    if args.close and not args.shops:
+        raise UsageError("say of which shop: shop breaker SHOP --close", field="shop")
+    if changes and args.shops:
+        raise UsageError("the rule is one for all shops: leave the shop away", field="shop")
+    if args.close:
+        return several.each(context, "close", partial(_close_breaker, args.note), what="close the breaker of {shops}")
+    with context.engine() as engine:
+        commands = assembly.commands(engine).breakers
+        if changes:
+            commands.set_rule(msgspec.structs.replace(commands.rule(), **changes))
+        keys = {known_shops.find(engine, one).key for one in args.shops}
+        rule, found = commands.rule(), [one for one in engine.store.breakers() if not keys or one.shop in keys]
+    document = {"breakers": [_breaker_row(one) for one in found], "rule": msgspec.to_builtins(rule)}
+    header = ("shop", "failed", "last", "since", "next try")
+    rows = [
+        (one.shop, f"{one.failed} of {len(one.outcomes)}", one.kind, shapes.iso(one.since), shapes.iso(one.until))
+        for one in found
+    ]
+    context.show(document, [*(table(header, rows) if rows else ["no breaker is open"]), _words(rule)])
+    return EXIT_OK
+
+
+def _close_breaker(note: str, engine: assembly.Engine, shop: Shop) -> Told:
+    was = assembly.commands(engine).breakers.close(shop.key, note=note)
+    text = f"the breaker of {shop.key} is closed" if was else f"the breaker of {shop.key} was not open"
+    return Told(document={"closed": shop.key, "was_open": was}, line=text)
+
+
+def _changes(args: argparse.Namespace) -> dict[str, int]:
+    named = {
+        "failures": args.failures,
+        "of": args.of,
+        "cooldown_s": args.cooldown,
+        "max_cooldown_s": args.max_cooldown,
+    }
+    return {name: round(value) for name, value in named.items() if value is not None}
+
+
+def _failures(text: str) -> int:
+    return 0 if text == "off" else whole(1, breaker.MAX_WINDOW)(text)
+
+
+def _breaker_row(one: Breaker) -> dict[str, Any]:
+    return {
+        "shop": one.shop,
+        "failed": one.failed,
+        "attempts": len(one.outcomes),
+        "kind": one.kind,
+        "since": shapes.iso(one.since),
+        "next_try": shapes.iso(one.until),
+        "times": one.times,
+    }
+
+
+def _words(rule: Rule) -> str:
+    if not rule.failures:
+        return "rule: off"
+    return (
+        f"rule: opens when {rule.failures} of the last {rule.of} attempts failed, tries after {rule.cooldown_s} s,"
+        f" at the latest after {rule.max_cooldown_s} s"
     )

@@ -1,22 +1,30 @@
-"""``task``: list, show, cancel, retry, run-now, prioritize; ``create`` is in ``create``."""
+"""``task``: list, show, cancel, retry, run-now, prioritize, resolve, log, artifacts; ``create`` is in ``create``."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from services import assembly, messages
 from services.cli import choose, output, progress, shapes
-from services.cli.commands.task import artifacts, create, duplicates, resolve, task_log
+from services.cli.commands.task import create, duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, plain, table, whole
-from services.domain.errors import NotFound, UsageError
+from services.domain.errors import ArtifactError, NotFound, UsageError
 from services.domain.insight import attempts, same_work, wait
 from services.domain.insight.forecast import estimate
 from services.domain.task import classify
+from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
+from services.domain.task.status import TERMINAL, Status
 from services.domain.text.message import Message
+from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import TaskDetail
+from services.ports import LogLine
 
 EXAMPLES = (
     'task create --platform pdd --shop s1 --type sync_order --payload \'{"since": "2026-11-20"}\'',
@@ -31,6 +39,14 @@ EXAMPLES = (
     "task try pdd_sync_order_s1_1f3a9c20 --reason 'the buyer is on the phone'",
     "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
 )
+#: words of the command line -> what the record becomes
+DECISIONS = {"succeeded": Status.SUCCEEDED, "again": Status.PENDING, "dead": Status.DEAD}
+_CHUNK = 1024 * 1024
+#: seconds between two looks at a task that is followed
+PACE_S = 0.5
+#: nothing more is printed while a task is in one of these, and nobody knows for how long
+OVER = TERMINAL | {Status.HELD}
+HIGHEST = 2**31 - 1
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -48,10 +64,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
     showing.add_argument("id")
     showing.set_defaults(handler=show)
-    task_log.add(verbs, common)
-    artifacts.add(verbs, common)
+    add_log(verbs, common)
+    add_artifacts(verbs, common)
     duplicates.add(verbs, common)
-    resolve.add(verbs, common)
+    add_resolve(verbs, common)
     trying = verbs.add_parser(
         "try",
         parents=[common],
@@ -143,7 +159,7 @@ def show(context: Context) -> int:
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
         for one in shapes.attempts(detail.task)
     ]
-    lines += artifacts.lines(detail.task)
+    lines += artifact_lines(detail.task)
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
@@ -221,3 +237,202 @@ def _row(task: Task, gate: str) -> tuple[object, ...]:
         shapes.iso(task.created_at),
         classify.headline(task.error),
     )
+
+
+def add_resolve(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser(
+        "resolve", parents=[common], help="decide about held tasks: it ran, run it again, or a dead letter"
+    )
+    choose.add_choice(parser)
+    parser.add_argument("--as", dest="decision", choices=sorted(DECISIONS), required=True)
+    parser.add_argument("--note", default="", help="how you know, or why again; not needed with --as dead")
+    parser.set_defaults(handler=resolve)
+
+
+def resolve(context: Context) -> int:
+    """Record the decision for each of them; exit 1 when one was not held."""
+    args = context.args
+    if args.decision == "succeeded" and not args.note.strip():
+        raise UsageError("--as succeeded needs --note: say how you know that it ran", field="--note")
+    if args.decision == "again" and not args.note.strip():
+        raise UsageError("--as again needs --note: its work may be done already, say why it runs again", field="--note")
+    with context.engine() as engine:
+        ids = choose.chosen(context, engine, within="status:held")
+        if args.dry_run:
+            return choose.dry_run(context, ids, "resolve")
+        if (args.filter or len(ids) > 1) and not context.confirm(f"resolve as {args.decision}", len(ids)):
+            return EXIT_FAILED
+        with progress.of_portions("resolve", len(ids), quiet=context.json):
+            outcome = assembly.commands(engine).tasks.resolve(ids, DECISIONS[args.decision], note=args.note.strip())
+    return choose.report(context, outcome, "resolve")
+
+
+def add_artifacts(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser("artifacts", parents=[common], help="the files that a task left behind")
+    parser.add_argument("id")
+    parser.add_argument("--save", metavar="DIR", default="", help="copy those that lie here into this folder")
+    parser.set_defaults(handler=artifacts)
+
+
+def artifact_lines(record: Task) -> list[str]:
+    """What ``task show`` says about files."""
+    out = []
+    for attempt in record.attempts:
+        number, note = attempt.number, attempt.artifacts_note
+        out += [f"{'file':<14} {number}/{one.name}  {one.kind}, {one.size:,} bytes" for one in attempt.artifacts]
+        out += [f"{'files':<14} attempt {number}: {note}"] if note else []
+    return out
+
+
+def artifacts(context: Context) -> int:
+    """List them, and save those that are here."""
+    task_id, folder = context.args.id, context.args.save
+    with context.engine() as engine:
+        (record,) = engine.store.get([task_id])
+        questions = assembly.queries(engine).artifacts
+        found = questions.of(task_id, record)
+        if record is None and not found:
+            raise NotFound(f"there is no task {task_id!r:.220}, and no file of it is here", field="id")
+        saved = _save(questions, found, Path(folder)) if folder else {}
+    context.warn([str(problem) for problem in saved.values() if isinstance(problem, ArtifactError)])
+    rows = [_artifact_row(one, saved.get(one.artifact)) for one in found]
+    header = ("attempt", "name", "kind", "size", "step", "at", "here", "sha256")
+    shown = table(header, [[row[name] for name in header] for row in rows]) if rows else [f"{task_id} left no files"]
+    context.show({"artifacts": rows, "where": questions.where()}, shown)
+    return EXIT_FAILED if folder and not all(row["saved"] for row in rows) else EXIT_OK
+
+
+def _save(questions: ArtifactQueries, found: Iterable[Found], folder: Path) -> dict[Artifact, Path | ArtifactError]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise UsageError(f"{folder} cannot be made: {exc.strerror or exc}", field="--save") from exc
+    out: dict[Artifact, Path | ArtifactError] = {}
+    for one in (each.artifact for each in found):
+        try:
+            out[one] = _copy(questions, one, folder / f"{one.attempt}-{safe_name(one.name)}")
+        except (ArtifactError, OSError) as exc:
+            why = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
+            out[one] = ArtifactError(f"{one.name} is not saved: {why}")
+    return out
+
+
+def _copy(questions: ArtifactQueries, one: Artifact, target: Path) -> Path:
+    """One file, byte by byte as it was kept.
+
+    Raises:
+        ArtifactError: it cannot be read, or is not what was kept.
+        OSError: it cannot be written, or the name is taken.
+    """
+    digest = hashlib.sha256()
+    with questions.open(one) as source, target.open("xb") as out:
+        while chunk := source.read(_CHUNK):
+            digest.update(chunk)
+            out.write(chunk)
+    if one.sha256 and digest.hexdigest() != one.sha256:
+        raise ArtifactError(f"it was changed since it was kept; what is there now is in {target}")
+    return target
+
+
+def _artifact_row(found: Found, saved: Path | ArtifactError | None) -> dict[str, Any]:
+    one = found.artifact
+    names = ("attempt", "name", "kind", "size", "step", "sha256", "place")
+    return {name: getattr(one, name) for name in names} | {
+        "at": shapes.iso(one.at),
+        "here": found.here,
+        "saved": str(saved) if isinstance(saved, Path) else None,
+    }
+
+
+def add_log(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser(
+        "log",
+        parents=[common],
+        help="what an attempt has printed",
+        description="The lines of the last attempt, or of --attempt. With --follow it goes on until the task has ended,"
+        " attempt after attempt; with --json the document comes at the end then.",
+    )
+    parser.add_argument("id")
+    parser.add_argument("--attempt", type=whole(0, 1000), default=0, metavar="N", help="0: the last one")
+    parser.add_argument(
+        "--start", type=whole(0, HIGHEST), default=0, metavar="PLACE", help="`next` of the lines before"
+    )
+    parser.add_argument("--follow", action="store_true", help="go on until the task, or that attempt, has ended")
+    parser.set_defaults(handler=show_log)
+
+
+def show_log(context: Context) -> int:
+    """Print lines."""
+    args = context.args
+    with context.engine(looking=True) as engine:
+        task = _found(engine, args.id)
+        if args.attempt > task.attempt and not args.follow:
+            raise UsageError(f"{args.id} has had {task.attempt} attempts", field="--attempt")
+        reader = _LogReader(engine, task, args.attempt, args.start)
+        if not args.follow:
+            found = list(reader.new())
+            context.show(reader.document(found), [_log_line(one) for one in found])
+            return EXIT_OK
+        kept: list[LogLine] = []
+        for lines in reader.follow():
+            if context.json:
+                kept += lines
+            else:
+                output.out(map(_log_line, lines))
+    if context.json:
+        context.show(reader.document(kept), [])
+    return EXIT_OK
+
+
+class _LogReader:
+    """Reads on from where it was."""
+
+    def __init__(self, engine: assembly.Engine, task: Task, attempt: int, start: int) -> None:
+        self._engine, self._task, self._only = engine, task, attempt
+        self._number, self._place = attempt or task.attempt, start
+
+    def new(self) -> Iterator[LogLine]:
+        """Lines of the attempt since the last look."""
+        while True:
+            tail = assembly.queries(self._engine).tasks.log(self._task.task_id, self._number, self._place)
+            yield from tail.lines
+            if tail.place == self._place or not tail.lines:
+                return
+            self._place = tail.place
+
+    def follow(self) -> Iterator[list[LogLine]]:
+        """What comes, until nothing more can come."""
+        pause = threading.Event()
+        while True:
+            task = _found(self._engine, self._task.task_id)
+            # looked at before its lines are: what an attempt printed is stored before its end is
+            over = task.status in OVER if not self._only else task.attempt > self._only or task.status in OVER
+            if lines := list(self.new()):
+                yield lines
+            if not self._only and task.attempt > self._number:
+                self._number, self._place = self._number + 1, 0
+            elif over:
+                return
+            else:
+                pause.wait(PACE_S)
+
+    def document(self, lines: list[LogLine]) -> dict[str, Any]:
+        """As it is told to programs."""
+        told = [{"at": shapes.iso(one.at), "stream": one.stream, "text": one.text} for one in lines]
+        return {"task_id": self._task.task_id, "attempt": self._number, "lines": told, "next": self._place}
+
+
+def _found(engine: assembly.Engine, task_id: str) -> Task:
+    record = engine.store.get([task_id])[0]
+    if record is None:
+        raise NotFound(f"there is no task {task_id!r:.220}; see `task list`", field="task_id")
+    return record
+
+
+def _log_line(one: LogLine) -> output.Line:
+    at = (shapes.iso(one.at) or "")[11:23]
+    text = f"{at}  {one.text}"
+    return output.Line(text, [(0, len(at), "dim"), *([(len(at), len(text), "red")] if one.stream == "err" else [])])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from services.domain.gates import limit as limits
 from services.domain.gates import passing
 from services.domain.gates.closed import BEGUN, Closed
+from services.domain.gates.limit import Limit, LimitNow
 from services.domain.task.status import UNDER_WAY, Status
 from services.store.sqlite.fleet import Fleet
 from services.store.sqlite.gates.breakers import OpenBreakers
+from services.store.sqlite.gates.limits import Limits, read_limit
 from services.store.sqlite.gates.logins import Sessions
-from services.store.sqlite.gates.quota import Quota
-from services.store.sqlite.part import words
+from services.store.sqlite.part import Part, words
+from services.store.unreadable import all_sound
 
 _OTHERS = tuple(map(str, sorted(UNDER_WAY)))
 _OTHER = """coalesce((SELECT n FROM shop_tallies AS other WHERE other.shop_id = parked.shop_id
@@ -22,6 +25,61 @@ _ANY = "SELECT DISTINCT status FROM tallies WHERE status IN ({}) AND n > 0 ORDER
 _RUNNING = """SELECT platform || ':' || shop_id, count(*) FROM tasks INDEXED BY tasks_kind
     WHERE status = 'running' GROUP BY 1"""
 _IN_HAND = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
+
+
+class Quota(Part):
+    """The calls are those of ``services.ports.Store``."""
+
+    def put_limit(self, limit: Limit) -> None:
+        """Set or take away."""
+        row = (limit.scope, limit.concurrency, limit.per_minute)
+        if limit.limits:
+            sql = "INSERT OR REPLACE INTO limits (scope, concurrency, per_minute) VALUES (?, ?, ?)"
+            self._write(lambda conn: conn.execute(sql, row))
+        else:
+            self._write(lambda conn: conn.execute("DELETE FROM limits WHERE scope = ?", (limit.scope,)))
+
+    def limits(self) -> list[LimitNow]:
+        """All limits with their numbers."""
+        now = self.now_ms()
+        with self._read() as conn:
+            rows = conn.execute("SELECT scope, concurrency, per_minute FROM limits ORDER BY scope").fetchall()
+            counted = Limits(conn, now, lambda: None)
+            waits = dict(conn.execute("SELECT scope, count(*) FROM limit_waits GROUP BY scope").fetchall())
+            promised = dict(
+                conn.execute(
+                    "SELECT scope, count(*) FROM limit_reservations WHERE until > ? GROUP BY scope", (now,)
+                ).fetchall()
+            )
+            found = []
+            rows = all_sound(read_limit, rows, "limit")
+            for scope, slots, starts in rows:
+                seconds = counted.starts_of(scope) if starts else {}
+                found.append(
+                    LimitNow(
+                        limit=Limit(scope=scope, concurrency=slots, per_minute=starts),
+                        running=counted.running_of(scope),
+                        promised=promised.get(scope, 0),
+                        started=sum(seconds.values()),
+                        resets_at=(min(seconds) + limits.SECONDS) * 1000 if seconds else 0,
+                        waiting=waits.get(scope, 0),
+                    )
+                )
+        return found
+
+    def recount_limits(self) -> None:
+        """Nothing to do: running tasks are counted when somebody asks."""
+
+    def waiting_limits(self) -> list[str]:
+        """Scopes at whose limit somebody waits."""
+        with self._read() as conn:
+            return [words(scope) for (scope,) in conn.execute("SELECT DISTINCT scope FROM limit_waits ORDER BY scope")]
+
+    def promised(self) -> int:
+        """Released tasks that have not started yet."""
+        with self._read() as conn:
+            sql = "SELECT count(*) FROM reservations WHERE until > ?"
+            return int(conn.execute(sql, (self.now_ms(),)).fetchone()[0])
 
 
 class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from services.broker.rabbitmq.broker import look_at
 from services.broker.rabbitmq.errors import ChannelLost
-from services.broker.rabbitmq.look import look
 from services.broker.rabbitmq.topology import Exchange, Part, Queue
 from services.domain.errors import BrokerUnavailable
 from services.domain.task.order import Inspection
@@ -61,7 +61,7 @@ def no(code: int, text: str) -> Callable[[FakeChannel], None]:
 
 def seen(script: Script) -> Inspection:
     parts: list[Part] = list(PARTS)
-    return look(Answering(script), Silent(), parts)  # type: ignore[arg-type]
+    return look_at(Answering(script), Silent(), parts)  # type: ignore[arg-type]
 
 
 def test_what_is_there_what_is_missing_and_what_is_out_of_reach() -> None:

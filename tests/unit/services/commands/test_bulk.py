@@ -11,8 +11,7 @@ import pytest
 from services.commands.bulk import book
 from services.commands.bulk.book import LEASE_MS
 from services.commands.bulk.plan import DONE, DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
-from services.commands.bulk.republish import Control, Options, Progress
-from services.commands.bulk.run import PATIENCE_S
+from services.commands.bulk.republish import PATIENCE_S, Control, Options, Progress
 from services.domain.change import CloseSession
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Pause, Shop

@@ -12,7 +12,7 @@ from services.domain.insight.queue import Facts, Flow
 from services.domain.task import queues
 from services.domain.task.event import Event
 from services.domain.task.record import Task
-from services.monitor.queues.rates import QueueRates
+from services.monitor.queues.board import QueueRates
 
 MOVES = Flow(2.0, 2.0, 300.0)
 STILL = Flow(0.0, 0.0, 300.0)

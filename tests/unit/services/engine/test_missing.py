@@ -13,7 +13,7 @@ import pytest
 
 from services.domain.change import Claim, Create, Finish
 from services.domain.task.record import Attempt
-from services.engine.lead.missing import OVERTAKEN_MS, MissingFinder
+from services.engine.lead.reconcile import OVERTAKEN_MS, MissingFinder
 from tests.unit.services.engine.room import Room
 
 NEVER = 10**12

@@ -13,7 +13,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.task import envelope
 from services.domain.task.order import Order
 from services.domain.task.record import Attempt, Task
-from services.engine.lead.missing import MissingFinder
+from services.engine.lead.reconcile import MissingFinder
 from services.engine.lead.shop_queues import CLOSING_MS, ShopQueues
 from tests.unit.services.engine.room import DELAYS, Room, opened
 

@@ -15,8 +15,7 @@ import pytest
 
 from services.domain.task import classify
 from services.executors.base import Outcome
-from services.executors.http.executor import HttpExecutor, judged
-from services.executors.http.fetch import Answer
+from services.executors.http.executor import Answer, HttpExecutor, judged
 from services.settings.http import HttpRequestSettings, HttpSettings
 from tests.unit.services.executors.builders import Listener, eventually, job, start
 

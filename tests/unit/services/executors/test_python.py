@@ -17,8 +17,7 @@ import pytest
 from services.domain.errors import UsageError
 from services.domain.task import classify
 from services.executors.base import Outcome
-from services.executors.handler_process import HandlerProcess
-from services.executors.python import PythonExecutor
+from services.executors.python import HandlerProcess, PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
 from tests.unit.services.executors import slow_handlers
@@ -326,7 +325,7 @@ def test_children_do_not_outlive_a_killed_worker() -> None:
     code = f"""
 import sys
 sys.path[:] = {sys.path!r}
-from services.executors.handler_process import HandlerProcess
+from services.executors.python import HandlerProcess
 from services.executors.python import PythonExecutor
 from services.executors.registry import load_handlers
 from tests.unit.services.executors import slow_handlers

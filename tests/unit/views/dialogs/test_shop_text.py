@@ -6,7 +6,7 @@ import pytest
 
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.fleet.shop import Shop
-from views.dialogs.shops.paste import SUGGESTED, found, read, unknown
+from views.dialogs.shops.picker import SUGGESTED, found, read, unknown
 
 SHOPS = {
     shop.key: shop

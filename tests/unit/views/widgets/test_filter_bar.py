@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.unit.views.samples import FIELDS
-from views.widgets.filter.bar import FilterBar, FilterField, FilterValue
-from views.widgets.filter.chips import ValuePopup
+from views.widgets.filter.bar import FilterBar, FilterField, FilterValue, ValuePopup
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget
 from pytestqt.qtbot import QtBot
 
-from views.widgets.filter.chips import Choice, ValuePopup
+from views.widgets.filter.bar import Choice, ValuePopup
 
 CHOICES = (Choice("dead", "Dead letter", ("ph.x-circle-fill", "dead"), 143), Choice("held", "Held"))
 

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from views.pages.overview.charts import Steps
+from views.pages.overview.cards import Steps
 
 
 def test_the_first_runs_now_and_the_others_follow(qtbot: QtBot) -> None:

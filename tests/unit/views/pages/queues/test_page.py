@@ -20,11 +20,11 @@ from services.monitor.queues.board import Needing, QueueNow, QueuesNow
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.kit.list_source import ListSource
-from views.pages.queues.dialogs import DedicateDialog, PeekDialog, PurgeDialog
 from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
 from views.pages.queues.panel import HELD
 from views.pages.queues.table import MORE
+from views.pages.queues.verbs import DedicateDialog, PeekDialog, PurgeDialog
 
 pytestmark = pytest.mark.one_pair
 
