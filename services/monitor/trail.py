@@ -20,6 +20,8 @@ from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
+#: of the strip of a day: so long a bar is, and so many entries are counted at most
+BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
 _LISTED = ("who", "action", "target", "state")
 _Test = Callable[[AuditEntry], bool]
@@ -31,6 +33,20 @@ class Trail:
 
     entries: tuple[AuditEntry, ...]
     next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """How much was done in each ``BAR_MS`` from ``begin`` (UTC ms) on: by people, by rules and other programs, and how
+    many of both were refused. ``from_ms``: what is before it was not counted, there are too many.
+    """
+
+    begin: int
+    people: tuple[int, ...]
+    programs: tuple[int, ...]
+    refused: tuple[int, ...]
+    names: int  #: people who did something
+    from_ms: int = 0
 
 
 class AuditQueries:
@@ -74,6 +90,42 @@ class AuditQueries:
             if len(page) < PAGE:
                 return Trail(entries=tuple(found))
         return Trail(entries=tuple(found), next=before)
+
+    def day(self) -> Day:
+        """The last 24 h, in whole bars of the clock.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
+        end = (self._store.now_ms() // BAR_MS + 1) * BAR_MS
+        begin, bars = end - DAY_MS, DAY_MS // BAR_MS
+        people, programs, refused = [0] * bars, [0] * bars, [0] * bars
+        names: set[str] = set()
+        before, counted, from_ms = "", 0, 0
+        while True:
+            page = self._store.audit(PAGE, before)
+            for entry in page:
+                if not begin <= entry.at < end:
+                    continue
+                place = (entry.at - begin) // BAR_MS
+                (people if "@" in entry.who else programs)[place] += 1
+                refused[place] += entry.outcome.startswith("refused")
+                names |= {entry.who} if "@" in entry.who else set()
+            counted += len(page)
+            if len(page) < PAGE or page[-1].at < begin:
+                break
+            before = page[-1].entry_id
+            if counted >= MOST_OF_A_DAY:
+                from_ms = page[-1].at
+                break
+        return Day(
+            begin=begin,
+            people=tuple(people),
+            programs=tuple(programs),
+            refused=tuple(refused),
+            names=len(names),
+            from_ms=from_ms,
+        )
 
     def now_ms(self) -> int:
         """The time by which acts without an outcome are judged."""

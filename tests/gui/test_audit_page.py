@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -78,6 +79,32 @@ def search(qtbot: QtBot, page: AuditPage, expression: str) -> list[str]:
     with qtbot.waitSignal(page.refreshed):
         page.show_request(expression)
     return [row.entry.action for row in page.table.records.records()]
+
+
+def test_the_strip_of_the_day_counts_people_and_programs_and_a_click_shows_that_stretch_alone(
+    desk: Desk, open_page: Open, qtbot: QtBot
+) -> None:
+    acts(desk)
+    with Audit(desk.session.engine.store, "rule pause-temu").act("pause", ["platform:temu"], {}):
+        pass
+    page = open_page()
+    bars = page.day.bars
+    qtbot.waitUntil(lambda: page.day.counts()["programs"] == 1)
+    people = len(page.table.records.records()) - 1  # the fleet was set up by one, too
+    assert page.day.counts() == {"people": people, "programs": 1, "refused": 1}
+    said = [f"People {people}", "Rules and programs 1", "Refused 1"]
+    assert bars.accessibleDescription() == ", ".join(said)
+    last = bars.width() - 2
+    assert bars.words_of(bars.at_x(last)).splitlines()[1:] == said
+    page.filter.add_value("who", "bob@desk-2")
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=QPoint(last, 10))
+    qtbot.waitUntil(lambda: [row.entry.action for row in page.table.records.records()] == ["pause", "dead.republish"])
+    bars.setFocus()
+    qtbot.keyClick(bars, Qt.Key.Key_Left)  # ten minutes before
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty)
+    with qtbot.waitSignal(page.refreshed):
+        page.filter.clear()
+    assert bars.stretch is None
 
 
 def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:

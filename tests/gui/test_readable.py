@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,7 @@ from tests.gui.desk import Desk
 from tests.support.painted import faults
 from views.theme import theme
 from views.widgets.filter.search_field import SearchField
+from views.widgets.scroll_pane import ScrollPane
 
 SMALL = (1280, 720)
 
@@ -81,6 +83,23 @@ def test_the_key_of_a_narrow_search_field_keeps_clear_of_its_words(qtbot: QtBot)
     window.show()
     other.setFocus()
     assert faults(window) == ()
+
+
+def test_what_is_wider_than_a_pane_that_scrolls_only_down_is_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    pane = ScrollPane(window)
+    pane.setGeometry(window.rect())
+    row = QWidget()
+    row.setFixedSize(330, 40)
+    button = QPushButton("Take back", row)
+    button.setGeometry(170, 4, 120, 24)
+    QLabel("what it would change", row).setGeometry(20, 4, 160, 24)
+    pane.body.addWidget(row)
+    window.show()
+    told = faults(window)
+    assert any("button 'Take back'" in one for one in told), told
+    pane.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    assert not any("button" in one for one in faults(window)), "a person may scroll to it"
 
 
 def test_what_floats_over_the_window_is_no_fault(qtbot: QtBot) -> None:

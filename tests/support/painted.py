@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPaintDevice, QPaintEngine, QRegion, QTextItem
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QHeaderView, QWidget
 
 #: pixels that nobody misses: glyphs stand a little inside the box that their font reserves for them
 SPARE = 2.0
@@ -172,7 +172,26 @@ def faults(window: QWidget) -> tuple[str, ...]:
         for one in found
         if one.cut > SPARE and one.shown.height() > 0 and not _over(one, scrolled)
     ]
-    return (*told, *_covered([one for one in found if one.shown.width() > SPARE and one.shown.height() > SPARE]))
+    return (
+        *told,
+        *_cut_buttons(window),
+        *_covered([one for one in found if one.shown.width() > SPARE and one.shown.height() > SPARE]),
+    )
+
+
+def _cut_buttons(window: QWidget) -> list[str]:
+    """Buttons that stand partly outside what their ancestors leave them, where nobody can scroll sideways to them."""
+    scrolled, told = _scrolled(window), []
+    for button in window.findChildren(QAbstractButton):
+        if not button.isVisible() or button.window() is not window:
+            continue
+        room = _room(button)
+        cut = button.width() - room.width()
+        place = QRectF(button.rect()).translated(QPointF(button.mapTo(window, QPoint(0, 0))))
+        if room.height() > 0 and cut > SPARE and not scrolled.contains(place.center().toPoint()):
+            name = button.accessibleName() or button.text() or type(button).__name__
+            told.append(f"cut by {cut} of {button.width()} px: button {name!r} at {_place(place)}")
+    return told
 
 
 def _covered(found: Sequence[Painted]) -> list[str]:
@@ -190,10 +209,12 @@ def _covered(found: Sequence[Painted]) -> list[str]:
 
 
 def _scrolled(window: QWidget) -> QRegion:
-    """Where a person may scroll sideways to what is cut."""
+    """Where a person may scroll sideways to what is cut; an area without a bar only hides what is too wide for it."""
     region = QRegion()
+    never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     for area in window.findChildren(QAbstractScrollArea):
-        if area.isVisible() and area.horizontalScrollBar().maximum() > 0:
+        stuck = area.horizontalScrollBarPolicy() == never and not isinstance(area, QHeaderView)
+        if area.isVisible() and area.horizontalScrollBar().maximum() > 0 and not stuck:
             view = area.viewport()
             region += QRegion(QRect(view.mapTo(window, view.rect().topLeft()), view.size()))
     return region

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
 
 from services.domain.errors import UsageError
@@ -25,6 +25,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.audit import words
 from views.pages.audit.panel import AuditPanel
+from views.pages.audit.strip import DayStrip
 from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
 from views.support import instant, safe, shown, text
 from views.support.keys import bind
@@ -102,6 +103,8 @@ def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.E
     return trail.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)
 
 
+#: how often the day is counted anew; a window below this height has no room for it
+COUNT_MS, LOW = 15_000, 560
 #: faults told in the strip; each stands at its entry too
 MOST_FAULTS = 3
 
@@ -120,6 +123,8 @@ class AuditPage(Page):
         self._lister = AuditLister(context.audit, self)
         self.sharing = AuditSharing(context, self)
         self._checking = Operation(self, lasting=True)
+        self._counting = Operation(self, latest=True)
+        self._recount = QTimer(self, interval=COUNT_MS)
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
         self._build()
         self._connect()
@@ -149,11 +154,19 @@ class AuditPage(Page):
         self.stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self.stack)
         self.panel = AuditPanel()
+        self.day = DayStrip()
+        self.day_room = QWidget()
+        margins = QHBoxLayout(self.day_room)
+        margins.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 8)
+        margins.addWidget(self.day)
+        self.body.addWidget(self.day_room)
         parts = (self.filter, self.error, self.result_room, self.stack)
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
 
     def _connect(self) -> None:
         self.filter.changed.connect(self._ask)
+        self.day.bars.chosen.connect(self.show_stretch)
+        self._recount.timeout.connect(self._count)
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self.filter.clear)
         self.new_button.clicked.connect(self._show_new)
@@ -177,15 +190,19 @@ class AuditPage(Page):
         """Follow what is done."""
         self._unknown.ask(self.filter.expression())
         self._lister.set_active(True)
+        self._count()
+        self._recount.start()
         self.table.setFocus()
 
     def deactivate(self) -> None:
         """Follow no more."""
         self._lister.set_active(False)
+        self._recount.stop()
 
     def refresh(self) -> None:
         """Ask again, newest first."""
         self._lister.again()
+        self._count()
 
     def show_request(self, request: object) -> None:
         """Show what matches a filter that another page asked for."""
@@ -197,7 +214,22 @@ class AuditPage(Page):
         """The filter."""
         return self.filter.expression()
 
+    def show_stretch(self, begin_ms: int, end_ms: int) -> None:
+        """Only acts of this stretch of time."""
+        for field, at_ms in (("since", begin_ms), ("until", end_ms)):
+            self.filter.narrow(field, f"{shown.moment(at_ms).astimezone(shown.zone()):%Y-%m-%dT%H:%M}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the day out of a low window: the list comes first."""
+        super().resizeEvent(event)
+        self.day_room.setVisible(event.size().height() >= LOW)
+
+    def _count(self) -> None:
+        self._counting.start(self._context.audit.day, self.day.show_day, lambda _error: None)
+
     def _ask(self, expression: str) -> None:
+        if not {"since:", "until:"} & {one[:6] for one in expression.split()}:
+            self.day.bars.clear()
         self._unknown.ask(expression)
         self._lister.ask(expression)
 

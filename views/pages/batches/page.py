@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Hold, Story
@@ -37,7 +38,7 @@ from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel, sorted_rows
 from views.tables.table_view import TableView
 from views.theme import theme
-from views.theme.tokens import CARD_GAP, PAGE_MARGIN, status
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN, QWIDGETSIZE_MAX, status
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.elided import Elided
@@ -53,6 +54,8 @@ LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Open")), (ENDED, N_("Ended")))
 SIDE, CHANGES = 264, 380
+#: a page of this width has room for what would change beside the state
+BESIDE = 1050
 #: room of a bar that scrolls sideways, below the boxes
 BAR = 8
 #: ids that a filter of tasks names
@@ -200,7 +203,7 @@ class BatchesPage(Page):
         pane = ScrollPane()
         pane.body.setContentsMargins(CARD_GAP, 0, PAGE_MARGIN, PAGE_MARGIN)
         pane.body.setSpacing(CARD_GAP)
-        top = QHBoxLayout()
+        top = self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(CARD_GAP)
         top.addWidget(self._build_state(), 1)
         top.addWidget(self._build_changes())
@@ -222,6 +225,14 @@ class BatchesPage(Page):
         self.held_card.body.addWidget(self._held_stack, 1)
         pane.body.addWidget(self.held_card, 1)
         return pane
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put what would change below the state where both do not fit beside each other."""
+        super().resizeEvent(event)
+        beside = self.width() >= BESIDE
+        self._top.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self._changes.setMinimumWidth(CHANGES if beside else 0)
+        self._changes.setMaximumWidth(CHANGES if beside else QWIDGETSIZE_MAX)
 
     def _build_state(self) -> Card:
         card = Card("")
@@ -252,7 +263,7 @@ class BatchesPage(Page):
 
     def _build_changes(self) -> Card:
         card = Card(N_("What would change"))
-        card.setFixedWidth(CHANGES)
+        self._changes = card
         self.buttons: dict[str, Button] = {}
         self.effects: dict[str, Label] = {}
         for verb in CHANGING:

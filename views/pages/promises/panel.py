@@ -69,7 +69,7 @@ class PromisePanel(QWidget):
         )
         self.matrix = TableView(self._model, name=N_("Shops that are not kept"))
         self.which = Segmented(WHICH, N_("Which shops"))
-        self._told = Label("", "label", "text3")
+        self._told = Elided("", "label", "text3")
         self.none = EmptyState(N_("No shop is broken or at risk."), icon="ph.check-circle")
         self._shops = stacked(self.matrix, self.none)
         self._put_together()
@@ -183,7 +183,7 @@ class PromisePanel(QWidget):
         if story.unlisted:
             told = ngettext("{n} more shop has no row", "{n} more shops have no row", story.unlisted)
             told = told.format(n=text.count(story.unlisted))
-        self._told.setText(told)
+        self._told.show_text(told)
         self._told.setVisible(bool(broken + risky))
         self.which.setVisible(bool(broken + risky))
 

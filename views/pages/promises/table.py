@@ -319,7 +319,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=lambda row: safe.one_line(row.name, 80),
         kind="strong",
         names=True,
-        width=168,
+        width=150,
         sortable=True,
         tooltip=lambda row: row.row.shop,
     ),

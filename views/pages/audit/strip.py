@@ -1,0 +1,261 @@
+"""A day of acts as bars: when people and programs did something, and what was refused."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
+
+from services.i18n import N_, _, ngettext
+from services.monitor.trail import BAR_MS, Day
+from views.charts import ticks
+from views.support import shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.support.paint import draw_line
+from views.support.spoken import Role, spoken
+from views.theme import theme
+from views.widgets.card import Card
+
+BARS, AXIS, TICK_ROOM, CAP, GAP = 34, 18, 96, 2.0, 1.0
+NOTHING = Day(begin=0, people=(), programs=(), refused=(), names=0)
+ROLES = (
+    ("people", "accent", N_("People")),
+    ("programs", "ctl", N_("Rules and programs")),
+    ("refused", "dead", N_("Refused")),
+)
+
+
+class DayBars(QWidget):
+    """A click or a drag chooses a stretch; Left and Right move it by one bar.
+
+    Signals:
+        chosen: begin and end of the stretch, UTC ms.
+    """
+
+    chosen = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._day = NOTHING
+        self._from = self._to = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(BARS + AXIS)
+        spoken(self, Role.Chart, self.accessibleDescription)
+        theme().changed.connect(self.update)
+        on_language_changed(self._announce)
+        self._announce()
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """What is chosen, UTC ms; None for nothing."""
+        if self._from < 0:
+            return None
+        first, last = sorted((self._from, self._to))
+        return self._day.begin + first * BAR_MS, self._day.begin + (last + 1) * BAR_MS
+
+    def show_day(self, day: Day) -> None:
+        """Show these bars; what is chosen stays at its time."""
+        if self._from >= 0:
+            moved = (day.begin - self._day.begin) // BAR_MS
+            self._from, self._to = self._from - moved, self._to - moved
+            if min(self._from, self._to) < 0:
+                self.clear()
+        if day != self._day:
+            self._day = day
+            self._announce()
+            self.update()
+
+    def clear(self) -> None:
+        """Choose nothing."""
+        self._from = self._to = -1
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for bars and times."""
+        return QSize(480, BARS + AXIS)
+
+    def _announce(self) -> None:
+        day = self._day
+        told = (f"{_(word)} {text.count(sum(getattr(day, name)))}" for name, _role, word in ROLES)
+        self.setAccessibleName(_("Acts of the last 24 h"))
+        self.setAccessibleDescription(", ".join(told))
+
+    # where things are
+
+    def _count(self) -> int:
+        return max(1, len(self._day.people))
+
+    def x_of(self, place: int) -> float:
+        """The left edge of a bar."""
+        return place * self.width() / self._count()
+
+    def at_x(self, x: float) -> int:
+        """The bar at a place."""
+        return min(self._count() - 1, max(0, int(x * self._count() / max(1, self.width()))))
+
+    # painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the chosen stretch, bars and times."""
+        painter = QPainter(self)
+        day, wide = self._day, self.width() / self._count()
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self._from >= 0:
+            first, last = sorted((self._from, self._to))
+            painter.setBrush(theme().color("sel"))
+            painter.drawRect(QRectF(self.x_of(first), 0, (last - first + 1) * wide, BARS))
+        highest = max((a + b for a, b in zip(day.people, day.programs, strict=True)), default=0)
+        for place, (people, programs, refused) in enumerate(zip(day.people, day.programs, day.refused, strict=True)):
+            bottom = float(BARS)
+            for number, role in ((programs, "ctl"), (people, "accent")):
+                if number:
+                    tall = max(2.0, (BARS - 4) * number / highest)
+                    painter.setBrush(theme().color(role))
+                    painter.drawRect(QRectF(self.x_of(place), bottom - tall, max(1.0, wide - GAP), tall))
+                    bottom -= tall
+            if refused:
+                painter.setBrush(theme().color("dead"))
+                painter.drawRect(QRectF(self.x_of(place), bottom - CAP - 1, max(1.0, wide - GAP), CAP))
+        painter.setPen(QPen(theme().color("line"), 1))
+        painter.drawLine(QPointF(0, BARS + 0.5), QPointF(self.width(), BARS + 0.5))
+        self._paint_times(painter)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+    def _paint_times(self, painter: QPainter) -> None:
+        begin = self._day.begin / 1000
+        if not begin:
+            return
+        span = self._count() * BAR_MS / 1000
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text3"))
+        for instant, words in ticks.times(begin, begin + span, self.width() // TICK_ROOM, shown.zone()):
+            x = (instant - begin) * self.width() / span
+            wide = painter.fontMetrics().horizontalAdvance(words)
+            place = QRectF(x - wide / 2, BARS + 2, wide, AXIS - 2)
+            if place.left() >= 0 and place.right() <= self.width():
+                draw_line(painter, place, words)
+
+    # hands
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a stretch."""
+        if event.button() == Qt.MouseButton.LeftButton and self._day.begin:
+            self._from = self._to = self.at_x(event.position().x())
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Make it longer."""
+        if self._from >= 0 and event.buttons() & Qt.MouseButton.LeftButton:
+            self._to = self.at_x(event.position().x())
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Ask for it."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._tell()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the stretch by one bar, or take it away."""
+        way = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        if way is None or not self._day.begin:
+            super().keyPressEvent(event)
+            return
+        last = self._count() - 1
+        first, to = (self._from + way, self._to + way) if self._from >= 0 else (last, last)
+        if min(first, to) >= 0 and max(first, to) <= last:
+            self._from, self._to = first, to
+            self.update()
+            self._tell()
+
+    def event(self, event: QEvent) -> bool:
+        """Say what a bar holds."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._day.begin:
+            place = self.at_x(event.pos().x())
+            QToolTip.showText(event.globalPos(), self.words_of(place), self)
+            return True
+        return super().event(event)
+
+    def words_of(self, place: int) -> str:
+        """What one bar holds, in words."""
+        day = self._day
+        at_ms = day.begin + place * BAR_MS
+        begin, end = (f"{shown.moment(at).astimezone(shown.zone()):%H:%M}" for at in (at_ms, at_ms + BAR_MS))
+        told = [f"{_(word)} {text.count(getattr(day, name)[place])}" for name, _role, word in ROLES]
+        return "\n".join([_("{begin} to {end}").format(begin=begin, end=end), *told])
+
+    def _tell(self) -> None:
+        stretch = self.stretch
+        if stretch is not None:
+            self.chosen.emit(*stretch)
+
+
+class DayStrip(Card):
+    """The bars with what they count, above the list."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("Last 24 h"))
+        self.bars = DayBars()
+        self.body.addWidget(self.bars)
+        self.body.setContentsMargins(12, 0, 12, 6)
+        legend = QWidget()
+        row = QHBoxLayout(legend)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self._words, self._numbers = dict[str, Label](), dict[str, Label]()
+        for name, role, _word in ROLES:
+            mark = _Mark(role)
+            self._words[name], self._numbers[name] = Label("", "label", "text2"), Label("", "labelstrong", tabular=True)
+            for part in (mark, self._words[name], self._numbers[name]):
+                row.addWidget(part)
+            row.addSpacing(8)
+        self.add_action(legend)
+        on_language_changed(self._say)
+        self._day = NOTHING
+        self._say()
+
+    def counts(self) -> dict[str, int]:
+        """What the legend says, by the field of a day."""
+        return {name: sum(getattr(self._day, name)) for name, _role, _word in ROLES}
+
+    def show_day(self, day: Day) -> None:
+        """Show a day."""
+        self._day = day
+        self.bars.show_day(day)
+        self._say()
+
+    def _say(self) -> None:
+        day, counts = self._day, self.counts()
+        for name, _role, word in ROLES:
+            self._words[name].setText(_(word))
+            self._numbers[name].setText(text.count(counts[name]))
+        note = _("acts in 10 min")
+        if day.names:
+            who = ngettext("by {n} person", "by {n} people", day.names).format(n=text.count(day.names))
+            note = text.listed([note, who])
+        if day.from_ms:
+            since = f"{shown.moment(day.from_ms).astimezone(shown.zone()):%H:%M}"
+            note = text.listed([note, _("counted from {time} on, there are too many before").format(time=since)])
+        self.set_note(note)
+
+
+class _Mark(QWidget):
+    """A square in the colour of a bar."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._role = role
+        self.setFixedSize(10, 10)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(self._role))
+        painter.drawRoundedRect(QRectF(self.rect()), 2, 2)
