@@ -181,17 +181,32 @@ def faults(window: QWidget) -> tuple[str, ...]:
 
 def _cut_buttons(window: QWidget) -> list[str]:
     """Buttons that stand partly outside what their ancestors leave them, where nobody can scroll sideways to them."""
-    scrolled, told = _scrolled(window), []
+    told = []
     for button in window.findChildren(QAbstractButton):
         if not button.isVisible() or button.window() is not window:
             continue
         room = _room(button)
-        cut = button.width() - room.width()
-        place = QRectF(button.rect()).translated(QPointF(button.mapTo(window, QPoint(0, 0))))
-        if room.height() > 0 and cut > SPARE and not scrolled.contains(place.center().toPoint()):
+        cut = button.width() - max(0, room.width())
+        if cut > SPARE and room.height() > 0 and not _may_scroll_to(button):
             name = button.accessibleName() or button.text() or type(button).__name__
+            place = QRectF(QRect(button.mapTo(window, QPoint(0, 0)), button.size()))
             told.append(f"cut by {cut} of {button.width()} px: button {name!r} at {_place(place)}")
     return told
+
+
+def _may_scroll_to(widget: QWidget) -> bool:
+    one = widget.parentWidget()
+    while one is not None:
+        if isinstance(one, QAbstractScrollArea) and _scrolls(one):
+            return True
+        one = one.parentWidget()
+    return False
+
+
+def _scrolls(area: QAbstractScrollArea) -> bool:
+    """Whether one may scroll sideways; an area without a bar only hides what is too wide for it."""
+    never = area.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    return area.horizontalScrollBar().maximum() > 0 and (isinstance(area, QHeaderView) or not never)
 
 
 def _covered(found: Sequence[Painted]) -> list[str]:
@@ -209,12 +224,10 @@ def _covered(found: Sequence[Painted]) -> list[str]:
 
 
 def _scrolled(window: QWidget) -> QRegion:
-    """Where a person may scroll sideways to what is cut; an area without a bar only hides what is too wide for it."""
+    """Where a person may scroll sideways to what is cut."""
     region = QRegion()
-    never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     for area in window.findChildren(QAbstractScrollArea):
-        stuck = area.horizontalScrollBarPolicy() == never and not isinstance(area, QHeaderView)
-        if area.isVisible() and area.horizontalScrollBar().maximum() > 0 and not stuck:
+        if area.isVisible() and _scrolls(area):
             view = area.viewport()
             region += QRegion(QRect(view.mapTo(window, view.rect().topLeft()), view.size()))
     return region
