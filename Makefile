@@ -46,6 +46,8 @@ PAIR ?= both
 # Of `make soak`; how much sooner than in days things are let go, 0 for 72 / HOURS.
 HOURS ?= 72
 HURRY ?= 0
+# Of a setup: a command that signs the file that is its last word, in place (resources/deploy/windows/sign).
+SIGN ?=
 # Whose Python a package for Debian runs on: that of Debian 12.
 PYTHON_OF ?= 3.11
 # Of `make starts`.
@@ -65,7 +67,7 @@ SYSTEM_RUN := libgl1 libegl1 libglib2.0-0 libxkbcommon0 libfontconfig1 libdbus-1
 # What tests talk to: real servers, a real browser with Chinese glyphs, an X server and a window manager with frames.
 SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth twm
 # A Windows to try it on: wine, mingw's assembler and linker for what wine lacks, a screen.
-SYSTEM_WINDOWS := wine wine64 binutils-mingw-w64-x86-64 nsis xvfb xauth
+SYSTEM_WINDOWS := wine wine64 binutils-mingw-w64-x86-64 nsis osslsigncode openssl xvfb xauth
 
 # A Debian 13 to try it in.
 SYSTEM_DEBIAN := debootstrap
@@ -179,7 +181,7 @@ debian-13: system-debian $(STAMP_DEV)
 	JOBS=$(JOBS) $(PYTHON) -m tests.debian $(ARGS)
 
 windows-installer: system-windows $(STAMP_RUN) translations
-	$(PYTHON) -m tests.windows.installer $(ARGS)
+	$(PYTHON) -m tests.windows.installer $(if $(SIGN),--sign '$(SIGN)') $(ARGS)
 
 translations: $(PO:.po=.mo)
 

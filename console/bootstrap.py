@@ -20,6 +20,7 @@ from console.shell_keys import ShellKeys
 from console.tray import CHOICE, Tray
 from console.watch import AlertWatch, QueueWatch
 from console.wiring import ShellWiring, connect_overview
+from services.desktop.registration import Registration
 from services.domain.errors import UsageError
 from services.domain.text import view_link
 from services.i18n import _
@@ -240,6 +241,7 @@ def _open(shared: _Shared) -> Desk:
             settings=session.settings,
             connections=shared.connections,
             reopen=shared.reopen,
+            desktop=Registration(session.settings.home_path, session.settings.profile),
         )
         for signal, call in shared.chosen.items():
             getattr(page, signal).connect(call)

@@ -18,10 +18,15 @@ _MAX_LEVELS = 10
 NOT_SETTINGS = ("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_", "FLEETDECK_TEST_")
 
 
-def default_home() -> Path:
-    """``FLEETDECK_HOME`` or the user's data folder."""
-    named = os.environ.get("FLEETDECK_HOME", "")
+def default_home(*, asked: bool = True) -> Path:
+    """``FLEETDECK_HOME``, where it is ``asked``, or the user's data folder."""
+    named = os.environ.get("FLEETDECK_HOME", "") if asked else ""
     return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("fleetdeck", appauthor=False))
+
+
+def desktop_folders() -> tuple[Path, Path]:
+    """Where a desktop of freedesktop.org keeps the entries of this person: configuration, data."""
+    return platformdirs.user_config_path(), platformdirs.user_data_path()
 
 
 def child_environment() -> dict[str, str]:

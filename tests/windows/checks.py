@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import tempfile
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from tests.support.listed import Check, Failed
-from tests.windows import installer, shims
+from tests.windows import installer, laid, shims
 from tests.windows.machine import Machine
 
 _PYTHON = r"C:\python\python.exe"
 #: where the setup puts the program of the only person in the prefix
 _PROGRAM = PureWindowsPath("C:/users/root/AppData/Local/Programs/Fleetdeck")
+_SIGN = laid.ROOT / "resources" / "deploy" / "windows" / "sign"
+_LINKS = r"Software\Classes\fleetdeck\shell\open\command"
+_OPENSSL = (
+    *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=Fleetdeck test"),
+    *("-addext", "extendedKeyUsage=codeSigning"),
+)
+_DESKTOP = """
+from services.desktop.registration import NOTHING, WINDOW, WORKER, Registered, Registration
+from services.settings import default_home
+desktop = Registration(default_home(), "local")
+for kind in (WINDOW, WORKER):
+    desktop.start_at_login(kind)
+    assert desktop.look().login == kind, desktop.look()
+desktop.open_links(True)
+assert desktop.look().links, desktop.look()
+desktop.open_links(False)
+desktop.start_at_login(NOTHING)
+assert desktop.look() == Registered(), desktop.look()
+print("written, read and taken back")
+"""
 _HOME, _NAME = r"C:\fleet", "旗舰店"
 #: a flow that tells what it was given, and how it is written in a worker's configuration
 _FLOW = "import json, sys; print(json.dumps({'result': json.loads(sys.argv[1])}))"
@@ -122,6 +146,41 @@ def _window(machine: Machine, out: Path) -> str:
     return "two pictures"
 
 
+def _desktop(machine: Machine, _out: Path) -> str:
+    answer = machine.python("-X", "utf8", "-c", _DESKTOP)
+    if answer.code:
+        raise Failed(answer.text[-2000:])
+    return answer.text.strip()
+
+
+def _again(machine: Machine, _out: Path) -> str:
+    home = _fresh_home(machine, "again")
+    around = {"FLEETDECK_HOME": rf"C:\{home.name}", "QT_QPA_PLATFORM": "offscreen"}
+    words = (_PYTHON, "main.py", "--profile", "local")
+
+    def places() -> set[str]:
+        return {file.read_text("ascii") for file in (home / "windows").glob("*.json")}
+
+    known: set[str] = set()
+    for number in range(2):  # the second one comes after one that was killed
+        first = threading.Thread(target=machine.run, args=words, kwargs={"environment": around, "timeout_s": 120})
+        first.start()
+        try:
+            end = time.monotonic() + 60
+            while not places() - known:
+                if time.monotonic() > end:
+                    raise Failed(f"window {number + 1} never said where it listens")
+                time.sleep(0.2)
+            known |= places()
+            answer = machine.run(*words, "--page", "tasks", environment=around)
+            if answer.code or "is open already" not in answer.text:
+                raise Failed(f"the second start ended with {answer.code}:\n{answer.text[-2000:]}")
+        finally:
+            machine.run("taskkill", "/f", "/im", "python.exe")
+            first.join()
+    return "a second start found the window, and a new one came after it was killed"
+
+
 def _installer(machine: Machine, out: Path) -> str:
     setup = next((out / "installer").glob("*-setup.exe"), None) or installer.build(out.absolute() / "installer")
     size = setup.stat().st_size >> 20
@@ -140,12 +199,53 @@ def _installer(machine: Machine, out: Path) -> str:
     picture = ("--profile", "local", "--page", "tasks", "--screenshot", r"C:\installed.png")
     _run(machine, *program, *picture, screen=True, **words)
     shutil.copy(machine.drive / "installed.png", out / "windows-installed.png")
+    opens = _registered(machine, _LINKS)
+    if not opens.endswith(' "%1"') or str(_PROGRAM).lower() not in opens.lower():
+        raise Failed(f"links are opened by {opens!r}")
     # told where it is, it works from there and is waited for, but cannot remove itself
     _run(machine, str(_PROGRAM / "uninstall.exe"), "/S", f"_?={_PROGRAM}", timeout_s=600)
     left = sorted(path.name for path in folder.rglob("*"))
     if left not in ([], ["uninstall.exe"]) or not (home / "local.sqlite").exists():
         raise Failed(f"the removal left {left[:20]}, or took data with it")
+    if opens := _registered(machine, _LINKS):
+        raise Failed(f"the removal left {opens!r}, which opens links")
     return f"{size} MiB; installed twice, a task run, the window painted, removed; its data stayed"
+
+
+def _registered(machine: Machine, key: str) -> str:
+    """The standard value of a key of the person, "" for none."""
+    answer = machine.run("reg", "query", rf"HKCU\{key}", "/ve")
+    return answer.text.rpartition("REG_SZ")[2].strip() if not answer.code and "REG_SZ" in answer.text else ""
+
+
+def _signed(machine: Machine, out: Path) -> str:
+    """A setup of next to nothing, by the same script, signed by a certificate of its own making."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        stage, key = folder / "stage", folder / "key.pem"
+        (stage / "program" / "app").mkdir(parents=True)
+        (stage / "program" / "app" / "main.py").touch()
+        (stage / "fleetdeck.cmd").touch()
+        certificate = folder / "certificate.pem"
+        _do(*_OPENSSL, "-keyout", str(key), "-out", str(certificate))
+        around = f"env SIGN_KEY={key} SIGN_CERTIFICATE={certificate}"
+        setup = installer.pack(stage, folder / "setup.exe", "zlib", f"{around} {_SIGN}")
+        _run(machine, str(setup), "/S", timeout_s=300)
+        removal = machine.drive / _PROGRAM.as_posix()[3:] / "uninstall.exe"
+        for file in (setup, removal):
+            told = _do("osslsigncode", "verify", "-CAfile", str(certificate), "-in", str(file))
+            if "Signature verification: ok" not in told:
+                raise Failed(told[-2000:])
+        _run(machine, str(_PROGRAM / "uninstall.exe"), "/S", f"_?={_PROGRAM}", timeout_s=300)
+        removal.unlink(missing_ok=True)
+    return "setup and removal signed, both signatures hold"
+
+
+def _do(*words: str) -> str:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failed(f"{words[0]} ended with {done.returncode}:\n{(done.stdout + done.stderr)[-2000:]}")
+    return done.stdout
 
 
 _UNIT = "tests/unit/services"
@@ -193,6 +293,19 @@ CHECKS: tuple[Check[Machine], ...] = (
         "安装程序：安装、原地升级、运行任务、绘制窗口、卸载",
         _installer,
     ),
+    Check(
+        "signed",
+        "the setup and its removal signed by `SIGN=…`, with a certificate made for the test",
+        "用 `SIGN=…` 为安装程序和卸载程序签名（测试用证书）",
+        _signed,
+    ),
+    Check(
+        "again",
+        "a second start finds the first window; one that was killed is in nobody's way",
+        "第二次启动找到已打开的窗口；被强行结束的不会挡住下一次",
+        _again,
+    ),
+    Check("desktop", "log-in and links in the registry", "注册表中的登录启动和链接", _desktop),
     Check("keyring", "secrets in the credential store of Windows", "Windows 凭据管理器中的密钥", _keyring),
     Check("window", "the window on an X server, with pictures", "在 X 服务器上打开窗口并截图", _window),
 )

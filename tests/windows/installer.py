@@ -1,12 +1,13 @@
 """``make windows-installer``: one setup.exe with CPython, the packages and the program in it.
 
-python -m tests.windows.installer [--out DIR] [--compressor lzma|zlib]
+python -m tests.windows.installer [--out DIR] [--compressor lzma|zlib] [--sign COMMAND]
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,9 @@ _PATHS = "Lib\nDLLs\nLib\\site-packages\n..\\app\n..\\..\\handlers\n"
 _COMMAND = '@"%~dp0program\\python\\python.exe" "%~dp0program\\app\\main.py" %*\r\n'
 
 
-def build(out: Path, compressor: str = "lzma") -> Path:
-    """The setup, and its SHA-256 in a file beside it.
+def build(out: Path, compressor: str = "lzma", sign: str = "") -> Path:
+    """The setup, and its SHA-256 in a file beside it. ``sign``: a command that gets the path of a file as its last word
+    and signs it in place.
 
     Raises:
         subprocess.CalledProcessError: a tool failed, or a package is not the pinned one.
@@ -40,9 +42,16 @@ def build(out: Path, compressor: str = "lzma") -> Path:
     laid.packages(python / "Lib" / "site-packages", wheels.pinned(laid.ROOT, testing=False))
     laid.program(app, (3, 11))
     (stage / "fleetdeck.cmd").write_bytes(_COMMAND.encode("ascii"))
-    setup = out / f"fleetdeck-{VERSION}-setup.exe"
+    return pack(stage, out / f"fleetdeck-{VERSION}-setup.exe", compressor, sign)
+
+
+def pack(stage: Path, setup: Path, compressor: str, sign: str = "") -> Path:
+    """The setup of what lies in a folder; as ``build``."""
     words = {"STAGE": stage, "OUT": setup, "VERSION": VERSION, "COMPRESSOR": compressor}
+    words |= {"SIGN": sign} if sign else {}  # the removal is signed before it is packed
     subprocess.run(["makensis", "-V2", *(f"-D{key}={value}" for key, value in words.items()), str(_SCRIPT)], check=True)
+    if sign:
+        subprocess.run([*shlex.split(sign), str(setup)], check=True)
     digest = hashlib.sha256(setup.read_bytes()).hexdigest()
     setup.with_suffix(".exe.sha256").write_text(f"{digest}  {setup.name}\n", encoding="ascii")
     return setup
@@ -53,9 +62,10 @@ def main() -> int:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--out", type=Path, default=Path("build/windows/installer"))
     words.add_argument("--compressor", choices=["lzma", "zlib"], default="lzma", help="zlib: three times as fast")
+    words.add_argument("--sign", default="", metavar="COMMAND", help="signs in place the file that is its last word")
     args = words.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    setup = build(args.out.absolute(), args.compressor)
+    setup = build(args.out.absolute(), args.compressor, args.sign)
     print(f"{setup} {setup.stat().st_size / 2**20:.0f} MiB")
     return 0
 

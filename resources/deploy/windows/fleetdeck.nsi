@@ -8,6 +8,12 @@ Target amd64-unicode
 Unicode true
 !include "MUI2.nsh"
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Fleetdeck"
+; as services/desktop/registry.py has them
+!define LINKS "Software\Classes\fleetdeck"
+!define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
+!ifdef SIGN
+  !uninstfinalize '${SIGN} "%1"'
+!endif
 
 Name "Fleetdeck"
 OutFile "${OUT}"
@@ -52,6 +58,9 @@ Section
   WriteUninstaller "$INSTDIR\uninstall.exe"
   SetOutPath "$INSTDIR\program\app"  ; where the shortcut starts it
   CreateShortcut "$SMPROGRAMS\Fleetdeck.lnk" "$INSTDIR\program\python\pythonw.exe" '"$INSTDIR\program\app\main.py"'
+  WriteRegStr HKCU "${LINKS}" "" "URL:Fleetdeck"
+  WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
+  WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\program\python\pythonw.exe" "$INSTDIR\program\app\main.py" "%1"'
   WriteRegStr HKCU "${KEY}" "DisplayName" "Fleetdeck"
   WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
   WriteRegStr HKCU "${KEY}" "Publisher" "Fleetdeck"
@@ -62,6 +71,14 @@ Section
   WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
 SectionEnd
 
+; as much of the beginning of $0 as $1 says, without a quotation mark before it
+Function un.Begins
+  StrCpy $2 $0 1
+  StrCmp $2 '"' 0 +2
+    StrCpy $0 $0 "" 1
+  StrCpy $0 $0 $1
+FunctionEnd
+
 Section "Uninstall"
   SetOutPath "$TEMP"
   !insertmacro TAKE_AWAY
@@ -71,5 +88,15 @@ Section "Uninstall"
   RMDir "$INSTDIR\handlers"  ; only where nobody has put anything into it
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Fleetdeck.lnk"
+  ; links and the log-in only where they start what is removed: quoted, and at the log-in perhaps not
+  StrLen $1 "$INSTDIR\"
+  ReadRegStr $0 HKCU "${LINKS}\shell\open\command" ""
+  Call un.Begins
+  StrCmp $0 "$INSTDIR\" 0 +2
+    DeleteRegKey HKCU "${LINKS}"
+  ReadRegStr $0 HKCU "${RUN}" "Fleetdeck"
+  Call un.Begins
+  StrCmp $0 "$INSTDIR\" 0 +2
+    DeleteRegValue HKCU "${RUN}" "Fleetdeck"
   DeleteRegKey HKCU "${KEY}"
 SectionEnd

@@ -286,6 +286,11 @@ REFUSALS: dict[str, str] = {
     "link.none": N_("{text} is no link to a view; one looks like fleetdeck://local/tasks?show=status%3Adead"),
     "link.long": N_("the link is longer than {most} characters; copy it again with a shorter filter"),
     "link.elsewhere": N_("the link is for the connection {name}; switch to that first"),
+    "desktop.xdg": N_("the desktop's tool for links is missing: install xdg-utils"),
+    "desktop.home": N_(
+        "Windows would start it without FLEETDECK_HOME, in the usual home; leave the variable out, or start it with the"
+        " variable by the Task Scheduler"
+    ),
     "link.page": N_("the link names a page that this version does not have: {page}"),
     "task.too_far": N_("a task can be scheduled up to 366 days ahead"),
     "platform.name": N_("platform must be 1-64 of A-Z a-z 0-9 _ -, not {name}"),

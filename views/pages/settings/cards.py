@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, 
 
 from services import messages
 from services.clock import SystemClock
+from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registered, Registration
 from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER, Person, Roles
 from services.i18n import N_, _, ngettext
 from services.messages import own, told
@@ -22,6 +23,7 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
+from views.theme import theme
 from views.widgets.buttons import Button, IconButton
 from views.widgets.card import Card
 from views.widgets.elided import Elided
@@ -32,6 +34,8 @@ from views.widgets.toast import ToastSpec, failure
 WORDS = {VIEWER: N_("Viewer"), OPERATOR: N_("Operator"), ADMIN: N_("Admin")}
 ALL = tuple(WORDS.items())
 USUAL = ALL[:2]
+#: width of the words before a choice; characters of a command that is shown
+LABEL, MOST_COMMAND = 160, 200
 
 
 class PeopleCard(Card):
@@ -328,6 +332,79 @@ def _write(queries: AuditQueries, path: Path) -> int:
 
 
 LOADING, STOPPING = "loading", "stopping"
+
+
+LOGIN = ((NOTHING, N_("Nothing")), (WINDOW, N_("Window")), (WORKER, N_("Worker")))
+LINKS = (("on", N_("On")), ("off", N_("Off")))
+
+
+class DesktopCard(Card):
+    """What the desktop of this person starts: at the log-in, and for links. Shown as the desktop says it is."""
+
+    def __init__(self, registration: Registration) -> None:
+        super().__init__(N_("On this computer"), divided=True)
+        self._registration = registration
+        self._known = Registered()
+        self._asking, self._acting = Operation(self, latest=True), Operation(self)
+        self.login, self.links = Segmented(LOGIN, N_("Started at log-in")), Segmented(LINKS, N_("fleetdeck:// links"))
+        self._labels = [(Label("", "body", "text"), title) for title in (N_("Started at log-in"), N_("Opens links"))]
+        self.note = Label("", "label", "text3", wrap=True)
+        self.error = ErrorStrip()
+        self.body.addWidget(self.error)
+        for (label, _title), choice in zip(self._labels, (self.login, self.links), strict=True):
+            row = QHBoxLayout()
+            row.addWidget(label)
+            row.addWidget(choice)
+            row.addStretch(1)
+            if choice is self.links:
+                self.body.addWidget(line())
+            self.body.addLayout(row)
+        self.body.addWidget(self.note)
+        self.login.chosen.connect(lambda kind: self._act(partial(registration.start_at_login, kind)))
+        self.links.chosen.connect(lambda key: self._act(partial(registration.open_links, key == "on")))
+        self.error.retry.connect(self.refresh)
+        on_language_changed(self.show_state)
+        theme().changed.connect(self.show_state)
+        self.show_state()
+
+    def refresh(self) -> None:
+        """Ask the desktop."""
+        self.error.clear()
+        self._asking.start(self._registration.look, self._on_looked, self._on_failed)
+
+    def show_state(self) -> None:
+        """Show what was heard last."""
+        for label, title in self._labels:
+            label.setText(_(title))
+            label.setFixedWidth(LABEL * max(100, theme().text_size) // 100)
+        known = self._known
+        self.login.set_current(NOTHING if known.login == OTHER else known.login)
+        self.links.set_current("on" if known.links else "off")
+        told = {
+            WINDOW: _("The window opens when you log in, with the connection used last."),
+            WORKER: _("A worker for this connection starts when you log in, without a window."),
+            OTHER: _("At the log-in another copy of Fleetdeck starts; a choice here takes its place."),
+        }
+        words = [told.get(known.login, "")]
+        if known.others:
+            words.append(_("Registered is: {command}").format(command=safe.one_line(known.others, MOST_COMMAND)))
+        self.note.setText(" ".join(filter(None, words)))
+        self.note.setVisible(any(words))
+
+    def _act(self, call: Callable[[], None]) -> None:
+        self.error.clear()
+        self._acting.start(call, lambda _none: self.refresh(), self._on_refused)
+
+    def _on_looked(self, known: Registered) -> None:
+        self._known = known
+        self.show_state()
+
+    def _on_refused(self, error: BaseException) -> None:
+        self.show_state()  # the choice goes back to what holds
+        self._on_failed(error)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.error.show_error(told(error))
 
 
 class SampleCard(Card):

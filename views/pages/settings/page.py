@@ -14,6 +14,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
+from services.desktop.registration import Registration
 from services.domain.fleet import environment
 from services.domain.fleet.role import ADMIN
 from services.domain.text import mask
@@ -27,7 +28,7 @@ from services.version import VERSION
 from views.context import PageContext
 from views.dialogs.keys import KeysDialog, open_keys
 from views.page import Page
-from views.pages.settings.cards import WORDS, AsideCard, PeopleCard, SampleCard
+from views.pages.settings.cards import LABEL, WORDS, AsideCard, DesktopCard, PeopleCard, SampleCard
 from views.pages.settings.editor import ConfigDialog
 from views.support import shown, text
 from views.support.connections import Connections
@@ -126,7 +127,7 @@ def _span(seconds: float) -> str:
     return text.coarse(span) if even else text.seconds(span)
 
 
-WIDTH, LABEL = 620, 160
+WIDTH = 620
 THEMES = ((DARK, N_("Dark")), (LIGHT, N_("Light")), (SYSTEM, N_("As the system")))
 LANGUAGES = (("en", "English"), ("zh_CN", "中文"))
 ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Roomy")))
@@ -169,6 +170,7 @@ class SettingsPage(Page):
         settings: Settings | None = None,
         connections: Connections | None = None,
         reopen: Callable[[], None] | None = None,
+        desktop: Registration | None = None,
     ) -> None:
         """``reopen``: opens the connection anew with what config.toml says now, where that can be done."""
         super().__init__(N_("Settings"))
@@ -184,6 +186,7 @@ class SettingsPage(Page):
         self.sample = SampleCard(context)
         self.people = PeopleCard(context)
         self.aside = AsideCard(context)
+        self.desktop = DesktopCard(desktop) if desktop is not None else None
         self.connections = ConnectionsCard(connections) if connections is not None else None
         self.rules, self.about = KeyValues(), AboutCard(context, data_folder, settings)
         self.where = Label("", "label", "text3", wrap=True)
@@ -207,15 +210,15 @@ class SettingsPage(Page):
 
     def activate(self) -> None:
         """Show what is in use now."""
-        self._show()
-        self.people.refresh()
-        self.aside.refresh()
+        self.refresh()
 
     def refresh(self) -> None:
         """The same again."""
         self._show()
         self.people.refresh()
         self.aside.refresh()
+        if self.desktop is not None:
+            self.desktop.refresh()
 
     def set_acting(self, reason: str) -> None:
         """Looks can always be changed, the sample fleet and roles not."""
@@ -286,7 +289,8 @@ class SettingsPage(Page):
         columns = QHBoxLayout()
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
-        for cards in ((*first, appearance, self.sample, keys), (self.people, self.aside, running, self.about)):
+        second = (self.desktop,) if self.desktop is not None else ()
+        for cards in ((*first, appearance, *second, self.sample, keys), (self.people, self.aside, running, self.about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:

@@ -1,0 +1,1 @@
+"""What the desktop of this person starts Fleetdeck for: ``fleetdeck://`` links, and the log-in."""

@@ -1,0 +1,184 @@
+"""Whether this program opens ``fleetdeck://`` links, and whether it starts when this person logs in.
+
+Asked of the desktop each time, since others change it too: its own settings, a setup, another copy of this program. All
+calls block; none needs an administrator.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from services import home_folder
+from services.desktop import registry
+from services.domain.errors import OperatorError
+from services.domain.text.said import said
+from services.settings.environment import default_home, desktop_folders
+
+MAIN = Path(__file__).resolve().parents[2] / "main.py"
+#: what starts at the log-in
+NOTHING, WINDOW, WORKER, OTHER = "nothing", "window", "worker", "other"
+_NAME = "fleetdeck"
+_LINKS = "fleetdeck-links.desktop"
+#: what the package for Debian brings
+_COMMAND = Path("/usr/bin/fleetdeck")
+_INSTALLED = Path("/usr/lib/fleetdeck/app/main.py")
+_ASK_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """How it stands. ``others``: the command that somebody else registered in our name, "" for none."""
+
+    login: str = NOTHING
+    links: bool = False
+    others: str = ""
+
+
+class Registration:
+    """Of one home and connection."""
+
+    def __init__(self, home: Path, profile: str) -> None:
+        self._home, self._profile = home, profile
+        self._own = registry.WindowsEntries() if sys.platform == "win32" else _FreeDesktop()
+
+    def look(self) -> Registered:
+        """What the desktop says now.
+
+        Raises:
+            OSError: it cannot be asked.
+        """
+        command = self._own.login()
+        kinds = {self._own.written(self.command(kind)): kind for kind in (WINDOW, WORKER)}
+        login = kinds.get(command, OTHER) if command else NOTHING
+        opened = self._own.links()
+        links = opened == self._own.written(self.command("link"))
+        return Registered(login=login, links=links, others=command if login == OTHER else "" if links else opened)
+
+    def start_at_login(self, kind: str) -> None:
+        """Let the desktop start the window, a worker for this connection, or nothing.
+
+        Raises:
+            OperatorError: this home is known to this run alone.
+            OSError: it cannot be written.
+        """
+        self._own.set_login(self.command(kind) if kind != NOTHING else ())
+
+    def open_links(self, on: bool) -> None:
+        """Let this program open links, or no longer.
+
+        Raises:
+            OperatorError: the desktop has no tool for that, or this home is known to this run alone.
+            OSError: it cannot be written.
+        """
+        self._own.set_links(self.command("link") if on else ())
+
+    def command(self, kind: str) -> tuple[str, ...]:
+        """The words by which the desktop starts it.
+
+        Raises:
+            OperatorError: Windows could not name this home.
+        """
+        installed = MAIN == _INSTALLED and _COMMAND.exists()
+        words: tuple[str, ...] = (str(_COMMAND),) if installed else (_python(), str(MAIN))
+        if self._home != default_home(asked=False):
+            if sys.platform == "win32":
+                raise OperatorError(said("desktop.home"), field="FLEETDECK_HOME")
+            words = ("env", f"FLEETDECK_HOME={self._home}", *words)
+        tail = {WINDOW: (), WORKER: ("worker", "--profile", self._profile), "link": (self._own.LINK,)}
+        return (*words, *tail[kind])
+
+
+def _python() -> str:
+    """The Python of this run; on Windows the one that opens no console."""
+    quiet = Path(sys.executable).with_name("pythonw.exe")
+    return str(quiet) if sys.platform == "win32" and quiet.exists() else sys.executable
+
+
+class _FreeDesktop:
+    """By the files of freedesktop.org, in the person's own folders."""
+
+    LINK = "%u"
+
+    def __init__(self) -> None:
+        config, data = desktop_folders()
+        self._autostart = config / "autostart" / f"{_NAME}.desktop"
+        self._entry = data / "applications" / _LINKS
+
+    def written(self, words: Sequence[str]) -> str:
+        """The line of an entry."""
+        return " ".join(word if word == self.LINK else _quoted(word) for word in words)
+
+    def login(self) -> str:
+        entry = _read(self._autostart)
+        off = entry.get("Hidden") == "true" or entry.get("X-GNOME-Autostart-enabled") == "false"
+        return "" if off else entry.get("Exec", "")
+
+    def set_login(self, words: Sequence[str]) -> None:
+        self._put(self._autostart, words, "X-GNOME-Autostart-enabled=true\n")
+
+    def links(self) -> str:
+        """The command of the entry that opens them."""
+        name = _asked("query", "default", f"x-scheme-handler/{_NAME}")
+        if not name:
+            return ""
+        _config, data = desktop_folders()
+        for folder in (data, Path("/usr/local/share"), Path("/usr/share")):
+            if command := _read(folder / "applications" / name).get("Exec", ""):
+                return command
+        return ""
+
+    def set_links(self, words: Sequence[str]) -> None:
+        self._put(self._entry, words, f"NoDisplay=true\nMimeType=x-scheme-handler/{_NAME};\n")
+        if words:
+            _asked("default", _LINKS, f"x-scheme-handler/{_NAME}", needed=True)
+
+    def _put(self, file: Path, words: Sequence[str], more: str) -> None:
+        if not words:
+            file.unlink(missing_ok=True)
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_suffix(".part")
+        home_folder.keep_private(draft)
+        lines = f"[Desktop Entry]\nType=Application\nName=Fleetdeck\nIcon={_NAME}\nExec={self.written(words)}\n{more}"
+        draft.write_text(lines, encoding="utf-8")
+        draft.replace(file)
+
+
+def _quoted(word: str) -> str:
+    """As the specification of entries wants it."""
+    if word and all(char.isalnum() or char in "-_./:=@+" for char in word):
+        return word
+    for char in '\\"`$':
+        word = word.replace(char, f"\\{char}")
+    return f'"{word}"'.replace("\\", "\\\\").replace("%", "%%")
+
+
+def _read(file: Path) -> dict[str, str]:
+    """The keys of an entry; nothing where there is none."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return {}
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _equals, value in pairs}
+
+
+def _asked(*words: str, needed: bool = False) -> str:
+    try:
+        done = subprocess.run(
+            ["xdg-mime", *words], capture_output=True, text=True, timeout=_ASK_S, check=False, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError as exc:
+        if needed:
+            raise OperatorError(said("desktop.xdg"), field="links") from exc
+        return ""
+    except subprocess.TimeoutExpired:
+        return ""
+    if needed and done.returncode:
+        raise OSError(None, done.stderr.strip() or shlex.join(["xdg-mime", *words]))
+    return done.stdout.strip()
