@@ -17,7 +17,7 @@ from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search.query import Query, equals
-from services.sample import promises
+from services.sample.demo import promise_some
 from services.sample.fleet import Trickle, by_itself, sample_shops
 from tests.situations.kinds import LOGIN, NETWORK, PAGE
 from tests.situations.stage import Stage
@@ -84,7 +84,7 @@ class Fleet:
 
     def _rules(self) -> None:
         commands, pdd, temu = self._stage.commands, self._of["pdd"], self._of["temu"]
-        promises.make(commands.promises, {"pdd", "temu", "tiktok"})
+        promise_some(commands.promises, {"pdd", "temu", "tiktok"})
         commands.fleet.set_limit(Limit(scope="platform:temu", concurrency=4, per_minute=60))
         commands.fleet.dedicate(pdd[0].key)
         commands.fleet.dedicate(temu[0].key)

@@ -91,7 +91,7 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.clock": N_("This machine's clock differs from the store's by {span}"),
     "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
     "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
-    "doctor.disk": N_("{free} MB are free in {folder}"),
+    "doctor.disk": N_("{free:,} MB are free in {folder}"),
     "doctor.disk.remedy": N_("Free some disk space, or let FLEETDECK_HOME name another folder."),
     "doctor.home_open": N_("Other users of this machine can read {where}"),
     "doctor.home_open.remedy": N_("Close it to them: chmod -R go= {folder}"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold, Story
 from services.domain.task.status import TERMINAL, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.batches import BatchView
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.words import type_names
 
 #: parts of a bar: colour role, and word
@@ -22,6 +25,8 @@ PARTS: dict[str, tuple[str, str]] = {
     insight.DEAD: ("dead", N_("Dead")),
     insight.CANCELLED: ("dis", N_("Cancelled")),
 }
+#: what the scheduler calls the batch of a run
+_RUN = re.compile(r"(.+)@(\d{8}T\d{6}[+-]\d{4})")
 #: by what a store says: a status that a newer program wrote, or that was spoiled, waits
 _BY_STATUS: Mapping[str, str] = {
     Status.SUCCEEDED: insight.DONE,
@@ -94,7 +99,13 @@ def parts_of(view: BatchView) -> dict[str, int]:
 
 
 def name(view: BatchView) -> str:
-    """Its name on one line."""
+    """Its name on one line; one that a schedule made is called by that and its time."""
+    planned = _RUN.fullmatch(view.batch)
+    if planned is not None:
+        with suppress(ValueError, OverflowError, OSError):  # a person may call a batch so, too
+            at_ms = round(datetime.strptime(planned[2], "%Y%m%dT%H%M%S%z").timestamp() * 1000)
+            said = text.listed([planned[1], shown.clock(at_ms, instant.now_ms())])
+            return safe.masked(safe.one_line(said, 120))
     return safe.masked(safe.one_line(view.batch, 120))
 
 

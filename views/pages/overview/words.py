@@ -75,7 +75,9 @@ def _texts(item: Attention, now_ms: int, *, whole: bool = False) -> tuple[str, s
         params["late"] = text.coarse(late)
     sentence = fill(_said(words.sentence), params)
     if item.facts:
-        sentence = text.sentences((sentence, *map(_fact, item.facts)))
+        of_promise = [fact for fact in item.facts if fact.code.startswith("promise.")]
+        others = (_fact(fact) for fact in item.facts if fact not in of_promise)
+        sentence = text.sentences((sentence, text.listed(map(_fact, of_promise), ";"), *others))
     noted = "{reason}" in words.sentence
     reason = "" if noted else _param("reason", item.params.get("reason", ""))
     return fill(_said(words.title), params), _("{name}: {value}").format(
@@ -85,7 +87,12 @@ def _texts(item: Attention, now_ms: int, *, whole: bool = False) -> tuple[str, s
 
 def _fact(message: Message) -> str:
     """A fact as a sentence; statements of the headline are made to follow a semicolon."""
-    words = shown.say(message)
+    params = dict(message.params)
+    if "platforms" in params:
+        params["platforms"] = text.listed(map(platform_name, str(params["platforms"]).split(", ")))
+    if "type" in params:
+        params["type"] = type_names.name(str(params["type"]))
+    words = shown.say(Message(message.code, params))
     return words[:1].upper() + words[1:] if message.code.startswith("flow.") else words
 
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from services.domain.insight import batch as insight
 from services.monitor.batches import BatchView
-from views.pages.batches.words import parts_of
+from views.pages.batches.words import name, parts_of
 
 
 def test_a_status_that_nobody_knows_counts_as_waiting() -> None:
     view = BatchView(batch="b1", counts={"succeeded": 2, "{not json": 1, "queued": 2})
     assert parts_of(view) == {insight.DONE: 2, insight.WAITING: 3}
+
+
+def test_the_batch_of_a_run_is_called_by_its_schedule_and_its_time() -> None:
+    assert name(BatchView(batch="orders@20201126T115505+0000", counts={})) == "orders, 2020-11-26"
+    for other in ("b1", "mail@example", "orders@20209999T115505+0000"):
+        assert name(BatchView(batch=other, counts={})) == other
