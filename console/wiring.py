@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QTimer
 
@@ -31,6 +32,7 @@ from views.support import safe, shown, text
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 from views.support.words import worker
+from views.widgets.toast import ToastSpec, lasting
 
 #: parts of the status bar that open a page
 PAGES = {"mode": "settings", "in": "overview", "out": "overview", "due": "schedules"}
@@ -224,6 +226,8 @@ def _milliseconds(number: float) -> str:
     return text.milliseconds(timedelta(milliseconds=max(0.0, number)))
 
 
+#: nothing but a computer that sleeps keeps a timer of half a second waiting for so long
+SLEPT_MS = 30_000
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 FRESH_MS = 500
 #: addresses to which no network leads
@@ -257,6 +261,9 @@ class ShellWiring(QObject):
         self._embedded, self._profile, self._environment = embedded, profile, environment
         self._doubts, self._unverified = tuple(doubts), unverified
         self._clock = SystemClock()
+        self._ticked_ms = self._clock.now_ms()
+        self._slept: tuple[int, int] | None = None  #: from when to when, until something newer is shown
+        self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
         self.loss = LossWatch(
             window,
@@ -370,8 +377,24 @@ class ShellWiring(QObject):
         missing = snapshot.fleet().number(*MISSING)
         rail.set_badge("workers", str(missing) if missing else "", "retrying", _("workers that are not heard of"))
 
+    def _note_sleep(self, snapshot: Snapshot) -> None:
+        """Whether this computer slept since the last look; of before that is what stands here, until it is asked anew.
+
+        The wall clock alone tells it everywhere: the other one stands still meanwhile on Linux, and goes on on Windows.
+        """
+        now = self._clock.now_ms()
+        before, self._ticked_ms = self._ticked_ms, now
+        if now - before > SLEPT_MS:
+            begin = self._slept[0] if self._slept is not None else before
+            self._slept, self._woke = (begin, now), self._clock.monotonic()
+            self._feed.try_now()
+        elif self._slept is not None and snapshot.taken > self._woke and snapshot.store.connected:
+            self._window.toasts.say(lasting(partial(_told_of_sleep, *self._slept)))
+            self._slept = None
+
     def _show_age(self) -> None:
         snapshot = self._feed.latest
+        self._note_sleep(snapshot)
         if not snapshot.at_ms:
             self._window.top_bar.show_freshness(None)
             return
@@ -404,9 +427,12 @@ class ShellWiring(QObject):
         return shown.clock(past, self._clock.now_ms()) if past else ""
 
     def _age(self, snapshot: Snapshot) -> timedelta:
-        return timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        slept = timedelta(milliseconds=self._slept[1] - self._slept[0]) if self._slept is not None else timedelta()
+        return max(timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken)), slept)
 
     def _reason(self, *, stale: bool) -> str:
+        if stale and self._slept is not None:
+            return _("Not before the figures are of now again: this computer slept")
         if stale:
             return _("Not while the connection is lost")
         if past := self._past():
@@ -414,6 +440,13 @@ class ShellWiring(QObject):
         if self._operator.read_only:
             return _("This connection is read-only; nothing is changed through it")
         return _("Your role may only look") if self._role.role == "viewer" else ""
+
+
+def _told_of_sleep(begin_ms: int, end_ms: int) -> ToastSpec:
+    begin, end = (shown.clock(at_ms, end_ms) for at_ms in (begin_ms, end_ms))
+    said = _("This computer slept from {begin} to {end}.").format(begin=begin, end=end)
+    detail = _("All figures are of now again. What ran here goes on unless another worker has taken it over.")
+    return ToastSpec(text=said, detail=detail, status="scheduled", seconds=12, key="slept")
 
 
 def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str, str], None]) -> None:
