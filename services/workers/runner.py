@@ -10,7 +10,7 @@ from services import log as logs
 from services.domain.change import Finish
 from services.domain.task import classify, fingerprint, own_words, retry, step_times
 from services.domain.task.record import ERROR_LIMIT, Attempt
-from services.domain.task.status import Status
+from services.domain.task.status import CANCELLED, HELD, PENDING, RETRYING, SUCCEEDED
 from services.domain.text import mask
 from services.domain.types import task_type
 from services.engine.lead import deadlines
@@ -67,7 +67,7 @@ class Runner:
             log.exception("%s could not be executed", held.task.task_id)
             decision = retry.decide(held.task, "crashed", self._policy)
             text = own_words.write("own.worker_failed", why=f"{type(exc).__name__}: {exc}")[-ERROR_LIMIT:]
-            delay = decision.delay_s if decision.to == Status.RETRYING else -1
+            delay = decision.delay_s if decision.to == RETRYING else -1
             return self._finish(
                 held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
             )
@@ -78,7 +78,7 @@ class Runner:
         if held.cancel_reason == "requested":
             return self._finish(
                 held,
-                Status.CANCELLED,
+                CANCELLED,
                 "cancelled",
                 started,
                 started,
@@ -88,12 +88,12 @@ class Runner:
         if held.made_way_for:
             return self._made_way(held, started, started)
         why = "own.worker_stopped" if held.cancelled.is_set() else "own.slots_busy"
-        return self._finish(held, Status.PENDING, "returned", started, started, error=own_words.write(why))
+        return self._finish(held, PENDING, "returned", started, started, error=own_words.write(why))
 
     def _made_way(self, held: Held, started: int, ended: int) -> Finish:
         """Stopped for a more urgent task; its type says that it may be stopped and begun again."""
         why = own_words.write("own.made_way", task=held.made_way_for)
-        return self._finish(held, Status.PENDING, OUTCOME, started, ended, error=why)
+        return self._finish(held, PENDING, OUTCOME, started, ended, error=why)
 
     def _ended(self, held: Held) -> int:
         """UTC ms of now by the clock that durations are measured with."""
@@ -147,14 +147,14 @@ class Runner:
         error = outcome.error[-ERROR_LIMIT:]
         kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
         if outcome.ok:
-            return self._finish(held, Status.SUCCEEDED, "succeeded", started, ended, result=outcome.result)
+            return self._finish(held, SUCCEEDED, "succeeded", started, ended, result=outcome.result)
         if outcome.unable:
             # it was there when the task was claimed; now others must have their chance, and it counts for nothing
             self._abilities.refresh()
-            return self._finish(held, Status.PENDING, "returned", started, ended, error=error, error_kind=kind)
+            return self._finish(held, PENDING, "returned", started, ended, error=error, error_kind=kind)
         closing = outcome.cancelled and not held.cancel_reason
         if closing or held.cancel_reason == "shutdown":
-            to = Status.PENDING if task.idempotent else Status.HELD
+            to = PENDING if task.idempotent else HELD
             return self._finish(
                 held, to, "returned", started, ended, error=own_words.write("own.worker_stopped"), error_kind=""
             )
@@ -162,12 +162,10 @@ class Runner:
             return self._made_way(held, started, ended)
         if outcome.again_s and not held.cancel_reason:
             return self._finish(
-                held, Status.RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
+                held, RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
             )
         if outcome.cancelled or held.cancel_reason:
-            return self._finish(
-                held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled"
-            )
+            return self._finish(held, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
         if kind == classify.CANCELLED:  # its text speaks of something cancelled (an order); nobody cancelled the task
             kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
@@ -175,7 +173,7 @@ class Runner:
         decision = retry.decide(task, kind, policy, of_shop=outcome.of_shop)
         # a session kind parks the task at the gate of its shop, which this end closes
         word = "timeout" if outcome.timed_out else "failed"
-        delay = retry.asked(decision.delay_s, outcome.retry_after_s, policy) if decision.to == Status.RETRYING else -1
+        delay = retry.asked(decision.delay_s, outcome.retry_after_s, policy) if decision.to == RETRYING else -1
         return self._finish(
             held, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
         )  # fmt: skip
@@ -191,7 +189,7 @@ class Runner:
     def _finish(
         self,
         held: Held,
-        to: Status,
+        to: str,
         word: str,
         started: int,
         ended: int,

@@ -58,7 +58,8 @@ class SlotPool:
     def __init__(self, work: Callable[[Held, int], None], slots: int, name: str) -> None:
         self._work, self._name = work, name
         self._jobs: queue.SimpleQueue[Held | None] = queue.SimpleQueue()
-        self._lock = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed, self._watched = threading.Condition(self._lock), 0
         self._running: dict[int, Held] = {}
         self._waiting: dict[str, Held] = {}  #: by owner
         self._lanes: Counter[str] = Counter()  #: of both
@@ -102,7 +103,7 @@ class SlotPool:
             if self._waiting.pop(held.owner, None) is None:
                 return False
             self._lanes[held.task.lane] -= 1
-            self._lock.notify_all()
+            self._tell()
             return True
 
     def in_hand(self) -> int:
@@ -117,8 +118,7 @@ class SlotPool:
 
     def wait_room(self, ahead: int, timeout: float) -> bool:
         """Wait until one more job may be put, ``ahead`` jobs beyond the slots included."""
-        with self._lock:
-            return self._lock.wait_for(lambda: len(self._waiting) + len(self._running) < self._target + ahead, timeout)
+        return self._wait_for(lambda: len(self._waiting) + len(self._running) < self._target + ahead, timeout)
 
     def wait_plan(self, sharing: Sharing, ahead: int, timeout: float) -> tuple[int, list[tuple[str, int]]]:
         """Wait until some lane may have one more job; the free slots, and how many jobs of which lanes may be put."""
@@ -131,8 +131,7 @@ class SlotPool:
             plan = sharing.plan(free + ahead, self._lanes)
             return bool(plan)
 
-        with self._lock:
-            self._lock.wait_for(look, timeout)
+        self._wait_for(look, timeout)
         return free, plan
 
     def lanes(self) -> dict[str, int]:
@@ -190,7 +189,20 @@ class SlotPool:
             held = self._running.pop(number)
             self._lanes[held.task.lane] -= 1
             self._free_numbers.append(number)
-            self._lock.notify_all()
+            self._tell()
+
+    def _tell(self) -> None:
+        """Wake whoever waits for room: nobody, while tasks take no time."""
+        if self._watched:
+            self._changed.notify_all()
+
+    def _wait_for(self, look: Callable[[], bool], timeout: float) -> bool:
+        with self._lock:
+            self._watched += 1
+            try:
+                return self._changed.wait_for(look, timeout)
+            finally:
+                self._watched -= 1
 
 
 def _state(held: Held | None, wall: Callable[[Held], int]) -> SlotState:

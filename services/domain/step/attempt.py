@@ -12,7 +12,7 @@ from services.domain.step import slots, transitions
 from services.domain.step.dependants import conclude, forget_needs
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
-from services.domain.task.status import WITH_MARK, Status
+from services.domain.task.status import BLOCKED, PENDING, QUEUED, RUNNING, WITH_MARK
 
 _FENCED = Answer("fenced")
 
@@ -22,16 +22,16 @@ def published(view: View, op: Published) -> Answer:
     task = view.get(op.task_id)
     if task is None or (task.status, task.gen, task.attempt) != (op.status, op.gen, op.attempt):
         return Answer("stale")
-    if task.status == Status.PENDING:
+    if task.status == PENDING:
         task = transitions.queued(task, view.now)
-    elif task.status == Status.QUEUED and view.is_marked(op.task_id):
+    elif task.status == QUEUED and view.is_marked(op.task_id):
         task = replace(task, queued_at=view.now)
     return Answer("ok", view.put(task, Mark.CLEAR))
 
 
 def finish(view: View, op: Finish, task: Task) -> Answer:
     """Record how an attempt ended."""
-    if task.status != Status.RUNNING or task.owner != op.owner:
+    if task.status != RUNNING or task.owner != op.owner:
         number, worker, started_at = op.attempt.number, op.attempt.worker, op.attempt.started_at
         back = None if op.if_expired else _take_back(view, task, op.owner, number, worker, started_at, 0)
         if back is None:
@@ -39,7 +39,7 @@ def finish(view: View, op: Finish, task: Task) -> Answer:
         task = back
     if op.if_expired and task.lease_until > view.now:
         return Answer("fenced", task)
-    if op.to == Status.BLOCKED:
+    if op.to == BLOCKED:
         op = replace(op, to=_asks_for_login(view, task, op))
     ended = transitions.finished(task, op, view.now)
     _tell_breaker(view, task, op, ended)
@@ -56,7 +56,7 @@ def _late(view: View, task: Task, op: Finish) -> Answer:
 def _asks_for_login(view: View, task: Task, op: Finish) -> str:
     """An attempt says that its shop asks for a person; what becomes of the task."""
     if view.logins.logged_in_at(task.shop) > task.started_at:  # it began before somebody logged in
-        return Status.PENDING
+        return PENDING
     if not view.logins.is_closed(task.shop):
         view.logins.close(
             ClosedSession(
@@ -68,7 +68,7 @@ def _asks_for_login(view: View, task: Task, op: Finish) -> str:
                 worker=op.attempt.worker,
             )
         )
-    return Status.BLOCKED
+    return BLOCKED
 
 
 def _tell_breaker(view: View, task: Task, op: Finish, ended: Task) -> None:
@@ -100,7 +100,7 @@ def renew(view: View, op: Renew) -> Answer:
     if task is None:
         return _FENCED
     until = view.now + op.lease_ms
-    if task.status != Status.RUNNING or task.owner != op.owner:
+    if task.status != RUNNING or task.owner != op.owner:
         back = _take_back(view, task, op.owner, op.attempt, op.worker, op.started_at, until)
         return _FENCED if back is None else Answer("ok", back)
     return Answer("ok", view.put(replace(task, lease_until=until)))
@@ -109,6 +109,6 @@ def renew(view: View, op: Renew) -> Answer:
 def progress(view: View, op: Progress) -> Answer:
     """Keep what an attempt says about itself."""
     task = view.get(op.task_id)
-    if task is None or task.status != Status.RUNNING or task.owner != op.owner:
+    if task is None or task.status != RUNNING or task.owner != op.owner:
         return _FENCED
     return Answer("ok", view.put(transitions.progressed(task, op)))

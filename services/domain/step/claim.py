@@ -10,7 +10,7 @@ from services.domain.step import at_limit, passes, slots, starting, transitions,
 from services.domain.step.dependants import conclude, forget_needs
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
-from services.domain.task.status import Status
+from services.domain.task.status import HELD, QUEUED, RUNNING, SCHEDULED
 
 _EXCUSED = frozenset({"forced", transitions.AGAIN})
 
@@ -56,6 +56,8 @@ def _start(view: View, task: Task, op: Claim, released: list[Task]) -> Answer:
 
 def _hold_done(view: View, task: Task, op: Claim, released: list[Task]) -> Answer | None:
     """What another task has done already waits for a person, unless one has given a reason."""
+    if not op.done_since and not op.once:
+        return None
     done = view.works.done(task, _not_since(task, op))
     if done is None or task.reason or not _EXCUSED.isdisjoint(task.marks):
         return None
@@ -88,7 +90,7 @@ def _of_worker(view: View, task: Task, op: Claim) -> str:
 def _park(view: View, task: Task, gate: str, scope: str, released: list[Task]) -> Task:
     """Let a task wait at a gate. Its promised slot goes to others, unless it is on its way to a capable worker."""
     fetched = home.is_fetched(gate)
-    promised = task.task_id in view.shops.promised(task.shop)
+    promised = task.task_id in view.shops.whole(task.shop).promised
     if not fetched:
         slots.give_back(view, task)
     elif promised:
@@ -108,15 +110,15 @@ def _adopt(view: View, op: Claim) -> Task | Answer:
         return Answer("missing")
     if view.stones.get(op.task_id) is not None:
         return Answer("forgotten")
-    status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
-    adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
+    status = HELD if op.adopt.status == HELD else QUEUED
+    adopted = replace(op.adopt, task_id=op.task_id, status=status)
     return view.put(transitions.created(adopted, view.now))
 
 
 def _answer_without_gates(task: Task, op: Claim) -> str:
     if task.ended:
         return "ended"
-    if task.status == Status.RUNNING:
+    if task.status == RUNNING:
         return "run" if task.owner == op.owner else "duplicate"
     same = (task.gen, task.attempt) == (op.gen, op.attempt)
-    return "stale" if not same or task.status in (Status.HELD, Status.SCHEDULED) else ""
+    return "stale" if not same or task.status in (HELD, SCHEDULED) else ""

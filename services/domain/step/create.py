@@ -9,7 +9,7 @@ from services.domain.gates import dependency
 from services.domain.step import dependants, starting, transitions, twins
 from services.domain.step.view import Mark, View
 from services.domain.task.record import FORCED, Task
-from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
+from services.domain.task.status import ACTIVE, BLOCKED, DEAD, PENDING, QUEUED, TERMINAL, Triage
 
 #: what may stand beside an active twin, and how that is noted
 _BESIDE = {"queue": "queued", "force": "forced", "hold": "held"}
@@ -21,7 +21,7 @@ def create(view: View, op: Create) -> Answer:
     if record is not None:
         return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
     stone = view.stones.get(op.task.task_id)
-    if stone is not None and (stone.status != Status.DEAD or op.task.status == Status.QUEUED):
+    if stone is not None and (stone.status != DEAD or op.task.status == QUEUED):
         return Answer("exists")
     if stone is not None:
         view.stones.remove(op.task.task_id)
@@ -35,7 +35,7 @@ def republish(view: View, op: Republish) -> Answer:
         return Answer("missing")
     if dead.successor and dead.successor == op.task.task_id:
         return Answer("ok", view.get(dead.successor))
-    closed = dead.status != Status.DEAD or dead.triage == Triage.REPUBLISHED
+    closed = dead.status != DEAD or dead.triage == Triage.REPUBLISHED
     if closed or view.get(op.task.task_id) is not None:
         return Answer("refused", dead)
     admitted = _admit(view, op.task, op.on_duplicate, op.done_since)
@@ -61,12 +61,12 @@ def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer
         twins.note(view, task, _BESIDE[on_duplicate], held_by)
         task = _beside(task, on_duplicate)
     needs, broken = found
-    if needs and task.status == Status.PENDING:
-        task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)
-    elif task.status == Status.PENDING and (gate := starting.first_gate(view, task)):
-        task = replace(task, status=Status.BLOCKED, gate=gate)
+    if needs and task.status == PENDING:
+        task = replace(task, status=BLOCKED, gate=dependency.GATE)
+    elif task.status == PENDING and (gate := starting.first_gate(view, task)):
+        task = replace(task, status=BLOCKED, gate=gate)
     _introduce(view, task)
-    mark = Mark.SET if task.status == Status.PENDING else Mark.CLEAR
+    mark = Mark.SET if task.status == PENDING else Mark.CLEAR
     fresh = view.put(transitions.created(task, view.now), mark)
     return Answer("created", *dependants.note_needs(view, fresh, needs, broken)) if needs else Answer("created", fresh)
 

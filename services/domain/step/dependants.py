@@ -7,9 +7,9 @@ from services.domain.gates import dependency
 from services.domain.step import at_limit, starting, transitions
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
-from services.domain.task.status import REPLACED, TERMINAL, Status, Triage
+from services.domain.task.status import BLOCKED, CANCELLED, DEAD, REPLACED, SCHEDULED, SUCCEEDED, TERMINAL, Triage
 
-_FAILED = (Status.DEAD, Status.CANCELLED)
+_FAILED = (DEAD, CANCELLED)
 
 
 def find_needs(view: View, task: Task) -> tuple[list[str], Task | None] | None:
@@ -18,11 +18,11 @@ def find_needs(view: View, task: Task) -> tuple[list[str], Task | None] | None:
     broken: Task | None = None
     for name in task.depends_on:
         now, ended = stands_for(view, name)
-        if now is None and ended != Status.SUCCEEDED:
+        if now is None and ended != SUCCEEDED:
             return None
         if now is None:
             continue
-        if now.status != Status.SUCCEEDED:
+        if now.status != SUCCEEDED:
             needs.append(name)
         if broken is None and now.status in _FAILED:
             broken = now
@@ -41,7 +41,7 @@ def note_needs(view: View, task: Task, needs: list[str], broken: Task | None) ->
 
 def gate_of_plan(view: View, task: Task) -> str:
     """The gate at which a plan that ends now has to wait, "" for none."""
-    if task.status == Status.SCHEDULED and _waits(view, task.task_id):
+    if task.status == SCHEDULED and _waits(view, task.task_id):
         return dependency.GATE
     return starting.first_gate(view, task) if task.status in transitions.WITH_DUE else ""
 
@@ -80,7 +80,7 @@ def tell(view: View, task: Task) -> tuple[Task, ...]:
 def _tell(view: View, task: Task, dropped: list[Task], released: list[Task]) -> bool:
     """Tell the dependants of one ended task; False if they were too many for this round."""
     # what was overtaken: another task has done its work
-    good = task.status == Status.SUCCEEDED or task.triage == Triage.OVERTAKEN
+    good = task.status == SUCCEEDED or task.triage == Triage.OVERTAKEN
     if task.triage == Triage.REPUBLISHED:
         return True
     for name in _names_of(view, task):
@@ -104,14 +104,14 @@ def _met(view: View, task_id: str, name: str, released: list[Task]) -> None:
 
 def _is_parked(task: Task) -> bool:
     """Whether it stands at this gate."""
-    return (task.status, task.gate) == (Status.BLOCKED, dependency.GATE)
+    return (task.status, task.gate) == (BLOCKED, dependency.GATE)
 
 
 def drop(view: View, task_id: str, cause: Task, released: list[Task]) -> Task | None:
     """Cancel a task over one that it depends on; None for one that has begun."""
     forget_needs(view, task_id)
     task = view.get(task_id)
-    if task is None or task.status not in (Status.BLOCKED, Status.SCHEDULED):
+    if task is None or task.status not in (BLOCKED, SCHEDULED):
         return None
     gone = view.put(transitions.dropped(task, cause, view.now), Mark.CLEAR)
     view.dropped.append(gone)
@@ -182,11 +182,11 @@ def _waits_for(view: View, task: Task, noted: set[str]) -> tuple[list[str], Task
     """What it waits for now, and the first of that which has failed."""
     waits: list[str] = []
     broken: Task | None = None
-    if not _is_parked(task) and task.status != Status.SCHEDULED:
+    if not _is_parked(task) and task.status != SCHEDULED:
         return waits, broken
     for name in dict.fromkeys(task.depends_on):
         now, ended = stands_for(view, name)
-        if ended == Status.SUCCEEDED if now is None else now.status == Status.SUCCEEDED:
+        if ended == SUCCEEDED if now is None else now.status == SUCCEEDED:
             continue
         if now is None and name not in noted:
             continue

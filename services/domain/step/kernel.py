@@ -75,7 +75,7 @@ def apply(view: View, ops: Sequence[Op]) -> list[Answer]:
 
 def _step(view: View, op: Op) -> Answer:
     answer = _DECIDE[type(op)](view, op)
-    if closed := upkeep.close_overtaken(view):
+    if view.works.won and (closed := upkeep.close_overtaken(view)):
         answer = replace(answer, released=(*answer.released, *closed))
     if view.dropped:
         answer = replace(answer, ended=tuple(view.dropped))

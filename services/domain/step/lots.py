@@ -7,7 +7,7 @@ from services.domain.gates import home, listed
 from services.domain.step import slots, transitions
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
-from services.domain.task.status import Status
+from services.domain.task.status import BLOCKED
 
 
 def switch_of(view: View, shop: str, kind: str = "") -> str:
@@ -25,7 +25,7 @@ def is_shut(view: View, shop: str) -> bool:
 
 def has(task: Task) -> bool:
     """Whether a task stands in the lot of its shop, and not where a worker fetches it or another task lets it go."""
-    return task.status == Status.BLOCKED and home.in_lot(task.gate)
+    return task.status == BLOCKED and home.in_lot(task.gate)
 
 
 def release(view: View, task: Task) -> Task:

@@ -25,20 +25,33 @@ from services.domain.step import passes, slots, starting, transitions
 from services.domain.step.dependants import conclude, forget_needs, gate_of_plan
 from services.domain.step.view import Mark, View
 from services.domain.task.record import Task
-from services.domain.task.status import CANCELLABLE, CLAIMABLE, MOVABLE, WITH_MARK, Status, Triage
+from services.domain.task.status import (
+    BLOCKED,
+    CANCELLABLE,
+    CANCELLED,
+    CLAIMABLE,
+    DEAD,
+    HELD,
+    MOVABLE,
+    PENDING,
+    RUNNING,
+    SUCCEEDED,
+    WITH_MARK,
+    Triage,
+)
 
 _STALE = Answer("stale")
-_DECIDED = (Status.PENDING, Status.SUCCEEDED, Status.DEAD)
+_DECIDED = (PENDING, SUCCEEDED, DEAD)
 _SETTABLE = (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED)
 
 
 def cancel(view: View, op: Cancel, task: Task) -> Answer:
     """End what has not started; ask a running one to stop."""
-    if task.status == Status.RUNNING:
+    if task.status == RUNNING:
         asked = task if task.cancel else view.put(transitions.cancel_requested(task, op, view.now))
         return Answer("requested", asked)
     if task.status not in CANCELLABLE:
-        return Answer("ok" if task.status == Status.CANCELLED else "refused", task)
+        return Answer("ok" if task.status == CANCELLED else "refused", task)
     slots.give_back(view, task)
     ended = view.put(transitions.cancelled(task, op, view.now), Mark.CLEAR)
     forget_needs(view, task.task_id)
@@ -51,9 +64,9 @@ def move(view: View, op: Move, task: Task) -> Answer:
         return Answer("refused", task)
     gate = gate_of_plan(view, replace(task, lane=op.lane, priority=op.priority))
     after = transitions.moved(task, op, view.now, gate=gate)
-    mark = Mark.CLEAR if after.status == Status.BLOCKED else Mark.KEEP
+    mark = Mark.CLEAR if after.status == BLOCKED else Mark.KEEP
     view.put(after, Mark.SET if after.status in WITH_MARK else mark)
-    released = starting.open_shop(view, task.shop) if task.status == Status.BLOCKED else ()
+    released = starting.open_shop(view, task.shop) if task.status == BLOCKED else ()
     return Answer("ok", view.get(op.task_id), released)
 
 
@@ -68,7 +81,7 @@ def route(view: View, op: Route, task: Task) -> Answer:
 
 def rehome(view: View, op: Rehome, task: Task) -> Answer:
     """Let go what waits for a node where its shop is not at home."""
-    node = home.node_of(task.gate) if task.status == Status.BLOCKED else ""
+    node = home.node_of(task.gate) if task.status == BLOCKED else ""
     if not node or view.homes.of(task.shop) == node:
         return Answer("stale", task)
     return Answer("ok", view.put(transitions.rehomed(task, op.by, view.now), Mark.SET))
@@ -85,7 +98,7 @@ def try_anyway(view: View, op: Try, task: Task) -> Answer:
             return Answer("many", task)
         task = view.put(transitions.let_through(task, passing.note(op.by, op.reason), view.now))
     released: list[Task] = []
-    if task.status == Status.BLOCKED:
+    if task.status == BLOCKED:
         starting.open_passed(view, task.shop, released)
     return Answer("ok", view.get(op.task_id), tuple(released))
 
@@ -101,14 +114,14 @@ def take_back_try(view: View, op: TakeBackTry, task: Task) -> Answer:
 
 def set_triage(view: View, op: SetTriage, task: Task) -> Answer:
     """Put a dead letter aside, or take it up again."""
-    if task.status != Status.DEAD or task.triage == Triage.REPUBLISHED or op.triage not in _SETTABLE:
+    if task.status != DEAD or task.triage == Triage.REPUBLISHED or op.triage not in _SETTABLE:
         return Answer("refused", task)
     return Answer("ok", view.put(transitions.triaged(task, op, view.now)))
 
 
 def annotate(view: View, op: Annotate, task: Task) -> Answer:
     """Keep a note; no transition."""
-    if task.status != Status.DEAD:
+    if task.status != DEAD:
         return Answer("refused", task)
     if view.remarks.annotate(op):
         view.tell(task)
@@ -117,7 +130,7 @@ def annotate(view: View, op: Annotate, task: Task) -> Answer:
 
 def resolve(view: View, op: Resolve, task: Task) -> Answer:
     """Decide about a held task."""
-    if task.status != Status.HELD or op.to not in _DECIDED:
+    if task.status != HELD or op.to not in _DECIDED:
         return Answer("ok" if transitions.resolved_already(task, op) else "refused", task)
     after = transitions.resolved(task, op, view.now)
     view.put(after, Mark.SET if after.status in WITH_MARK else Mark.CLEAR)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from services.domain.gates import breaker, dependency, limit, listed
 from services.domain.gates import session as login
@@ -11,29 +10,26 @@ from services.domain.step import at_limit, lots, passes, slots, twins
 from services.domain.step.transitions import BELIEVED_MS, LOOK_AHEAD
 from services.domain.step.view import View
 from services.domain.task.record import Task
-from services.domain.task.status import UNDER_WAY, Status
+from services.domain.task.status import BLOCKED, UNDER_WAY
 
 
-@dataclass(slots=True)
 class Question:
-    """Whether a task may start now, and what came of asking."""
+    """Whether a task may start now, and what came of asking. Made for every claim, so with little work."""
 
-    view: View
-    task: Task
-    released: list[Task]  #: others that went first at a limit
-    scope: str = ""  #: of the limit that keeps it back
-    switch: str = field(init=False)  #: the gate of a switch that is closed for it
-    anyway: bool = field(init=False)  #: somebody lets it through what a person closed, or an open breaker
+    __slots__ = ("anyway", "released", "scope", "shop", "switch", "task", "view")
 
-    def __post_init__(self) -> None:
-        view, task = self.view, self.task
-        self.switch = lots.switch_of(view, task.shop, task.task_type)
-        self.anyway = bool(self.switch or slots.tripped(view, task.shop)) and passes.has(view, task)
+    def __init__(self, view: View, task: Task, released: list[Task]) -> None:
+        """``released``: takes others that went first at a limit."""
+        self.view, self.task, self.released, self.shop = view, task, released, task.shop
+        self.scope = ""  #: of the limit that keeps it back
+        #: the gate of a switch that is closed for it
+        self.switch = lots.switch_of(view, self.shop, task.task_type)
+        #: somebody lets it through what a person closed, or an open breaker
+        self.anyway = bool(self.switch or slots.tripped(view, self.shop)) and passes.has(view, task)
 
-    @property
     def no_slot(self) -> bool:
         """Whether all slots of its shop are taken by others."""
-        return slots.free(self.view, self.task.shop, self.task.task_id, anyway=self.anyway) <= 0
+        return slots.free(self.view, self.shop, self.task.task_id, anyway=self.anyway) <= 0
 
 
 def _dependency(asked: Question) -> str:
@@ -45,20 +41,20 @@ def _switch(asked: Question) -> str:
 
 
 def _login(asked: Question) -> str:
-    return login.GATE if asked.view.logins.is_closed(asked.task.shop) else ""
+    return login.GATE if asked.view.logins.is_closed(asked.shop) else ""
 
 
 def _slots(asked: Question) -> str:
-    if not asked.no_slot:
+    if not asked.no_slot():
         return ""
-    return breaker.GATE if not asked.anyway and slots.tripped(asked.view, asked.task.shop) else listed.SHOP_BUSY
+    return breaker.GATE if not asked.anyway and slots.tripped(asked.view, asked.shop) else listed.SHOP_BUSY
 
 
 def _limit(asked: Question) -> str:
     if not asked.view.limits.some:
         return ""
     scope = at_limit.closed(asked.view, asked.task, asked.released)
-    if asked.no_slot:  # somebody of the same shop went first
+    if asked.no_slot():  # somebody of the same shop went first
         return listed.SHOP_BUSY
     asked.scope = scope
     return limit.GATE if scope else ""
@@ -100,7 +96,7 @@ def _crowded(view: View, task: Task) -> bool:
     parked, some go ahead of time, so that short tasks follow each other without the detour; so do all of a lane that is
     last in, first out, where those that come later go first.
     """
-    ahead = 0 if view.shops.count(task.shop, Status.BLOCKED) else LOOK_AHEAD
+    ahead = 0 if view.shops.count(task.shop, BLOCKED) else LOOK_AHEAD
     if slots.left_for(view, task.shop) > -ahead or task.lane in view.lifo:
         return False
     return slots.left_for(view, task.shop, task.priority) <= -ahead
@@ -132,7 +128,7 @@ def open_shop(view: View, shop: str, most: int = 0, back: Task | None = None) ->
     released: list[Task] = []
     if view.switches() or slots.tripped(view, shop):
         open_passed(view, shop, released, most)
-    if not view.shops.count(shop, Status.BLOCKED) or lots.is_shut(view, shop):
+    if not view.shops.count(shop, BLOCKED) or lots.is_shut(view, shop):
         return tuple(released)
     shut: set[str] = set()
     while _has_room(view, shop, released, most):

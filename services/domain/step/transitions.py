@@ -6,7 +6,7 @@ in Python. Whether an operation applies at all (owner, gates, uniqueness) is dec
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -15,10 +15,27 @@ from services.domain.gates import dependency, session
 from services.domain.task import classify, own_words
 from services.domain.task.ledger import Done
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
-from services.domain.task.status import CLAIMABLE, ORDER, TERMINAL, Status, Triage, message_of
+from services.domain.task.status import (
+    BLOCKED,
+    CANCELLED,
+    CLAIMABLE,
+    DEAD,
+    HELD,
+    ORDER,
+    PENDING,
+    QUEUED,
+    RETRYING,
+    RUNNING,
+    SCHEDULED,
+    SUCCEEDED,
+    TERMINAL,
+    Status,
+    Triage,
+    message_of,
+)
 
 #: statuses that wait for an instant
-WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
+WITH_DUE = frozenset({SCHEDULED, RETRYING})
 RESERVATION_MS = 30_000
 #: of a shop whose slots are taken, so many more tasks are published before the next ones wait in its lot from the start
 LOOK_AHEAD = 32
@@ -38,22 +55,30 @@ HELD_TWIN = own_words.write("own.held_twin")
 ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
 HANDOVER_MS = 3_000
+T = TypeVar("T")
+_NAMES = {name: name for name in map(str, Status)}
+#: what belongs to other statuses only, by the one that is entered
+_CLEARED: dict[str, dict[str, Any]] = {
+    name: ({} if name == BLOCKED else {"gate": ""})
+    | ({} if name in WITH_DUE else {"due_at": 0})
+    | ({} if name == RUNNING else {"lease_until": 0, "cancel": ""})
+    for name in _NAMES
+}
 
 
 def step(task: Task, to: str, now: int, *, who: str = "", why: str = "", **changes: Any) -> Task:
     """The record after a transition by the worker ``who``. Fields that belong to one status only are cleared."""
-    to = str(to)
+    to = _NAMES[to]
     taken = Step(now, task.status, to, who, changes.get("gen", task.gen), changes.get("attempt", task.attempt), why)
-    if task.gate and to != Status.BLOCKED:
-        changes.setdefault("gate", "")
-    if task.due_at and to not in WITH_DUE:
-        changes.setdefault("due_at", 0)
-    if to != Status.RUNNING:
-        changes.setdefault("lease_until", 0)
-        changes.setdefault("cancel", "")
+    changes = {**_CLEARED[to], **changes}
     if to in TERMINAL:
         changes.setdefault("ended_at", task.ended_at or now)
-    return replace(task, status=to, updated_at=now, steps=(*task.steps, taken)[-HISTORY_LIMIT:], **changes)
+    return replace(task, status=to, updated_at=now, steps=_longer(task.steps, taken), **changes)
+
+
+def _longer(known: tuple[T, ...], one: T) -> tuple[T, ...]:
+    """With one more; the oldest goes where there are enough."""
+    return (*known, one) if len(known) < HISTORY_LIMIT else (*known[1 - HISTORY_LIMIT :], one)
 
 
 def created(task: Task, now: int) -> Task:
@@ -69,11 +94,11 @@ def created(task: Task, now: int) -> Task:
         lane=str(task.lane),
         created_at=asked,
         updated_at=now,
-        queued_at=task.queued_at or (now if status == Status.QUEUED else 0),
+        queued_at=task.queued_at or (now if status == QUEUED else 0),
         ended_at=(task.ended_at or now) if status in TERMINAL else 0,
         due_at=task.due_at if status in WITH_DUE else 0,
-        triage=(task.triage or Triage.OPEN.value) if status == Status.DEAD else "",
-        steps=(*task.steps, taken)[-HISTORY_LIMIT:],
+        triage=(task.triage or Triage.OPEN.value) if status == DEAD else "",
+        steps=_longer(task.steps, taken),
     )
 
 
@@ -89,7 +114,7 @@ def marked(task: Task, mark: str) -> tuple[str, ...]:
 
 def held_twin(task: Task) -> Task:
     """A new task that a person has to decide about. It holds nobody back: what waits or runs already goes on."""
-    return replace(task, status=Status.HELD, error=HELD_TWIN, uniq=FORCED + task.uniq, marks=marked(task, "twin"))
+    return replace(task, status=HELD, error=HELD_TWIN, uniq=FORCED + task.uniq, marks=marked(task, "twin"))
 
 
 def unnoticed(task: Task) -> Task:
@@ -99,22 +124,22 @@ def unnoticed(task: Task) -> Task:
 
 def queued(task: Task, now: int) -> Task:
     """The broker holds its message."""
-    return step(task, Status.QUEUED, now, queued_at=now)
+    return step(task, QUEUED, now, queued_at=now)
 
 
 def parked(task: Task, gate: str, now: int) -> Task:
     """At a closed gate; no transition if it is parked already."""
     marks = marked(task, "twin") if gate == "twin" else task.marks
-    if task.status == Status.BLOCKED:
+    if task.status == BLOCKED:
         return task if (task.gate, task.marks) == (gate, marks) else replace(task, gate=gate, marks=marks)
-    return step(task, Status.BLOCKED, now, why=gate, gate=gate, marks=marks)
+    return step(task, BLOCKED, now, why=gate, gate=gate, marks=marks)
 
 
 def started(task: Task, op: Claim, now: int) -> Task:
     """Running under a new lease."""
     return step(
         task,
-        Status.RUNNING,
+        RUNNING,
         now,
         who=op.worker,
         attempt=task.attempt + 1,
@@ -136,7 +161,7 @@ def taken_back(
         return None
     return step(
         task,
-        Status.RUNNING,
+        RUNNING,
         now,
         who=worker,
         why=ROLLED_BACK,
@@ -153,31 +178,31 @@ def taken_back(
 
 def foreign_done(task: Task, now: int) -> Task:
     """Somebody else's worker has done it."""
-    return step(task, Status.SUCCEEDED, now, who="foreign", why="foreign", worker="foreign")
+    return step(task, SUCCEEDED, now, who="foreign", why="foreign", worker="foreign")
 
 
 def finished(task: Task, op: Finish, now: int) -> Task:
     """The attempt has ended. A cancel that was asked for wins over another try."""
-    to = Status(op.to)
-    if task.cancel and to in (Status.RETRYING, Status.PENDING, Status.BLOCKED):
-        to = Status.CANCELLED
-    retrying = to == Status.RETRYING
+    to = _NAMES[op.to]
+    if task.cancel and to in (RETRYING, PENDING, BLOCKED):
+        to = CANCELLED
+    retrying = to == RETRYING
     return step(
         task,
         to,
         now,
         who=task.worker,
         why=op.error_kind,
-        gate=session.GATE if to == Status.BLOCKED else "",
+        gate=session.GATE if to == BLOCKED else "",
         retries=task.retries + (retrying and op.counted),
         due_at=now + op.delay_ms if retrying else 0,
-        triage=Triage.OPEN.value if to == Status.DEAD else "",
+        triage=Triage.OPEN.value if to == DEAD else "",
         error=op.error,
         error_kind=op.error_kind,
         fingerprint=op.fingerprint,
         result=op.result,
-        attempts=(*task.attempts, op.attempt)[-HISTORY_LIMIT:],
-        losses=(*task.losses, now)[-HISTORY_LIMIT:] if op.lost else task.losses,
+        attempts=_longer(task.attempts, op.attempt),
+        losses=_longer(task.losses, now) if op.lost else task.losses,
     )
 
 
@@ -186,12 +211,12 @@ def evidence(task: Task, attempt: Attempt) -> Task:
     late = replace(attempt, outcome="fenced")
     if late in task.attempts:
         return task
-    return replace(task, attempts=(*task.attempts, late)[-HISTORY_LIMIT:])
+    return replace(task, attempts=_longer(task.attempts, late))
 
 
 def recorded(task: Task, op: Finish) -> bool:
     """Whether this very outcome of this owner is in the record already; another one of his came too late."""
-    return task.owner == op.owner and task.status != Status.RUNNING and op.attempt in task.attempts
+    return task.owner == op.owner and task.status != RUNNING and op.attempt in task.attempts
 
 
 def progressed(task: Task, op: Progress) -> Task:
@@ -206,27 +231,27 @@ def progressed(task: Task, op: Progress) -> Task:
 
 def cancelled(task: Task, op: Cancel, now: int) -> Task:
     """Ended before it started."""
-    return step(task, Status.CANCELLED, now, why=op.by, reason=op.reason or task.reason)
+    return step(task, CANCELLED, now, why=op.by, reason=op.reason or task.reason)
 
 
 def dropped(task: Task, cause: Task, now: int) -> Task:
     """Ended because a task that it depends on has failed."""
     why = f"dependency {cause.task_id} is {cause.status}"
-    return step(task, Status.CANCELLED, now, why=dependency.GATE, reason=why)
+    return step(task, CANCELLED, now, why=dependency.GATE, reason=why)
 
 
 def cancel_requested(task: Task, op: Cancel, now: int) -> Task:
     """Its worker is asked to stop."""
-    return step(task, Status.RUNNING, now, why=op.by, cancel="requested", reason=op.reason or task.reason)
+    return step(task, RUNNING, now, why=op.by, cancel="requested", reason=op.reason or task.reason)
 
 
 def moved(task: Task, op: Move, now: int, *, gate: str = "") -> Task:
     """Another priority and a new generation; ``gate``: at which its plan ends, if it does."""
-    stays = task.status == Status.BLOCKED or (task.status in WITH_DUE and not op.run_now)
+    stays = task.status == BLOCKED or (task.status in WITH_DUE and not op.run_now)
     kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
-    to = task.status if stays else Status.PENDING
+    to = task.status if stays else PENDING
     if gate and not stays:
-        to, kept = Status.BLOCKED, {"gate": gate}
+        to, kept = BLOCKED, {"gate": gate}
     return step(task, to, now, why=op.by, gen=task.gen + 1, lane=str(op.lane), priority=op.priority, **kept)
 
 
@@ -234,9 +259,9 @@ def routed(task: Task, op: Route, now: int) -> Task:
     """On its way through another queue; no transition if it is already."""
     if task.queue == op.queue:
         return task
-    stays = task.status == Status.BLOCKED or task.status in WITH_DUE
+    stays = task.status == BLOCKED or task.status in WITH_DUE
     kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
-    to = task.status if stays else Status.PENDING
+    to = task.status if stays else PENDING
     return step(task, to, now, why=op.by, gen=task.gen + 1, queue=op.queue, **kept)
 
 
@@ -247,12 +272,12 @@ def let_through(task: Task, note: str, now: int) -> Task:
 
 def rehomed(task: Task, by: str, now: int) -> Task:
     """On its way to another home."""
-    return step(task, Status.PENDING, now, why=by, gen=task.gen + 1)
+    return step(task, PENDING, now, why=by, gen=task.gen + 1)
 
 
 def republished(task: Task, successor: str, by: str, now: int) -> Task:
     """A dead letter that lives on under another id."""
-    return step(task, Status.DEAD, now, why=by, triage=Triage.REPUBLISHED.value, successor=successor)
+    return step(task, DEAD, now, why=by, triage=Triage.REPUBLISHED.value, successor=successor)
 
 
 def triaged(task: Task, op: SetTriage, now: int) -> Task:
@@ -261,32 +286,32 @@ def triaged(task: Task, op: SetTriage, now: int) -> Task:
     if (task.triage, task.triage_note) == (op.triage, note):
         return task
     by = "" if task.triage == Triage.OVERTAKEN else task.successor
-    return step(task, Status.DEAD, now, why=op.by, triage=str(op.triage), triage_note=note, successor=by)
+    return step(task, DEAD, now, why=op.by, triage=str(op.triage), triage_note=note, successor=by)
 
 
 def overtaken(task: Task, by: str, now: int) -> Task:
     """Closed, dead or held, for the task ``by`` has done its work."""
-    return step(task, Status.DEAD, now, why=by, triage=Triage.OVERTAKEN.value, successor=by)
+    return step(task, DEAD, now, why=by, triage=Triage.OVERTAKEN.value, successor=by)
 
 
 def resolved(task: Task, op: Resolve, now: int) -> Task:
     """A held task that a person has decided about."""
-    to = Status(op.to)
-    triage = Triage.OPEN.value if to == Status.DEAD else ""
-    marks = marked(task, AGAIN) if to == Status.PENDING else task.marks
+    to = _NAMES[op.to]
+    triage = Triage.OPEN.value if to == DEAD else ""
+    marks = marked(task, AGAIN) if to == PENDING else task.marks
     return step(task, to, now, why=op.by, triage=triage, triage_note=op.note or task.triage_note, marks=marks)
 
 
 def resolved_already(task: Task, op: Resolve) -> bool:
     """Whether this person has decided the same before."""
-    last = next((taken for taken in reversed(task.steps) if taken.from_ == Status.HELD), None)
-    return task.status != Status.HELD and last is not None and (last.to, last.note) == (op.to, op.by)
+    last = next((taken for taken in reversed(task.steps) if taken.from_ == HELD), None)
+    return task.status != HELD and last is not None and (last.to, last.note) == (op.to, op.by)
 
 
 def done_already(task: Task, done: Done, now: int) -> Task:
     """Held instead of started: another task has done its work, and nobody said that it is to be done again."""
     error = own_words.write("own.already_done", id=done.task_id, by=done.by)
-    return step(task, Status.HELD, now, why=classify.ALREADY_DONE, error=error, error_kind=classify.ALREADY_DONE)
+    return step(task, HELD, now, why=classify.ALREADY_DONE, error=error, error_kind=classify.ALREADY_DONE)
 
 
 def given_up(task: Task, op: GiveUp, now: int) -> Task:
@@ -296,7 +321,7 @@ def given_up(task: Task, op: GiveUp, now: int) -> Task:
         op.to,
         now,
         why=op.error_kind,
-        triage=Triage.OPEN.value if op.to == Status.DEAD else "",
+        triage=Triage.OPEN.value if op.to == DEAD else "",
         error=op.error,
         error_kind=op.error_kind,
         fingerprint=op.fingerprint,
@@ -305,7 +330,7 @@ def given_up(task: Task, op: GiveUp, now: int) -> Task:
 
 def released(task: Task, now: int) -> Task:
     """Out of the lot, on its way to the broker."""
-    return step(task, Status.PENDING, now)
+    return step(task, PENDING, now)
 
 
 def nudged(task: Task, op: Nudge, now: int, *, gate: str = "") -> Task | None:
@@ -317,7 +342,7 @@ def nudged(task: Task, op: Nudge, now: int, *, gate: str = "") -> Task | None:
         return None
     due = 0 < task.due_at <= now
     if due and task.status in WITH_DUE and gate:
-        return step(task, Status.BLOCKED, now, why=gate, gate=gate)
+        return step(task, BLOCKED, now, why=gate, gate=gate)
     if due and task.status in WITH_DUE:
-        return step(task, Status.PENDING, now)
+        return step(task, PENDING, now)
     return task if message_of(task.status) == ORDER else None

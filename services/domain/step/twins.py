@@ -6,9 +6,9 @@ from services.domain.gates import dependency
 from services.domain.step.view import Standing, View
 from services.domain.task.record import Task
 from services.domain.task.remarks import Suppressed
-from services.domain.task.status import Status
+from services.domain.task.status import HELD, RUNNING, SCHEDULED
 
-_BEGUN = (Status.RUNNING, Status.HELD)
+_BEGUN = (RUNNING, HELD)
 
 
 def holder(view: View, uniq: str) -> str | None:
@@ -39,7 +39,7 @@ def goes_first(view: View, task: Task) -> bool:
 
 
 def _stands_back(one: Standing) -> bool:
-    return one.status == Status.SCHEDULED or one.gate == dependency.GATE
+    return one.status == SCHEDULED or one.gate == dependency.GATE
 
 
 def note(view: View, task: Task, outcome: str, first_id: str | None) -> None:

@@ -11,7 +11,7 @@ from services.domain.step.view import Mark, View
 from services.domain.task import tombstone
 from services.domain.task.ledger import is_red
 from services.domain.task.record import Task
-from services.domain.task.status import CLAIMABLE, Status, Triage
+from services.domain.task.status import BLOCKED, CANCELLED, CLAIMABLE, DEAD, HELD, QUEUED, SUCCEEDED, Triage
 from services.domain.task.tombstone import Tombstone
 
 _STALE = Answer("stale")
@@ -23,7 +23,7 @@ def nudge(view: View, op: Nudge) -> Answer:
     nudged = transitions.nudged(task, op, view.now, gate=gate_of_plan(view, task)) if task is not None else None
     if nudged is None:
         return _STALE
-    return Answer("ok", view.put(nudged, Mark.CLEAR if nudged.status == Status.BLOCKED else Mark.SET))
+    return Answer("ok", view.put(nudged, Mark.CLEAR if nudged.status == BLOCKED else Mark.SET))
 
 
 def give_up(view: View, op: GiveUp) -> Answer:
@@ -31,9 +31,9 @@ def give_up(view: View, op: GiveUp) -> Answer:
     task = view.get(op.task_id)
     if task is None or (task.gen, task.attempt) != (op.gen, op.attempt):
         return _STALE
-    if op.to == Status.HELD and task.status != Status.QUEUED:
+    if op.to == HELD and task.status != QUEUED:
         return _STALE
-    if task.status == Status.DEAD:
+    if task.status == DEAD:
         return Answer("ok", view.put(task, Mark.CLEAR))
     if task.status not in CLAIMABLE:
         return _STALE
@@ -90,7 +90,7 @@ def forget(view: View, op: Forget, task: Task) -> Answer:
 
 def _lives_on(view: View, task: Task) -> bool:
     later = view.get(task.successor) if task.triage == Triage.REPUBLISHED else None
-    return later is not None and later.status not in (Status.SUCCEEDED, Status.CANCELLED)
+    return later is not None and later.status not in (SUCCEEDED, CANCELLED)
 
 
 def close_overtaken(view: View) -> list[Task]:
@@ -102,7 +102,7 @@ def close_overtaken(view: View) -> list[Task]:
         task = view.get(task_id)
         if task is None or not is_red(task.status, task.triage) or task.updated_at > won.ended_at:
             continue
-        held = task.status == Status.HELD
+        held = task.status == HELD
         closed = view.put(transitions.overtaken(task, won.task_id, view.now), Mark.SET if held else Mark.KEEP)
         released += conclude(view, closed) if held else tell(view, closed)
     return released

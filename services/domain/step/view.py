@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -33,20 +33,33 @@ class Standing(NamedTuple):
     created_at: int
 
 
+class Seen(Protocol):
+    """A shop as it stands."""
+
+    @property
+    def counted(self) -> Mapping[str, int]:
+        """Its tasks that are running, blocked, pending or queued, by status."""
+
+    @property
+    def slots(self) -> int | None:
+        """How many may run at once; None where nobody knows the shop."""
+
+    @property
+    def promised(self) -> Collection[str]:
+        """The tasks for which one of its slots is kept."""
+
+
 class Shops(Protocol):
     """Shops by ``platform:shop_id``: what runs, waits and is promised there."""
+
+    def whole(self, shop: str) -> Seen:
+        """All of a shop; who wants only a count asks for that."""
 
     def count(self, shop: str, status: str) -> int:
         """Its tasks that are running, blocked, pending or queued."""
 
     def under_way(self, shop: str, priority: int = 0) -> int:
         """Its tasks that a message is under way for, of those at least so urgent."""
-
-    def slots(self, shop: str) -> int | None:
-        """How many may run at once; None where nobody knows the shop."""
-
-    def promised(self, shop: str) -> Collection[str]:
-        """The tasks for which one of its slots is kept."""
 
     def register(self, shop: str) -> None:
         """Make an unknown shop known."""
@@ -191,6 +204,10 @@ class Needs(Protocol):
 
 class Works(Protocol):
     """The ledger of what was done."""
+
+    @property
+    def won(self) -> Sequence[tuple[str, Task]]:
+        """What succeeded since the last question and may have overtaken something."""
 
     def done(self, task: Task, since: int) -> Done | None:
         """What another task has done of its work since an instant; 0: nobody asks."""

@@ -16,7 +16,7 @@ from services.domain.fleet import shop
 from services.domain.task import classify, ids, lane, wire
 from services.domain.task.order import GivenUp, Order
 from services.domain.task.record import ERROR_LIMIT, Task
-from services.domain.task.status import LETTER, ORDER, Status, Triage, message_of
+from services.domain.task.status import DEAD, LETTER, ORDER, QUEUED, RETRYING, Triage, message_of
 
 GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
 ERROR, ERROR_KIND = "x-rpa-error", "x-rpa-error-kind"
@@ -88,7 +88,7 @@ def parse(
         lane=lane_name,
         priority=priority,
         queue=queue,
-        status=Status.QUEUED,
+        status=QUEUED,
         gen=gen,
         attempt=attempt,
         retries=min(retries, MAX_RETRIES),
@@ -140,7 +140,7 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
     if kind != ORDER:
         raise ValueError(f"{task.task_id}: a {task.status} task has no message")
     body, headers = build(task)
-    delay = level(task.due_at - now_ms, delays) if task.status == Status.RETRYING else 0
+    delay = level(task.due_at - now_ms, delays) if task.status == RETRYING else 0
     return Order(
         kind="delay" if delay else "work",
         routing_key=f"task.{task.platform}.{task.queue or task.lane}",
@@ -163,7 +163,7 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
         shop_id=str(shop_id) if shop.valid_shop_id(shop_id) else _UNKNOWN,
         platform=str(platform) if shop.valid_word(platform) else _UNKNOWN,
         task_type=str(task_type) if ids.valid_task_type(task_type) else _UNKNOWN,
-        status=Status.DEAD,
+        status=DEAD,
         triage=Triage.OPEN,
         created_at=now_ms,
         ended_at=now_ms,
@@ -265,6 +265,8 @@ def _table(headers: object) -> Mapping[str, object]:
 
 def _counter(headers: Mapping[str, object], name: str, default: int) -> int:
     value = headers.get(name)
+    if type(value) is int and 0 <= value <= MAX_COUNTER:
+        return value
     return default if value is None else _whole(name, value, MAX_COUNTER)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from services.domain.task.record import Task
 from services.domain.task.search import filter_time
-from services.domain.task.status import Status, Triage
+from services.domain.task.status import DEAD, HELD, SUCCEEDED, Triage
 from services.domain.upkeep.stored import Count, Instant
 
 #: what programs of this version write down. 1: last success and failure, days. 2: a letter that never ran is no failure
@@ -111,17 +111,17 @@ def counts(task: Task) -> bool:
 
     A run is what a worker began, here or, as its message says, elsewhere; a letter that never came so far is none.
     """
-    return bool(task.work) and (task.status == Status.SUCCEEDED or (task.status == Status.DEAD and task.attempt > 0))
+    return bool(task.work) and (task.status == SUCCEEDED or (task.status == DEAD and task.attempt > 0))
 
 
 def never_ran(task: Task) -> bool:
     """Whether it is a dead letter that no worker ever began: programs of before counted its end as a failure."""
-    return bool(task.work) and task.status == Status.DEAD and task.attempt == 0
+    return bool(task.work) and task.status == DEAD and task.attempt == 0
 
 
 def is_red(status: str, triage: str) -> bool:
     """Whether a person has still to decide about a task of this status: held, or dead and open."""
-    return status == Status.HELD or (status == Status.DEAD and triage == Triage.OPEN)
+    return status == HELD or (status == DEAD and triage == Triage.OPEN)
 
 
 # ----------------------------------------------------------------------------------------------------------------- days
@@ -129,6 +129,13 @@ def day_begins(at: int, zone: str) -> tuple[int, int]:
     """First instant of the day of an instant in the fleet's zone ("" for none yet), and the one behind it."""
     span = filter_time.Times(at, zone or "UTC").span("today")
     return span if span is not None else (at - at % DAY_MS, at - at % DAY_MS + DAY_MS)
+
+
+def of_first(task: Task) -> Entry:
+    """The entry after the first end of a work."""
+    if task.status == SUCCEEDED:
+        return Entry(done_by(task), None, 1, 0, task.ended_at, task.task_id)
+    return Entry(None, failed_by(task), 0, 1, task.ended_at, task.task_id)
 
 
 def with_end(entry: Entry, task: Task, begins: int) -> tuple[Entry, Day | None]:
@@ -155,9 +162,9 @@ def with_last(entry: Entry, task: Task) -> Entry:
     done, failed = entry.done, entry.failed
     if not counts(task):
         return entry
-    if task.status == Status.SUCCEEDED and (done is None or done.at <= task.ended_at):
+    if task.status == SUCCEEDED and (done is None or done.at <= task.ended_at):
         done = done_by(task)
-    if task.status == Status.DEAD and (failed is None or failed.at <= task.ended_at):
+    if task.status == DEAD and (failed is None or failed.at <= task.ended_at):
         failed = failed_by(task)
     return replaced(entry, done=done, failed=failed)
 
@@ -194,7 +201,7 @@ def last_of(entry: Entry, past: Sequence[Day]) -> str:
 
 def of_task(task: Task) -> Day:
     """The day of one end."""
-    won = task.status == Status.SUCCEEDED
+    won = task.status == SUCCEEDED
     return Day(task.ended_at, task.ended_at, int(won), int(not won), task.task_id, task.task_id)
 
 
@@ -221,7 +228,7 @@ class Proof:
         """An ended task of a work; its day is told by ``add``."""
         if never_ran(task):
             self._never.setdefault(task.work, {})[task.task_id] = task.ended_at
-        elif task.status == Status.DEAD and counts(task):
+        elif task.status == DEAD and counts(task):
             known = self._failed.get(task.work)
             if known is None or known.at <= task.ended_at:
                 self._failed[task.work] = failed_by(task)

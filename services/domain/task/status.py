@@ -20,6 +20,11 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
 
 
+#: the same as plain words, for what is asked of every step of every task: to look up a member of an enumeration takes
+#: as long as ten comparisons
+PENDING, BLOCKED, SCHEDULED, QUEUED, RUNNING, RETRYING, HELD, SUCCEEDED, DEAD, CANCELLED = map(str, Status)
+
+
 class Triage(StrEnum):
     """What a person has done about a dead task."""
 

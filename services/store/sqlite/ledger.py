@@ -11,14 +11,14 @@ import msgspec
 from services.domain.task import ledger
 from services.domain.task.ledger import Day, Done, Entry, Failure, Ran, done_by, is_red
 from services.domain.task.record import FORCED, Task
-from services.domain.task.status import Status
+from services.domain.task.status import DEAD, SUCCEEDED
 from services.domain.upkeep.stored import Count, Instant
 from services.store.sqlite import write
 from services.store.sqlite.part import Part
 from services.store.unreadable import all_sound
 
 #: with these a run may end that the ledger tells of
-_ENDS = frozenset({Status.SUCCEEDED, Status.DEAD})
+_ENDS = frozenset({SUCCEEDED, DEAD})
 
 _COLUMNS = (
     "work", "task_id", "at", "who", "worker", "succeeded", "failures", "first_at", "first_id", "failed_id", "failed_at",
@@ -133,7 +133,7 @@ def put(conn: sqlite3.Connection, found: Iterable[tuple[str, Entry]]) -> None:
     conn.executemany(_PUT, [_row(work, entry) for work, entry in found])
 
 
-_NO_DONE, _NO_FAILURE, _NO_ENTRY = Done("", 0), Failure("", 0), Entry()
+_NO_DONE, _NO_FAILURE = Done("", 0), Failure("", 0)
 
 
 def _row(work: str, entry: Entry) -> tuple[object, ...]:
@@ -165,7 +165,7 @@ class Works:
         self._ended: list[tuple[str, Task]] = []  # by work, as below
         self._red: dict[str, set[str]] = {}  # by work, of those that were asked for
         self._none_red = False  # nothing at all is, as nearly always
-        self._won: list[tuple[str, Task]] = []
+        self.won: list[tuple[str, Task]] = []  # since the last question, of works of which something may be red
 
     def load(self, works: Iterable[str]) -> None:
         """Read in one go what of these is held or open."""
@@ -185,32 +185,34 @@ class Works:
 
     def follow(self, old: Task | None, task: Task) -> None:
         """A record changes."""
-        ended = task.status in _ENDS and (old is None or old.status != task.status)
+        status = task.status
+        ended = status in _ENDS and (old is None or old.status != status)
         if not (ended or self._red or self._none_red):
             return  # as nearly always: this is done for every step of every task
         work = task.work
         if not work:
             return
-        if ended and ledger.counts(task):
-            self._ended.append((work, task))
-        if ended and task.status == Status.SUCCEEDED:
-            known = self._done.get(work)
-            if known is None or known.at <= task.ended_at:
-                self._done[work] = done_by(task)
-            self._won.append((work, task))
-        red = is_red(task.status, task.triage)
+        if ended:
+            self._note_end(work, task)
+        red = is_red(status, task.triage)
         self._none_red = self._none_red and not red
-        if work in self._red:
-            if red:
-                self._red[work].add(task.task_id)
-            else:
-                self._red[work].discard(task.task_id)
+        if not self._none_red and work in self._red:
+            (self._red[work].add if red else self._red[work].discard)(task.task_id)
+
+    def _note_end(self, work: str, task: Task) -> None:
+        if ledger.counts(task):
+            self._ended.append((work, task))
+        if task.status != SUCCEEDED:
+            return
+        known = self._done.get(work)
+        if known is None or known.at <= task.ended_at:
+            self._done[work] = done_by(task)
+        if not self._none_red:
+            self.won.append((work, task))
 
     def overtaken(self) -> list[tuple[str, Task]]:
         """Ids of what is held or open, each with the task that has done its work since the last question."""
-        if not self._won:
-            return []
-        won, self._won = self._won, []
+        won, self.won = self.won, []
         self.load(work for work, _ in won)
         return [(task_id, task) for work, task in won for task_id in sorted(self._red[work])]
 
@@ -226,7 +228,7 @@ class Works:
         if not ledger.counts(task):
             return
         self.flush()
-        bury = _BURY if task.status == Status.SUCCEEDED else _BURY_FAILURE
+        bury = _BURY if task.status == SUCCEEDED else _BURY_FAILURE
         if self._conn.execute(bury, (until, task.work, task.task_id)).rowcount:
             age(self._conn, task.work)
             self._conn.execute(f"{FORGET} AND work = ?", (self._now, task.work))
@@ -240,7 +242,10 @@ class Works:
         known = entries(self._conn, {work for work, _ in ended}, self._now)
         begins = self._begins()
         for work, task in ended:
-            known[work], past = ledger.with_end(known.get(work, _NO_ENTRY), task, begins)
+            if (entry := known.get(work)) is None:
+                known[work] = ledger.of_first(task)
+                continue
+            known[work], past = ledger.with_end(entry, task, begins)
             if past is None or past.last_at < self._now - ledger.KEPT_MS:
                 continue
             if past.last_id == task.task_id:

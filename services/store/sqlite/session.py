@@ -27,7 +27,7 @@ from services.domain.change import (
 from services.domain.gates.dependency import AT_ONCE
 from services.domain.step.view import Mark, Standing
 from services.domain.task.record import Task
-from services.domain.task.status import ACTIVE, Status
+from services.domain.task.status import ACTIVE, QUEUED, SUCCEEDED
 from services.store import fleet_day
 from services.store.fleet_day import FleetDay
 from services.store.sqlite import write
@@ -45,11 +45,13 @@ from services.store.sqlite.upkeep.tombstones import Tombstones
 from services.store.unreadable import readable
 
 #: they name no task
-_OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
-#: as tuples, for a union written where it is asked for is made anew for each operation
-_FRESH, _TOUCHING, _ENDING = (Create, Republish), (Claim, Finish, Cancel, Move, Resolve, GiveUp), (Finish, Resolve)
+_OF_SHOPS = frozenset({Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession})
+#: a tuple, for a union written where it is asked for is made anew for each operation
+_FRESH = (Create, Republish)
+_TOUCHING, _ENDING = frozenset({Claim, Finish, Cancel, Move, Resolve, GiveUp}), frozenset({Finish, Resolve})
 _PAPERS = tuple(f"DELETE FROM {table} WHERE task_id = ?" for table in ("letters", "logs", "notes"))
 _HOLDERS = f"SELECT held_uniq, task_id, status, gate, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
+_KEEP, _SET = Mark.KEEP, Mark.SET
 _ZONE = "SELECT body FROM documents WHERE kind = ? AND name = ?"
 
 
@@ -79,22 +81,24 @@ class Session:
     def prepare(self, ops: Sequence[Op]) -> None:
         """Read in a few statements what a batch will look at."""
         fresh = [op.task for op in ops if isinstance(op, _FRESH)]
-        self.stones.load([op.task.task_id for op in ops if isinstance(op, Create)])
-        named: list[Any] = [op for op in ops if not isinstance(op, _OF_SHOPS)]
+        if fresh:
+            self.stones.load([op.task.task_id for op in ops if isinstance(op, Create)])
+        named: list[Any] = [op for op in ops if type(op) not in _OF_SHOPS]
         self.load([task.task_id for task in fresh] + [op.task_id for op in named])
-        finished = {op.task_id for op in named if isinstance(op, Finish)}
-        touched = [
-            task
-            for op in named
-            if isinstance(op, _TOUCHING) and (task := self.get(op.task_id) or getattr(op, "adopt", None)) is not None
-        ]
-        opened = {op.shop for op in ops if isinstance(op, OpenShop)}
-        self.shops.load(opened | {task.shop for task in (*fresh, *touched)})
-        # an end asks for them only where something of its shop is parked
-        starts = [task for task in touched if task.task_id not in finished]
-        self._load_holders({task.guard for task in (*fresh, *starts)})
-        ends = {op.task_id for op in named if isinstance(op, _ENDING) and op.to == Status.SUCCEEDED}
-        self.works.load({task.work for task in touched if task.task_id in ends})
+        shops = {task.shop for task in fresh} | {op.shop for op in ops if isinstance(op, OpenShop)}
+        guards, works = {task.guard for task in fresh}, set()
+        for op in named:
+            task = (self.get(op.task_id) or getattr(op, "adopt", None)) if type(op) in _TOUCHING else None
+            if task is None:
+                continue
+            shops.add(task.shop)
+            if type(op) is not Finish:  # an end asks for them only where something of its shop is parked
+                guards.add(task.guard)
+            if type(op) in _ENDING and op.to == SUCCEEDED:
+                works.add(task.work)
+        self.shops.load(shops)
+        self._load_holders(guards)
+        self.works.load(works)
 
     # ------------------------------------------------------------------ records
     def load(self, task_ids: Iterable[str]) -> None:
@@ -115,9 +119,11 @@ class Session:
 
     def get(self, task_id: str) -> Task | None:
         """The record as it stands."""
-        if task_id not in self._tasks:
+        try:
+            found = self._tasks[task_id]
+        except KeyError:
             self.load([task_id])
-        found = self._tasks[task_id]
+            found = self._tasks[task_id]
         return found[0] if found is not None else None
 
     def is_marked(self, task_id: str) -> bool:
@@ -128,16 +134,21 @@ class Session:
 
     def put(self, task: Task, mark: Mark = Mark.KEEP) -> Task:
         """Store a record; new steps become an event, counters follow."""
-        self.get(task.task_id)
-        before = self._tasks[task.task_id]
-        old, outbox_at = before if before is not None else (None, 0)
-        if task is old and mark is Mark.KEEP:
+        task_id = task.task_id
+        if task_id not in self._tasks:
+            self.load([task_id])
+        old, outbox_at = self._tasks[task_id] or (None, 0)
+        if mark is not _KEEP:
+            outbox_at = self.now if mark is _SET else 0
+        elif task is old:
             return task
-        if mark is not Mark.KEEP:
-            outbox_at = self.now if mark is Mark.SET else 0
-        self._tasks[task.task_id] = (task, outbox_at)
+        self._tasks[task_id] = (task, outbox_at)
         self._out.put(old, task, outbox_at)
-        self._follow(old, task)
+        self.shops.follow(old, task)
+        self.limits.follow(old, task)
+        self.works.follow(old, task)
+        if self._holders:
+            self._follow_holders(old, task)
         return task
 
     def tell(self, task: Task) -> None:
@@ -152,12 +163,7 @@ class Session:
         for sql in _PAPERS:
             self._conn.execute(sql, (task.task_id,))
 
-    def _follow(self, old: Task | None, task: Task) -> None:
-        self.shops.follow(old, task)
-        self.limits.follow(old, task)
-        self.works.follow(old, task)
-        if not self._holders:
-            return
+    def _follow_holders(self, old: Task | None, task: Task) -> None:
         now = self._holders.get(task.guard)
         before = now if old is None or old.uniq == task.uniq else self._holders.get(old.guard)
         if before is not None and old is not None:
@@ -170,7 +176,7 @@ class Session:
 
         One that was published twice does not tell which of the two came.
         """
-        if task.status != Status.QUEUED or task.queued_at > task.updated_at:
+        if task.status != QUEUED or task.queued_at > task.updated_at:
             return
         place = (task.queue or str(task.lane), task.priority)
         self._watermarks[place] = max(self._watermarks.get(place, 0), task.queued_at)

@@ -100,9 +100,9 @@ class Shops:
                 seen.counted[status] = n
         self._seen.update(read)
 
-    def _whole(self, shop: str) -> _Seen:
+    def whole(self, shop: str) -> _Seen:
         """A shop with its slots and promises, read for all that have been counted."""
-        seen = self._of(shop)
+        seen = self._seen.get(shop) or self._of(shop)
         if not seen.read:
             wanted = {name: one for name, one in self._seen.items() if not one.read}
             names = write.text_list({name.partition(":")[2] for name in wanted})
@@ -123,7 +123,7 @@ class Shops:
 
     def follow(self, old: Task | None, task: Task | None) -> None:
         """A record changes; None: there was none, or it goes."""
-        whose = task or old
+        whose = task if task is not None else old
         seen = self._seen.get(whose.shop) if whose is not None else None
         if seen is not None:
             counted = seen.counted
@@ -146,17 +146,9 @@ class Shops:
             return total
         return self._under_way.count(shop, priority, self._seen)
 
-    def slots(self, shop: str) -> int | None:
-        """How many may run at once."""
-        return self._whole(shop).slots
-
-    def promised(self, shop: str) -> Collection[str]:
-        """The tasks for which a slot is kept."""
-        return self._whole(shop).promised
-
     def register(self, shop: str) -> None:
         """Make an unknown shop known."""
-        seen = self._whole(shop)
+        seen = self.whole(shop)
         if seen.slots is None:
             platform, _, shop_id = shop.partition(":")
             one = Shop(platform=platform, shop_id=shop_id, unregistered=True)
@@ -170,13 +162,13 @@ class Shops:
 
     def promise(self, task: Task, until: int) -> None:
         """Keep a slot for a task."""
-        self._whole(task.shop).promised.add(task.task_id)
+        self.whole(task.shop).promised.add(task.task_id)
         self._conn.execute("DELETE FROM reservations WHERE until <= ?", (self._now,))
         self._conn.execute(_PROMISE, (task.task_id, task.platform, task.shop_id, until))
 
     def take_back(self, task: Task) -> None:
         """Keep it no longer."""
-        self._whole(task.shop).promised.discard(task.task_id)
+        self.whole(task.shop).promised.discard(task.task_id)
         self._conn.execute("DELETE FROM reservations WHERE task_id = ?", (task.task_id,))
 
     def lot(self, shop: str, without: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from itertools import compress
+from operator import ne
 from typing import Any
 
 import msgspec
@@ -11,7 +13,7 @@ import msgspec
 from services.domain.gates.home import in_lot
 from services.domain.step.transitions import WATERMARK_MS
 from services.domain.task.record import Step, Task, encode
-from services.domain.task.status import ACTIVE, Status
+from services.domain.task.status import ACTIVE, BLOCKED, SUCCEEDED
 from services.store.sqlite import payloads
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
@@ -22,6 +24,7 @@ COLUMNS = (
     "error_kind", "gate", "uniq", "attempt", "created_at", "updated_at", "due_at", "queued_at", "lease_until",
     "held_uniq", "lot", "outbox_at",
 )  # fmt: skip
+_NUMBERS = range(len(COLUMNS))
 _INSERT = f"INSERT INTO tasks ({', '.join(COLUMNS)}, data) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
 _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
@@ -87,17 +90,20 @@ class Buffer:
             before = self._rows.get(task_id)
             self._rows[task_id] = row
             self._count(before, row)
-            if task.status == Status.SUCCEEDED:
+            if row[1] == SUCCEEDED:
                 place_of = (task.task_type, task.shop)
                 self._done[place_of] = max(self._done.get(place_of, 0), task.ended_at)
             if before is None:
                 new.append((*row, encode(task)))
                 fresh.append(task)
                 continue
-            columns = tuple([n for n, (old, new) in enumerate(zip(before, row, strict=True)) if old != new])
+            columns = tuple(compress(_NUMBERS, map(ne, before, row)))
             place = self._places.get(task_id)
             values = (*[row[n] for n in columns], encode(task), task_id if place is None else place)
-            changed.setdefault((place is None, columns), []).append(values)
+            known = changed.get((place is None, columns))
+            if known is None:
+                known = changed[place is None, columns] = []
+            known.append(values)
         self._dirty.clear()
         if new:
             conn.executemany(_INSERT, new)
@@ -121,24 +127,26 @@ class Buffer:
 
     def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
         """Let the counters follow a record; see ``COLUMNS`` for the numbers."""
-        if before is not None and row is not None and before[1:3] == row[1:3] and before[6] == row[6]:
-            return
-        if row is not None:
-            place = self._add(row, 1)
-            if row[1] == Status.SUCCEEDED:
-                self._did.add(place)
+        kinds, shops = self._kinds, self._shops
         if before is not None:
-            self._add(before, -1)
-
-    def _add(self, row: tuple[Any, ...], n: int) -> tuple[str, ...]:
-        kind = (row[6], row[3], row[5], row[1], row[2])
-        self._kinds[kind] = self._kinds.get(kind, 0) + n
-        place = (row[4], row[3], row[1], row[2])
-        self._shops[place] = self._shops.get(place, 0) + n
-        return place
+            status, triage, platform, shop_id, task_type, lane = before[1:7]
+            if row is not None and row[1] == status and row[2] == triage and row[6] == lane:
+                return
+            kind, place = (lane, platform, task_type, status, triage), (shop_id, platform, status, triage)
+            kinds[kind] = kinds.get(kind, 0) - 1
+            shops[place] = shops.get(place, 0) - 1
+        if row is not None:
+            status, triage, platform, shop_id, task_type, lane = row[1:7]
+            kind, place = (lane, platform, task_type, status, triage), (shop_id, platform, status, triage)
+            kinds[kind] = kinds.get(kind, 0) + 1
+            shops[place] = shops.get(place, 0) + 1
+            if status == SUCCEEDED:
+                self._did.add(place)
 
     def write_tallies(self, conn: sqlite3.Connection, now: int) -> None:
         """Bring the counters up to the written records."""
+        if not self._shops:
+            return
         conn.executemany(_TALLY, [(*key, n) for key, n in self._kinds.items() if n])
         did = self._did
         rows = [(*key, n, now if key in did else 0) for key, n in self._shops.items() if n or key in did]
@@ -166,7 +174,7 @@ def row_of(task: Task, outbox_at: int) -> tuple[Any, ...]:
         task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
         task.updated_at, task.due_at, task.queued_at, task.lease_until,
         task.guard or None if status in ACTIVE else None,
-        task.shop if status == Status.BLOCKED and in_lot(task.gate) else None,
+        task.shop if status == BLOCKED and in_lot(task.gate) else None,
         outbox_at,
     )  # fmt: skip
 

@@ -34,7 +34,7 @@ class Limits:
     @property
     def some(self) -> bool:
         """Whether anybody has set a limit."""
-        return bool(self._all())
+        return bool(self._all() if self._set is None else self._set)
 
     def _all(self) -> Mapping[str, tuple[int, int] | None]:
         if self._set is None:
@@ -48,7 +48,7 @@ class Limits:
 
     def of(self, task: Task) -> Sequence[Room]:
         """The limits that a task counts for."""
-        known = self._all()
+        known = self._all() if self._set is None else self._set
         return [self.room(scope) for scope in limit.scopes(task) if scope in known] if known else ()
 
     def room(self, scope: str) -> Room:
@@ -113,6 +113,8 @@ class Limits:
 
     def take_back(self, task: Task) -> None:
         """Give such places up."""
+        if not self.some:
+            return
         found = [room for room in self.of(task) if task.task_id in room.promised]
         for room in found:
             room.promised.discard(task.task_id)
