@@ -36,7 +36,7 @@ def type_column(**more: Any) -> Column[R]:
         value=lambda row: row.task.task_type,
         text=lambda row: type_names.name(row.task.task_type),
         kind="strong",
-        width=116,
+        width=130,
         tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
         **more,
     )

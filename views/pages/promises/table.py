@@ -364,6 +364,7 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         value=lambda row: words.who(row.row),
         tone="text2",
         width=110,
+        stretch=True,
         sortable=True,
         hide_rank=1,
     ),

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from services.messages import told
@@ -32,14 +32,15 @@ from views.tables.record_model import RecordModel, Sort, sorted_rows
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
+from views.widgets.panes import OneAboveOther
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 
 EVERY_MS, MANY_MS, MANY = 2000, 5000, 500
 RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
 POINTS = 300
-#: room of the list and of what stands below it
-SIZES = (420, 260)
+#: what the list takes of the page at most, and its head with the edge below its last row
+MOST, HEAD = 0.62, 34
 ALL = 1_000_000
 
 
@@ -190,13 +191,7 @@ class QueuesPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.table, 1)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.addWidget(above)
-        self.split.addWidget(self.panel)
-        self.split.setStretchFactor(0, 1)
-        self.split.setCollapsible(0, False)
-        self.split.setCollapsible(1, False)
-        self.split.setSizes(list(SIZES))
+        self.split = OneAboveOther(above, self.panel, most=MOST)
         self.body.addWidget(self.error)
         self.body.addWidget(self._strips)
         self.body.addWidget(self.split, 1)
@@ -281,6 +276,7 @@ class QueuesPage(Page):
                     lines.append(Line(MORE, number=number - len(rows)))
         new = {line.key for line in lines} != {line.key for line in self._model.records()}
         self._model.apply(lines, settle=settle or new)
+        self.split.give(HEAD + len(lines) * self.table.verticalHeader().defaultSectionSize())
         if self._wish and self.table.set_current_key(self._wish):
             self._wish = ""
         if lines and self.table.current_key() is None:

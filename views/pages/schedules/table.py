@@ -93,6 +93,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=words.collisions,
         tone="retrying",
         width=150,
+        stretch=True,
         tooltip=lambda row: words.collisions(row, "\n"),
         hide_rank=4,
     ),
