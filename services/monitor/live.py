@@ -32,7 +32,7 @@ from services.ports import Broker, Clock, Store
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
 #: a snapshot at once when something happened, at most this often and for at most an eighth of the time, else at leisure
-PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.25, 1.0
+PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.5, 1.0
 PACE_SHARE, PACE_AT_MOST_S = 8.0, 1.0
 RATE_WINDOW_S = 5.0
 DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
@@ -175,7 +175,7 @@ class Live:
         self._change_listeners.append(listener)
 
     def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
-        """Call ``listener`` with each snapshot, about four times a second while things change."""
+        """Call ``listener`` with each snapshot, about ten times a second while things change."""
         self._snapshot_listeners.append(listener)
 
     def snapshot(self) -> Snapshot:

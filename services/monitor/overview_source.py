@@ -56,7 +56,7 @@ class OverviewQueries:
         self._past = past
         self._store, self._registry, self._live = store, registry, live
         self._history, self._clock = history, clock
-        self._stands_still = True  #: whether the last look agreed with what was counted after it
+        self._stands_still = True  #: whether nothing was counted otherwise between the last two looks
         self._shops = states or ShopStates(store, registry)
         self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run)
         self._flow = FlowQueries(store, registry, live.meter, clock)
@@ -92,16 +92,25 @@ class OverviewQueries:
         """
         self._shops.prime()
         snapshot, begun = self._live.snapshot(), self._clock.monotonic()
+        if not snapshot.at_ms or not snapshot.store.connected:
+            return self._of(snapshot)
         patience = AGREE_S if self._stands_still else 0.0
+        # as it is when it is asked, not as it was at the snapshot
+        seen, snapshot = snapshot.counts, self._counted(snapshot)
+        self._stands_still = _same(seen, snapshot.counts)
         while True:
             found = self._of(snapshot)
-            if not snapshot.at_ms or not snapshot.store.connected:
+            if not self._stands_still and not patience:
                 return found
-            counts = self._store.counts()
-            self._stands_still = _same(counts, snapshot.counts)
+            after = self._counted(snapshot)
+            self._stands_still = _same(after.counts, snapshot.counts)
             if self._stands_still or self._clock.monotonic() - begun >= patience:
                 return found
-            snapshot = dataclasses.replace(snapshot, counts=counts, at_ms=self._live.now_ms())
+            snapshot = after
+
+    def _counted(self, snapshot: Snapshot) -> Snapshot:
+        """The same, counted now."""
+        return dataclasses.replace(snapshot, counts=self._store.counts(), at_ms=self._live.now_ms())
 
     def _of(self, seen: Snapshot) -> OverviewNow:
         oldest = self._oldest = self._ask_oldest()

@@ -16,18 +16,22 @@ answer, also where a live question came in between.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from views.support.feed import Feed
 from views.support.operation import Operation
 
 W = TypeVar("W")
 FIRST, MORE = 200, 200
-SOON_MS = 1200
+#: what changed is asked for at once where nothing was asked lately; while more goes on changing at this pace, and a
+#: slow answer so much less often that asking takes a sixth of the time
+NEWS_MS, SOON_MS, SHARE = 30, 150, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +65,12 @@ class ListSource(QObject, Generic[W]):
         every_ms: int = 0,
         lasting: bool = False,
         in_turn: bool = False,
+        follows: Feed | None = None,
     ) -> None:
         """``call`` makes of a question what runs in a thread, None where there is nothing to ask; ``most``: rows that
         are loaded at most; ``every_ms``: how often it is asked again while it is seen, 0 for only when told to;
         ``lasting``: an answer may take minutes, see ``Operation``; ``in_turn``: one question at a time, what is asked
-        meanwhile is asked once more after it.
+        meanwhile is asked once more after it; ``follows``: any event may change the answer, so it is asked ``soon``.
         """
         super().__init__(owner)
         self._call, self._wanted, self._most = call, wanted, most
@@ -74,13 +79,15 @@ class ListSource(QObject, Generic[W]):
         self._limit, self._settle, self._active = FIRST, False, False
         self._asking = Operation(self, latest=True, lasting=lasting)
         self._soon = QTimer(self, singleShot=True)
-        self._soon.timeout.connect(self._ask_live)
-        self._soon_ms = soon_ms
+        self._soon.timeout.connect(self._ask_news)
+        self._soon_ms, self._asked_at, self._took_ms = soon_ms, 0.0, 0.0
         self._every = QTimer(self, interval=max(1, every_ms))
         self._every.timeout.connect(self._ask_live)
         self._regular, self._seen_by = bool(every_ms), owner if isinstance(owner, QWidget) else None
         if self._regular and self._seen_by is not None:
             self._seen_by.installEventFilter(self)
+        if follows is not None:
+            follows.changed.connect(self._on_changed)
 
     @property
     def wanted(self) -> W:
@@ -120,6 +127,7 @@ class ListSource(QObject, Generic[W]):
         self._settle = self._settle or settle
         call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
         if call is not None:
+            self._asked_at = time.monotonic()
             self._asking.start(call, self._tell, self._fail)
 
     def set_pace(self, every_ms: int) -> None:
@@ -149,8 +157,8 @@ class ListSource(QObject, Generic[W]):
             self.again()
 
     def soon(self, ms: int = 0) -> None:
-        """Ask again in a moment (``ms``, else the usual one); however often it is said meanwhile, once."""
-        wait = ms or self._soon_ms
+        """Ask again in a moment (``ms``, else as soon as the pace allows); however often it is said meanwhile, once."""
+        wait = ms or self._until_due()
         if self._active and (not self._soon.isActive() or wait < self._soon.remainingTime()):
             self._soon.start(wait)
 
@@ -160,18 +168,30 @@ class ListSource(QObject, Generic[W]):
             self.again(settle=False)
         return False
 
-    def _ask_live(self) -> None:
-        if not self.active:
-            return
-        if not self.busy:
-            self.again(settle=False)
-        elif not self._regular:
+    @Slot(object)
+    def _on_changed(self, _changes: object) -> None:
+        self.soon()
+
+    def _ask_news(self) -> None:
+        if self.active and self.busy:
             self.soon()  # the answer under way may be older than what has changed
+        else:
+            self._ask_live()
+
+    def _ask_live(self) -> None:
+        if self.active and not self.busy:
+            self.again(settle=False)
+
+    def _until_due(self) -> int:
+        """Milliseconds until it may be asked again for what changes by itself."""
+        since = (time.monotonic() - self._asked_at) * 1000
+        return round(max(NEWS_MS, self._soon_ms + SHARE * self._took_ms - since))
 
     def _is_seen(self) -> bool:
         return self._seen_by is None or self._seen_by.isVisible()
 
     def _tell(self, answer: object) -> None:
+        self._took_ms = (time.monotonic() - self._asked_at) * 1000
         self._settle = False
         self._follow_up()
         self.listed.emit(answer)

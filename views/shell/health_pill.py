@@ -52,6 +52,8 @@ class HealthPill(QAbstractButton):
 
     def show_health(self, health: Health) -> None:
         """Show another state."""
+        if health == self._health and self.accessibleName():
+            return  # said several times a second
         wider = (health.name, health.value) != (self._health.name, self._health.value)
         self._health = health
         self.setAccessibleName(f"{health.name} {health.value}".strip())

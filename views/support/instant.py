@@ -89,6 +89,8 @@ class Ticks(QObject):
     @property
     def held(self) -> bool:
         """Whether all stands still that is seen."""
+        if not self._holders:
+            return False
         still = {owner for owner in self._holders if isValid(owner)}
         return bool(still) and all(one in still for one in self._windows if isValid(one) and one.isVisible())
 

@@ -97,7 +97,9 @@ class BatchesPage(Page):
             BATCHES, key=lambda row: row.key, hold_new=False, sentence=words.sentence_of_row
         )
         self._held: RecordModel[Hold] = RecordModel(HOLDS, key=lambda row: row.key, hold_new=False)
-        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, most=LOADED)
+        self._source: ListSource[None] = ListSource(
+            self._call, None, self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
+        )
         self._telling = Operation(self, latest=True)
         self._build()
         self._connect()

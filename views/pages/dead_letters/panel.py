@@ -278,7 +278,7 @@ class LetterPanel(QWidget):
     def _show_reason(self, detail: TaskDetail) -> None:
         task = detail.task
         self._reason.show_text(words.reason(task))
-        whole = safe.visible(safe.cut(messages.own(task.error.strip()), ERROR_SHOWN), keep_newlines=True)
+        whole = safe.beginning(messages.own(task.error.lstrip()[: safe.LOOKED_AT].rstrip()), ERROR_SHOWN)
         brief = safe.visible(messages.own(classify.headline(task.error)))
         self._text.setText(whole if self._whole else brief)
         self._text.setVisible(bool(task.error))

@@ -100,7 +100,7 @@ PAGE, ALL = 1000, 100_000
 #: letters whose successors are looked at where none is open
 LAST = 200
 #: after something died or was decided; after something ended well, which tells how shops stand now
-REFRESH_MS, SLOW_MS = 900, 5000
+SLOW_MS = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +163,8 @@ class Asker(QObject):
         super().__init__(parent)
         self._context = context
         self._count = 0
-        self._causes = ListSource(self._call_causes, str(Triage.OPEN), self, soon_ms=REFRESH_MS)
-        self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST, soon_ms=REFRESH_MS)
+        self._causes = ListSource(self._call_causes, str(Triage.OPEN), self)
+        self._letters = ListSource(self._call_letters, Wanted(), self, most=MOST)
         self._causes.listed.connect(self.grouped)
         self._letters.listed.connect(self._on_listed)
         for source in (self._causes, self._letters):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePoli
 from services.domain.past.marks import Mark
 from services.i18n import N_, _
 from services.messages import told
+from services.monitor.live import Snapshot
 from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed
 from views.kit.list_source import Ask, ListSource
@@ -39,12 +40,13 @@ from views.widgets.kpi_tile import KpiTile, TileGrid
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
-#: numbers, shops and what needs a person are of one answer, asked for when a snapshot is new, four times a second at
-#: most, and once a second, samples once a second; whether a server answers follows the snapshots
-NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 250, 1_000, 10_000, 1_000
+#: numbers, shops and what needs a person are of one answer, asked for when a snapshot says something else than the one
+#: before, ten times a second at most, and every few seconds, for some of it comes by time alone; samples once a second;
+#: whether a server answers follows the snapshots
+NEWS_MS, SOON_MS, LOOK_MS, SLOW_MS, HISTORY_MS = 100, 100, 3_000, 10_000, 1_000
 #: An answer that takes long is asked for less often: at most a fifth of the time goes into asking, a third while there
 #: is news. Less would let the whole page be seconds old.
-SHARE, NEWS_SHARE = 5, 3
+SHARE, NEWS_SHARE = 5, 2
 RANGES = (
     ("300", N_("5 min")),
     ("3600", N_("1 h")),
@@ -89,6 +91,7 @@ class OverviewPage(Page):
         self._limits = limits.recall(self._memory)
         self._data = OverviewData(source, aggregate_above)
         self.looked: Look | None = None
+        self._heard: object = None  #: what the newest snapshot said, but for the time
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
         self._marks: tuple[Mark, ...] = ()
@@ -215,14 +218,18 @@ class OverviewPage(Page):
     def _call_history(self, _ask: Ask[None]) -> Callable[[], History]:
         return partial(self._data.history, int(self.charts.window.range_s))
 
-    def note_news(self, _snapshot: object = None) -> None:
+    def note_news(self, snapshot: Snapshot | None = None) -> None:
         """There is a newer snapshot: other numbers, or a server that is lost or back."""
         self._news()
-        self._look_soon()
+        before, self._heard = self._heard, heard_of(snapshot) if snapshot is not None else None
+        if self._heard is None or self._heard != before:
+            self._look_soon()
 
     def _look_again(self) -> None:
         if self.asking.active:
             self.asking.again()
+        else:
+            self._heard = None  # not looked at, so it is still news
 
     def _on_news(self) -> None:
         """Take from a new snapshot whether the servers answer; every number stays, for those of one moment stand
@@ -390,6 +397,14 @@ class OverviewPage(Page):
             self.open_tasks.emit(f"status:succeeded,dead updated>={_moment(instant - 3_600_000)}")
         else:
             self.open_tasks.emit(spec.opens)
+
+
+def heard_of(snapshot: Snapshot) -> object:
+    """What a snapshot says but for the time: where it stays the same, nobody need be asked."""
+    workers = tuple((one.worker, one.state, one.slots, one.ahead, one.link) for one in snapshot.workers)
+    servers = (snapshot.broker.connected, snapshot.store.connected, snapshot.leader, snapshot.links)
+    counted = (snapshot.counts.cursor, snapshot.counts.unsent, snapshot.depths, snapshot.pauses, snapshot.sessions)
+    return counted, workers, servers, tuple(sorted(snapshot.fates))
 
 
 def _moment(instant_ms: int) -> str:

@@ -67,7 +67,7 @@ class PromisesPage(Page):
         self._model: RecordModel[PromiseRow] = RecordModel(
             PROMISES, key=lambda row: row.name, hold_new=False, local_sort=True, sentence=words.row_sentence
         )
-        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
         self._telling = Operation(self, latest=True)
         self._build()
         self._connect()

@@ -96,7 +96,9 @@ class QueuesPage(Page):
         self._model: RecordModel[Line] = RecordModel(
             COLUMNS, key=lambda one: one.key, hold_new=False, sentence=sentence
         )
-        self._source: ListSource[Wanted] = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._source: ListSource[Wanted] = ListSource(
+            self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed
+        )
         self._drawing = Operation(self, latest=True)
         self._foreseeing = Operation(self, latest=True)
         self._drain: Drain | None = None

@@ -52,7 +52,7 @@ class SchedulesPage(Page):
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
         )
         self._build()
-        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS)
+        self._source: ListSource[None] = ListSource(self._call, None, self, every_ms=EVERY_MS, follows=context.feed)
         self._source.listed.connect(self._show)
         self._source.failed.connect(report)
         ticks().tell(self, self._on_tick)

@@ -88,7 +88,7 @@ class ShopsPage(Page):
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
-        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS)
+        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed)
         self._works = Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(

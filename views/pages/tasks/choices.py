@@ -78,7 +78,7 @@ class FilterChoices(QObject):
     def __init__(self, context: PageContext, bar: FilterBar, owner: QObject) -> None:
         super().__init__(owner)
         self._context, self._bar = context, bar
-        self._ask = Operation(self, latest=True)
+        self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
         self._types: Mapping[str, TaskType] = {}
         self._shops: Mapping[str, Shop] = {}
         self._workers: tuple[str, ...] = ()
@@ -90,12 +90,18 @@ class FilterChoices(QObject):
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
-        for field, numbers in counted(snapshot.counts).items():
-            self._bar.set_counts(field, numbers)
+        if snapshot.counts.cursor != self._counted and not self._counting.busy:
+            self._counted = snapshot.counts.cursor
+            # beside this thread: there may be ten thousand shops, several times a second
+            self._counting.start(partial(counted, snapshot.counts), self._show_counts)
         workers = tuple(sorted(info.worker for info in snapshot.workers))
         if workers != self._workers:
             self._workers = workers
             self._show()
+
+    def _show_counts(self, found: Mapping[str, Mapping[str, int]]) -> None:
+        for field, numbers in found.items():
+            self._bar.set_counts(field, numbers)
 
     def retranslate(self) -> None:
         """Say the names of types in the language of the moment."""

@@ -243,5 +243,5 @@ def _cause(task: Task | None, fingerprint: str) -> str:
     """What one of the tasks of a cause says of it."""
     if task is None or not fingerprint:
         return fingerprint
-    said = messages.own(masked_text(task.error))
+    said = messages.own(masked_text(task.error[: safe.LOOKED_AT]))
     return _("{name}: {value}").format(name=kinds.title(task.error_kind), value=said) if task.error_kind else said

@@ -25,7 +25,8 @@ _SORT_KEYS: dict[str, Callable[[Task], int]] = {
     "due": lambda task: task.due_at,
 }
 FIRST, MOST = 200, 5000
-PATCH_MS = 60
+#: rows in sight are brought up to date one by one; the whole list tells besides what came and went
+PATCH_MS, LIST_MS = 60, 600
 #: how often more logs are looked into for one answer, a second each
 LOOKS = 4
 
@@ -73,7 +74,7 @@ class TaskLister(QObject):
         self._rows: Sequence[TaskRow] = ()
         self._shown: set[str] = set()
         self._stale: set[str] = set()
-        self._source = ListSource(self._call, Wanted(), self, most=MOST)
+        self._source = ListSource(self._call, Wanted(), self, most=MOST, soon_ms=LIST_MS)
         self._source.listed.connect(self.listed)
         self._source.failed.connect(self.failed)
         self._patch = Operation(self)

@@ -72,6 +72,15 @@ def test_what_changes_while_it_is_asked_is_asked_again(room: Room, live: Live, m
     assert now.flow.facts.waiting == waits.params["tasks"] == sum(shop.waiting for shop in now.shops) == 3
 
 
+def test_it_tells_of_what_happened_since_the_newest_snapshot(room: Room, live: Live, overview: OverviewQueries) -> None:
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    live.close()
+    room.dead(shop_id="s1")
+    assert not live.snapshot().counts.triage
+    assert overview.now().dead_open == 1
+
+
 def test_snapshots_become_samples(room: Room, live: Live, overview: OverviewQueries) -> None:
     live.start()
     (first, *_rest) = eventually(lambda: overview.series(60, 100))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import pytest
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.support import operation
+from views.support.feed import Feed
 
 
 class Shelf:
@@ -31,6 +34,15 @@ class Shelf:
             return ask
 
         return answer
+
+
+class Told(QObject):
+    """What a source hears of the feed."""
+
+    changed = Signal(object)
+
+    def as_feed(self) -> Feed:
+        return cast("Feed", self)
 
 
 @pytest.fixture
@@ -108,6 +120,36 @@ def test_what_changes_while_an_answer_is_under_way_is_asked_for_after_it(
     rows.soon()
     qtbot.wait(20)
     assert len(shelf.asked) == 2
+
+
+def test_what_changes_after_a_rest_is_asked_for_at_once_and_what_goes_on_changing_at_a_pace(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    calls = iter([None])
+    rows: ListSource[str] = ListSource(
+        lambda ask: next(calls, shelf.call(ask)), "first", page, soon_ms=600_000, follows=(feed := Told()).as_feed()
+    )
+    rows.listed.connect(listed.append)
+    rows.set_active(True)
+    assert not rows.busy, "there was nothing to ask yet"
+    feed.changed.emit(None)
+    qtbot.waitUntil(lambda: len(listed) == 1)
+    for _ in range(20):
+        feed.changed.emit(None)
+        qtbot.wait(5)
+    assert len(listed) == 1
+
+
+def test_what_changes_during_a_regular_question_is_asked_for_after_it(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, every_ms=600_000)
+    shelf.open.clear()
+    rows.set_active(True)
+    rows.soon()
+    qtbot.wait(50)
+    shelf.open.set()
+    qtbot.waitUntil(lambda: len(listed) == 2)
 
 
 def test_a_sooner_wish_comes_before_a_later_one(

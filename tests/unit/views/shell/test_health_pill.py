@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
 from views.shell.health_pill import Health, HealthPill
@@ -36,3 +37,24 @@ def test_a_pill_without_value_keeps_its_name(qtbot: QtBot) -> None:
     assert pill.sizeHint().width() == full
     pill.setFocus()
     pill.grab()
+
+
+def test_what_is_said_again_is_not_painted_again(qtbot: QtBot) -> None:
+    painted: list[str] = []
+
+    class Seen(HealthPill):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            painted.append(self.health.value)
+            super().paintEvent(event)
+
+    pill = Seen(Health(key="redis", name="Redis", value="1 ms"))
+    qtbot.addWidget(pill)
+    with qtbot.waitExposed(pill):
+        pill.show()
+    qtbot.waitUntil(lambda: bool(painted))
+    qtbot.wait(20)
+    painted.clear()
+    for value in ("1 ms", "1 ms", "2 ms"):
+        pill.show_health(Health(key="redis", name="Redis", value=value))
+        qtbot.wait(10)
+    assert painted == ["2 ms"]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.domain.text import mask
 from views.support import safe
 
 
@@ -63,3 +64,15 @@ def test_nothing_invisible_is_left(text: str) -> None:
     assert len(shown) <= 80 + 2
     assert "\n" not in shown
     assert not set(shown) & set("\u202e\u2066\u200b\x00\x1b")
+
+
+def test_of_a_megabyte_no_more_is_looked_through_than_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    masked_text = mask.masked_text
+    monkeypatch.setattr(mask, "masked_text", lambda text: lengths.append(len(text)) or masked_text(text))
+    long = "token=abcdef123456 was refused\n" * 40_000
+    shown = safe.beginning(long, 1200)
+    assert (len(shown), shown[-1], shown.count("\n") > 10) == (1200, "…", True)
+    assert "abcdef123456" not in shown
+    assert max(lengths) <= safe.LOOKED_AT
+    assert safe.beginning("short", 1200) == "short"

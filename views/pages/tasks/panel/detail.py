@@ -55,7 +55,7 @@ from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
-FOLLOW_MS = 700
+FOLLOW_MS, ERROR_SHOWN = 700, 1200
 WIDE_LINES = 30  #: of a document on the whole page
 #: what the button does while the panel stands on the whole page, and beside the list
 FULL = {True: N_("Beside the list again"), False: N_("Open in full")}
@@ -338,7 +338,7 @@ class TaskDetailPanel(QWidget):
         self._show_story(task, now)
         self.steps.follow(detail.flow)
         self._failure.setVisible(bool(task.error) and not self.steps.failed)  # there the step says it
-        self.error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
+        self.error.setText(safe.beginning(messages.own(task.error[: safe.LOOKED_AT]), ERROR_SHOWN))
         self._show_documents(before, task)
         self.links.show_detail(detail)
         self._fields.set_rows(facts(task, detail.letter, now, detail.again))
