@@ -4,12 +4,12 @@ successes came so far. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from services.domain.gates import breaker
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.insight.forecast import durations
-from services.domain.insight.forecast.durations import ENOUGH, Runs
+from services.domain.insight.forecast.durations import ENOUGH, Ran, Runs
 from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.forecast.outlook import Load
 from services.domain.insight.forecast.outlook import forecast as outlook
@@ -24,9 +24,11 @@ UNKNOWN_MS = 15 * 60_000
 MISSING_MS = 35_000
 #: one that nobody planned is missing so long after the latest time at which one came so far
 SILENT_MS = 20_000
-#: of shops whose attempts fail so many do until somebody mends something; a breaker is believed to be of these from a
-#: chance on
-NOT_BY_CHANCE, LASTS = 0.3, 0.9
+#: so rarely attempts of a shop begin to fail until somebody mends something; a breaker is believed to be of these from
+#: a chance on. Where a network loses half of all attempts some shop soon fails five times in a row by chance.
+NOT_BY_CHANCE, LASTS = 0.01, 0.9
+#: what failed by chance of late is told by so long
+LATE_MS = 10 * 60_000
 #: of the others at least this share fails while their breaker is open: else it would not be
 FLAKY = 0.5
 _TRIES = 12
@@ -83,22 +85,29 @@ def ending(now: int, ends: Ends) -> Forecast:
     return _from(now, ends.low_s, ends.mid_s, ends.high_s)
 
 
-def stays_open(found: Breaker) -> bool:
+def by_chance(runs: Iterable[Ran]) -> float:
+    """The share of attempts that fail for once, of those after which their task succeeded."""
+    found = list(runs)
+    return _share(sum(one.failed for one in found), len(found))
+
+
+def stays_open(found: Breaker, rule: Rule, chance: float = 0.0) -> bool:
     """Whether a breaker is open for something that lasts until a person mends it, as far as its attempts tell: all of
-    late have failed, where the share of those that failed before says that some should have succeeded.
+    late have failed, where the share of those that failed by chance, here before or everywhere now (see ``by_chance``),
+    says that some should have succeeded.
     """
-    in_a_row, others = _failed(found)
+    in_a_row, before = _failed(found, rule)
     lasting = NOT_BY_CHANCE / (1 - NOT_BY_CHANCE)
-    return lasting / (lasting + others**in_a_row) >= LASTS
+    return lasting / (lasting + max(chance, before) ** in_a_row) >= LASTS
 
 
-def tried(now: int, found: Breaker, rule: Rule, lasts: Runs) -> Forecast | None:
+def tried(now: int, found: Breaker, rule: Rule, lasts: Runs, chance: float = 0.0) -> Forecast | None:
     """The first success behind an open breaker, which lets one try after a while, and each time after a longer one;
     None where it stays open.
     """
-    if stays_open(found):
+    if stays_open(found, rule, chance):
         return None
-    _, fails = _failed(found)
+    fails = max(FLAKY, _failed(found, rule)[1])
     low, usual, high = _span(lasts)
     at, left, ends = max(0, found.until - now) / 1000, 1.0, []
     for times in range(found.times, found.times + _TRIES):
@@ -109,11 +118,18 @@ def tried(now: int, found: Breaker, rule: Rule, lasts: Runs) -> Forecast | None:
     return _from(now, first + low, middle + usual, last + high)
 
 
-def _failed(found: Breaker) -> tuple[int, float]:
-    """How many have failed since the last success, and the share of those that failed before."""
+def _failed(found: Breaker, rule: Rule) -> tuple[int, float]:
+    """How many have failed since the last success, and the share of those before; what is not remembered any more has
+    succeeded.
+    """
     rest = found.outcomes.lstrip("1")
-    share = (rest.count("1") + 1) / (len(rest) + 2)
-    return len(found.outcomes) - len(rest) + found.times - 1, max(FLAKY, share)
+    failed, of = rest.count("1"), len(rest) + max(0, rule.of - len(found.outcomes))
+    return len(found.outcomes) - len(rest) + found.times - 1, _share(failed, of - failed)
+
+
+def _share(failed: int, succeeded: int) -> float:
+    """The share of failures, which is never quite sure."""
+    return (failed + 1) / (failed + succeeded + 2)
 
 
 def planned(

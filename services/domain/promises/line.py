@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from services.domain.gates import limit
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Runs
+from services.domain.insight.forecast.trend import Trend
 from services.domain.task.lane import LANES, Lane
 
 #: courses that are played through; fewer of a long line, so that a look stays short
@@ -156,6 +157,7 @@ class _Course:
     free: list[int] = field(default_factory=list)
     standing: int = 0  #: in all lines
     tilts: dict[int, Runs] = field(default_factory=dict)  #: by the identity of what lasts
+    trends: dict[int, tuple[float, float]] = field(default_factory=dict)  #: the same of how they grow
     ended: dict[Hashable, float] = field(default_factory=dict)
 
     def run(self, asked: int) -> dict[Hashable, float]:
@@ -369,7 +371,17 @@ class _Course:
         return max(_LEAST_S, left.at(drawn))
 
     def _lasts(self, lasts: Runs) -> float:
-        return max(_LEAST_S, self._tilted(lasts).at(self.chance.random()))
+        seconds = self._tilted(lasts).at(self.chance.random())
+        return max(_LEAST_S, seconds if lasts.trend is None else seconds * self._grown(lasts, lasts.trend))
+
+    def _grown(self, lasts: Runs, trend: Trend) -> float:
+        """How many times as long as now. How far a trend is off, and how much longer it goes on, each course says for
+        itself: as often as not as long again as it has lasted.
+        """
+        found = self.trends.get(id(lasts))
+        if found is None:
+            found = self.trends[id(lasts)] = self.chance.gauss(0, 1), 1 / (1 - self.chance.random()) - 1
+        return trend.then(self.now, *found)
 
     def _tilted(self, lasts: Runs) -> Runs:
         """All of a kind may be longer or shorter than the few that were measured; those that run longer than any before

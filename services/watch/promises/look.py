@@ -152,6 +152,17 @@ class Look:
         return {one.shop: one for one in self._store.breakers() if one.is_open}
 
     @cached_property
+    def _chance(self) -> float:
+        """The share of attempts that fail by chance now, wherever types of promises work."""
+        platforms = {shop.platform for shop in self.shops.values()}
+        runs = (one for name in self._types for where in platforms for one in self._measured.newest(name, where))
+        return forecasts.by_chance(one for one in runs if one.since > self.now - forecasts.LATE_MS)
+
+    def _stays_open(self, shop: str) -> bool:
+        found = self._breakers.get(shop)
+        return found is not None and forecasts.stays_open(found, self._rule, self._chance)
+
+    @cached_property
     def _rule(self) -> Rule:
         return breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
 
@@ -318,7 +329,7 @@ class Look:
             ended = task.started_at + round(known.kind.timeout_s * 1000) if known.kind.timeout_s else 0
             return forecasts.hanging(self.now, ended, lasts), (holds.hangs(task, lasts, ran_s),)
         if (found := self._breakers.get(task.shop)) is not None:  # it only tries whether the shop is well again
-            return forecasts.tried(self.now, found, self._rule, lasts), (holds.breaking(found),)
+            return forecasts.tried(self.now, found, self._rule, lasts, self._chance), (holds.breaking(found),)
         ends = self._line.get(task.task_id)
         forecast = (
             forecasts.running(self.now, ran_s, task.progress, lasts)
@@ -376,7 +387,7 @@ class Look:
         if gate == gates.SESSION and task.shop in self._sessions:
             return holds.login(self._sessions[task.shop]), False
         if gate == gates.BREAKER and task.shop in self._breakers:
-            return holds.breaking(self._breakers[task.shop]), not forecasts.stays_open(self._breakers[task.shop])
+            return holds.breaking(self._breakers[task.shop]), not self._stays_open(task.shop)
         if gate == gates.NO_WORKER:
             return holds.worker(task.task_type, ability.supply(known.kind, task.lane, self._workers, self.now)), False
         if gate == gates.HOME:
@@ -424,8 +435,8 @@ class Look:
         }
 
     def _is_shut(self, shop: str, kind: str) -> bool:
-        switch, found = self._switch(shop, kind), self._breakers.get(shop)
-        if found is not None and forecasts.stays_open(found):
+        switch = self._switch(shop, kind)
+        if self._stays_open(shop):
             return True
         return shop in self._sessions or (switch is not None and not switch.until)
 
@@ -454,7 +465,9 @@ class Look:
             lacks = plan.at + round(lasts.usual_s * 1000) >= break_at > 0
         else:
             forecast = forecasts.usual(self.now, since, came, lasts)
-            due = forecasts.missing(self.now, since, came)
+            # one that was created since and has died is none that was not created
+            asked = max((one.created_at for one in known.letters.get(shop.key, ())), default=0)
+            due = forecasts.missing(self.now, max(since, asked), came)
             lacks = due > 0 or forecast.high > break_at > 0
             forecast = self._asked(known, shop.key, forecast)
         created = plan is not None or not lacks
@@ -472,7 +485,7 @@ class Look:
     def _tried(self, shop: str, lasts: Runs) -> Forecast | None:
         """When a shop whose breaker is open is well again, as often as it tries."""
         found = self._breakers.get(shop)
-        return forecasts.tried(self.now, found, self._rule, lasts) if found is not None else None
+        return forecasts.tried(self.now, found, self._rule, lasts, self._chance) if found is not None else None
 
     def _asked(self, known: OfType, shop: str, usual: Forecast) -> Forecast:
         """As regularly as it came so far, and no earlier than the line lets it through."""
@@ -496,7 +509,7 @@ class Look:
             until = closed.until or None
         elif shop in self._breakers:
             found.append(holds.breaking(self._breakers[shop]))
-            until = None if forecasts.stays_open(self._breakers[shop]) else self._breakers[shop].until
+            until = None if self._stays_open(shop) else self._breakers[shop].until
         if shop in self._sessions:
             found.append(holds.login(self._sessions[shop]))
             until = None

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import exp
 
+from services.domain.insight.forecast import trend
+from services.domain.insight.forecast.trend import Trend
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 
@@ -69,6 +72,7 @@ class Runs:
     seconds: tuple[float, ...] = ()
     basis: str = UNKNOWN
     open: int = 0
+    trend: Trend | None = None  #: how those to come differ from these
 
     @property
     def known(self) -> bool:
@@ -200,28 +204,39 @@ def seconds_of(tasks: Iterable[Task]) -> Iterator[float]:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One run: when it began (UTC ms), how long it took, or has taken so far."""
+    """One run: when it began (UTC ms), how long it took, or has taken so far; ``failed``: attempts before it."""
 
     since: int
     seconds: float
     ended: bool = True
+    failed: int = 0
 
 
 def ran(tasks: Iterable[Task]) -> Iterator[Ran]:
     """The last attempts of tasks that succeeded; others are passed over."""
     for task in tasks:
         for seconds in seconds_of((task,)):
-            yield Ran(task.started_at, seconds)
+            yield Ran(task.started_at, seconds, failed=task.retries)
 
 
 def of_late(runs: Iterable[Ran]) -> Runs:
     """How long tasks take now, by those that began last. What runs counts too, as one that lasts at least so long: by
     those alone that have ended a page that has become slow would be as fast as ever until the first of them ends, and
     by those that run beside them every task would seem longer than it is, for the long ones are seen running oftener.
-    Where the newer ones differ from the older ones, they alone count.
+    Where the newer ones differ from the older ones, they alone count; where they grow from run to run, all count, as
+    long as they would be now.
     """
     newest = sorted(runs, key=lambda one: -one.since)[:LATE]
-    return _product_limit(newest[: _like_now(newest)])
+    grows = trend.of([(one.since / 1000, one.seconds) for one in newest if one.ended and one.since])
+    if grows is None:
+        return _product_limit(newest[: _like_now(newest)])
+    last = newest[0].since
+    now = [
+        replace(one, seconds=one.seconds * exp(grows.per_s * (last - one.since) / 1000)) if one.ended else one
+        for one in newest
+        if one.since
+    ]
+    return replace(_product_limit(now), trend=grows)
 
 
 def _like_now(newest: Sequence[Ran]) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.durations import Ran
 from services.domain.insight.forecast.outlook import Load
 from services.domain.promises import forecast
 from services.domain.promises.judge import Forecast
@@ -66,7 +67,8 @@ def test_what_seems_to_hang_is_ended_by_its_time_out_and_tried_again() -> None:
     [
         ("1101010101", 1, False),  # every second fails
         ("1111010101", 1, False),  # four in a row may be chance where every second fails
-        ("1111010101", 3, True),  # its tries have failed too
+        ("1111010101", 3, False),  # and a few tries more: some shop of many has that soon
+        ("1111010101", 7, True),  # its tries have failed too
         ("11111", 1, True),
         ("1111111111", 1, True),
         ("1101110111", 2, False),
@@ -74,8 +76,16 @@ def test_what_seems_to_hang_is_ended_by_its_time_out_and_tried_again() -> None:
 )
 def test_a_breaker_stays_open_where_its_failures_are_no_chance(outcomes: str, times: int, stays: bool) -> None:
     found = Breaker(shop="pdd:1", outcomes=outcomes, until=NOW + MINUTE, since=NOW, times=times, kind="network")
-    assert forecast.stays_open(found) == stays
+    assert forecast.stays_open(found, Rule()) == stays
     tried = forecast.tried(NOW, found, Rule(), LASTS)
     assert (tried is None) == stays
     if tried is not None:
         assert NOW + MINUTE < tried.low <= tried.mid <= tried.high, "no earlier than its next try"
+
+
+def test_where_the_network_fails_at_times_everywhere_a_breaker_says_little() -> None:
+    found = Breaker(shop="pdd:1", outcomes="11111", until=NOW + MINUTE, since=NOW, times=1, kind="network")
+    well = [Ran(NOW, 60.0)] * 30
+    assert forecast.stays_open(found, Rule(), forecast.by_chance(well))
+    again = [Ran(NOW, 60.0, failed=number) for number in (0, 1, 2, 0, 1, 3, 0, 1)]
+    assert not forecast.stays_open(found, Rule(), forecast.by_chance(again))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from services.domain.insight.forecast import durations
+from services.domain.insight.forecast.trend import Trend
 from services.domain.promises import line
 from services.domain.promises.line import Ends, Place, Waiter
 
@@ -96,6 +98,14 @@ def test_what_runs_longer_than_any_before_may_end_soon_or_go_on_as_long() -> Non
     found = line.play([Place(lanes=NORMAL, lasts=longer, ran_s=1200.0, shop="pdd:z")], [waits("a")], {})["a"]
     assert found.low_s < 10 * 60
     assert found.high_s > 12 * 60
+
+
+def test_work_that_goes_on_becoming_longer_comes_later_than_it_would_now() -> None:
+    grows = Trend(per_s=0.001, doubt=0.0002, lasted_s=3600.0)
+    some = [waits(str(n), lasts=replace(MINUTE, trend=grows)) for n in range(40)]
+    now, then = ends(free(2), [waits(str(n)) for n in range(40)])["39"], line.play(free(2), some, {})["39"]
+    assert then.mid_s / 60 > 1.3 * now
+    assert then.low_s / 60 > now, "also where it soon stops"
 
 
 @pytest.mark.parametrize("number", [1, 40, 3_000])
