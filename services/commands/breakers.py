@@ -10,6 +10,7 @@ from services.domain.change import CloseBreaker
 from services.domain.errors import UsageError
 from services.domain.gates import breaker
 from services.domain.gates.breaker import Rule
+from services.domain.text.said import said
 from services.engine.steps import Steps
 from services.ports import Store
 
@@ -44,7 +45,7 @@ class BreakerCommands:
         """
         self._audit.need(self._operator, "operator", "breaker.close", [shop])
         if ":" not in shop:
-            raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")
+            raise UsageError(said("shop.written", shop=f"{shop!r:.80}"), field="shop")
         with self._audit.act("breaker.close", [shop], {"note": note} if note else None) as act:
             was = any(one.shop == shop for one in self._store.breakers())
             self._steps.apply([CloseBreaker(shop=shop)])

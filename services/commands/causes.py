@@ -16,6 +16,7 @@ from services.domain.insight import cause_rule, known_issue
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
+from services.domain.text.said import said
 from services.engine.lead import cause_keeper
 from services.engine.steps import Steps
 from services.ports import Store
@@ -36,9 +37,8 @@ class CauseCommands:
             UsageError: one of them is too long.
         """
         self._audit.need(self._operator, "operator", "cause.describe", [cause])
-        for field, words, most in (("name", name, MAX_NAME), ("note", note, MAX_NOTE)):
-            if len(words) > most:
-                raise UsageError(f"{field} may have {most} characters, not {len(words)}", field=field)
+        _check_length("name", name, MAX_NAME)
+        _check_length("note", note, MAX_NOTE)
         rule = self._rule(cause)
         with self._audit.act("cause.describe", [cause], {"name": name, "note": note}):
             self._put(cause, msgspec.structs.replace(rule, name=name.strip(), note=note.strip()))
@@ -51,7 +51,7 @@ class CauseCommands:
         """
         self._audit.need(self._operator, "operator", "cause.ignore", [cause])
         if not 0 <= seconds <= LONGEST_S:
-            raise UsageError(f"a cause can be ignored for 0 to {LONGEST_S} seconds, not {seconds}", field="seconds")
+            raise UsageError(said("cause_rule.ignored_for", longest_s=LONGEST_S, seconds=seconds), field="seconds")
         now = self._store.now_ms()
         until = now + seconds * 1000 if seconds else cause_rule.FOREVER
         rule = msgspec.structs.replace(self._rule(cause), ignored=True, until=until, by=self._operator.who, at=now)
@@ -81,19 +81,24 @@ class CauseCommands:
         alert_once: bool = False,
         route: Sequence[str] = (),
         link: str = "",
+        note: str | None = None,
     ) -> None:
         """Say who is at it, where it is followed up (``link``: http, https), and what whoever leads does by itself, in
         the place of what was decided before: park its shops for so long after each letter, run its letters again at a
-        time of day (``HH:MM`` of the fleet), tell an alert once, tell others of it.
+        time of day (``HH:MM`` of the fleet), tell an alert once, tell others of it. ``note``: what was found out; None:
+        what was noted stays.
 
         Raises:
             UsageError: one of them cannot be; ``field`` names it.
         """
         self._audit.need(self._operator, "operator", "cause.know", [cause])
-        if len(owner) > MAX_NAME:
-            raise UsageError(f"owner may have {MAX_NAME} characters, not {len(owner)}", field="owner")
+        before = self._rule(cause)
+        note = before.note if note is None else note.strip()
+        _check_length("owner", owner, MAX_NAME)
+        _check_length("note", note, MAX_NOTE)
         rule = msgspec.structs.replace(
-            self._rule(cause),
+            before,
+            note=note,
             owner=owner.strip(),
             park_s=park_s,
             retry_at=retry_at,
@@ -111,6 +116,7 @@ class CauseCommands:
             "retry_at": retry_at,
             "alert_once": alert_once,
             "link": rule.link,
+            "note": note if note != before.note else "",
         }
         told = {name: value for name, value in {**detail, "to": list(rule.route)}.items() if value}
         with self._audit.act("cause.know", [cause], told):
@@ -143,11 +149,11 @@ class CauseCommands:
         apart = cause_rule.Causes(rules)
         for one in (*causes, main):
             if (one in rules and rules[one].where) or (one != main and apart.apart(one)):
-                raise UsageError(f"{one} is split by place; join it again before it is merged", field="cause")
+                raise UsageError(said("cause_rule.is_split", one=one), field="cause")
         for one in causes:
             self._rule(one)
             if one == main:
-                raise UsageError(f"{one} cannot count to itself, directly or by others; see --into", field="into")
+                raise UsageError(said("cause_rule.itself", one=one), field="into")
         with self._audit.act("cause.merge", [*causes], {"into": main}):
             for one in causes:
                 self._put(one, msgspec.structs.replace(self._rule(one), into=main))
@@ -176,9 +182,9 @@ class CauseCommands:
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         rule, part = self._rule(cause), cause_rule.part_of(cause, cause_rule.check_where(where))
         if rule.where or rule.into:
-            raise UsageError(f"{cause} is a part of {rule.of or rule.into}: split that one", field="cause")
+            raise UsageError(said("cause_rule.is_part", cause=cause, what=rule.of or rule.into), field="cause")
         if part in rules and rules[part].where:
-            raise UsageError(f"{where} is split off from {cause} already, as {part}", field="where")
+            raise UsageError(said("cause_rule.split_already", where=where, cause=cause, part=part), field="where")
         terms = (
             equals("status", Status.DEAD),
             equals("triage", Triage.OPEN),
@@ -186,7 +192,7 @@ class CauseCommands:
             cause_rule.place_term(where),
         )
         if not self._store.query(Query(terms=terms, limit=1, want_total=False)).tasks:
-            raise UsageError(f"no open letter of {cause} died at {where}", field="where")
+            raise UsageError(said("cause_rule.none_there", cause=cause, where=where), field="where")
         with self._audit.act("cause.split", [cause], {"where": where, "part": part}):
             fresh = CauseRule(of=cause, where=where, by=self._operator.who, at=self._store.now_ms())
             self._put(part, fresh)
@@ -202,7 +208,7 @@ class CauseCommands:
         self._audit.need(self._operator, "operator", "cause.join", [part])
         rule = self._rule(part)
         if not rule.where:
-            raise UsageError(f"{part} was not split off by a shop, a platform or a worker", field="cause")
+            raise UsageError(said("cause_rule.not_split", part=part), field="cause")
         with self._audit.act("cause.join", [part], {"where": rule.where, "into": rule.of}):
             if rule.ignored:
                 cause_keeper.reopen(self._store, self._steps, part, rule)
@@ -215,3 +221,8 @@ class CauseCommands:
 
     def _put(self, cause: str, rule: CauseRule) -> None:
         self._store.put_document(cause_rule.KIND, cause, cause_rule.dump(rule))
+
+
+def _check_length(field: str, words: str, most: int) -> None:
+    if len(words) > most:
+        raise UsageError(said("cause_rule.too_long", field=field, most=most, count=len(words)), field=field)

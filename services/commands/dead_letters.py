@@ -64,7 +64,7 @@ class DeadLetterCommands:
     def set_triage(self, task_ids: Sequence[str], triage: str, *, note: str = "") -> Outcome:
         """Archive, ignore or reopen."""
         if triage not in (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED):
-            raise UsageError("triage is open, archived or ignored", field="triage")
+            raise UsageError(said("options.triage"), field="triage")
         self._audit.need(self._operator, "operator", f"dead.{triage}", task_ids)
         chosen = list(dict.fromkeys(task_ids))
 

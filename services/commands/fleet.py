@@ -104,15 +104,14 @@ class FleetCommands:
         if found is None and key in self._store.counts().shops:
             found = Shop(platform=platform, shop_id=shop_id, unregistered=True)
         if found is None:
-            raise NotFound(f"there is no shop {key!r:.140}; see `shop list`", field="shop")
+            raise NotFound(said("shop.none", key=f"{key!r:.140}"), field="shop")
         return found
 
     def _check_alone(self, shop: Shop, others: Iterable[str]) -> None:
         same = {other for other in others if other.partition(":")[2] == shop.shop_id} - {shop.key}
         if same:
             raise UsageError(
-                f"{shop.key} cannot have a queue of its own: {sorted(same)[0]} has the same id, and the queue is named"
-                " by it; rename one of the two shops",
+                said("queue.same_id", key=shop.key, value=sorted(same)[0]),
                 field="dedicated",
             )
 
@@ -148,8 +147,7 @@ class FleetCommands:
         head, _, name = limit.scope.partition(":")
         if head == limits.TYPE:
             raise UsageError(
-                f"the limits of a type stand in its document: type export {name}, set concurrency or rate_per_minute,"
-                " type import",
+                said("limit.of_type", name=name),
                 field="scope",
             )
         old = {one.limit.scope: one.limit for one in self._store.limits()}.get(limit.scope, Limit(scope=limit.scope))
@@ -168,7 +166,7 @@ class FleetCommands:
         self._audit.need(self._operator, "admin", "type.import", [name])
         body = self._store.documents("type").get(name)
         if body is None:
-            raise NotFound(f"there is no task type {name!r:.70}; see `type list`", field="name")
+            raise NotFound(said("type.unknown", name=f"{name!r:.70}"), field="name")
         limits.check(Limit(scope=f"{limits.TYPE}:{name}", concurrency=concurrency, per_minute=per_minute))
         # as text: what a newer program wrote there is refused by the import, not lost
         document = msgspec.json.decode(body)
@@ -319,5 +317,5 @@ def _scope(scope: str) -> str:
     parts = {"all": 0, "platform": 1, "type": 1, "shop": 2}
     words = rest.split(":") if rest else []
     if head not in parts or len(words) != parts[head] or not all(shops.valid_word(word) for word in words):
-        raise UsageError(f"a pause is all, platform:P, shop:P:ID or type:T, not {scope!r:.80}", field="scope")
+        raise UsageError(said("pause.scope", scope=f"{scope!r:.80}"), field="scope")
     return scope

@@ -10,6 +10,7 @@ from services.domain.errors import UsageError
 from services.domain.gates import home
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
+from services.domain.text.said import said
 from services.engine.homes import Homes
 from services.ports import Store
 
@@ -49,7 +50,7 @@ class HomeCommands:
         """
         self._audit.need(self._operator, "operator", "shop.move", [shop])
         if not home.valid_node(node):
-            raise UsageError(f"a node is 1 to 64 of A-Z a-z 0-9 . _ -, not {node!r:.80}", field="node")
+            raise UsageError(said("node.name", node=f"{node!r:.80}"), field="node")
         known = self.nodes()
         if node not in known and not force:
             names = ", ".join(known[:NAMED]) + (" …" if len(known) > NAMED else "")

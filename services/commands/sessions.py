@@ -10,6 +10,7 @@ from services.domain.change import CloseSession, OpenSession
 from services.domain.errors import UsageError
 from services.domain.gates import session
 from services.domain.task import classify
+from services.domain.text.said import said
 from services.engine.lead.opener import Opener
 from services.engine.steps import Steps
 from services.ports import Store
@@ -82,4 +83,4 @@ class SessionCommands:
 
 def _check(shop: str) -> None:
     if ":" not in shop:
-        raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")
+        raise UsageError(said("shop.written", shop=f"{shop!r:.80}"), field="shop")

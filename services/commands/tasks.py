@@ -19,7 +19,7 @@ from services.domain.task import lane
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
-from services.domain.text.said import Said
+from services.domain.text.said import Said, said
 from services.engine import portions
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
@@ -242,9 +242,9 @@ class TaskCommands:
             UsageError: another decision; or to run again what may be done already, without a ``note`` that says why.
         """
         if to not in (Status.PENDING, Status.SUCCEEDED, Status.DEAD):
-            raise UsageError("a held task can be resolved as succeeded, pending or dead", field="to")
+            raise UsageError(said("resolve.to"), field="to")
         if to == Status.PENDING and not note.strip():
-            raise UsageError("say why it is to run again: its work may be done already", field="note")
+            raise UsageError(said("resolve.say_why"), field="note")
         return self._each(
             "task.resolve",
             task_ids,

@@ -52,7 +52,7 @@ def plan(stored: Mapping[str, str], bodies: Sequence[str], *, force: bool = Fals
             if is_masked(kind.schema):
                 raise UsageError(said("type.masked"), field="schema")
             if kind.name in seen:
-                raise UsageError(f"{kind.name} is given twice", field="name")
+                raise UsageError(said("policy.twice", name=kind.name), field="name")
             seen[kind.name] = place
             changes.append(_change(kind, stored.get(kind.name, ""), force=force))
         except UsageError as exc:
@@ -67,8 +67,7 @@ def _change(kind: TaskType, stored: str, *, force: bool) -> Change:
         return Change(kind=fresh, what=CHANGED if stored else CREATED, replaced=stored)
     if kind.version and kind.version != old.version and not force:
         raise UsageError(
-            f"{kind.name} was made from version {kind.version}, the stored one is version {old.version}; export it"
-            " again and repeat the change, or use --force",
+            said("policy.changed", name=kind.name, version=kind.version, stored=old.version),
             field="version",
         )
     names = [name for name in TaskType.__struct_fields__ if name != "version"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+from collections.abc import Container, Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -11,6 +14,7 @@ from services.commands.operator import Operator
 from services.domain.errors import UsageError
 from services.domain.task.search import shared_view
 from services.domain.task.search.shared_view import KIND, MOST, VERSIONS, SharedView
+from services.domain.text.said import said
 from services.ports import Store
 
 
@@ -22,13 +26,7 @@ class ViewCommands:
 
     def known(self) -> list[SharedView]:
         """All that can be read, by title. Blocking."""
-        found = []
-        for body in self._store.documents(KIND).values():
-            try:
-                found.append(shared_view.load(body))
-            except ValueError:  # the doctor tells it
-                continue
-        return sorted(found, key=lambda one: (one.title, one.key))
+        return sorted(_readable(self._store.documents(KIND)), key=lambda one: (one.title, one.key))
 
     def share(self, view: SharedView) -> SharedView:
         """Let everybody see this, in the place of the view with its key; returns it as it is kept.
@@ -38,21 +36,26 @@ class ViewCommands:
         """
         self._audit.need(self._operator, "operator", "view.share", [view.title])
         shared_view.check(view, self._store.now_ms())
-        known = {one.key: one for one in self.known()}
+        bodies = self._store.documents(KIND)
+        known = {one.key: one for one in _readable(bodies)}
         before = known.get(view.key)
         self._refuse(view, before, known)
         made = msgspec.structs.replace(
             view,
-            key=view.key or f"v{secrets.token_hex(6)}",
+            key=view.key or _key(view.title, known),
             version=1 + max(view.version, before.version if before is not None else 0),
             by=self._operator.who,
             at=self._store.now_ms(),
         )
         detail = msgspec.to_builtins(made) | ({"before": msgspec.to_builtins(before)} if before is not None else {})
         with self._audit.act("view.share", [made.title], detail):
-            if before is not None:
+            if before is None:
+                if not self._store.add_document(KIND, made.key, shared_view.dump(made)):
+                    raise UsageError(said("view.title_taken", title=made.title), field="title")
+            elif self._store.swap_document(KIND, made.key, bodies[made.key], shared_view.dump(made)):
                 self._keep(before)
-            self._store.put_document(KIND, made.key, shared_view.dump(made))
+            else:
+                raise UsageError(said("view.changed", by=before.by, title=before.title), field="version")
         return made
 
     def remove(self, key: str) -> SharedView | None:
@@ -70,13 +73,25 @@ class ViewCommands:
 
     def _refuse(self, view: SharedView, before: SharedView | None, known: dict[str, SharedView]) -> None:
         if before is not None and view.version != before.version:
-            raise UsageError(
-                f"{before.by} changed the view {before.title} meanwhile; look at it again", field="version"
-            )
+            raise UsageError(said("view.changed", by=before.by, title=before.title), field="version")
         if any(one.title == view.title and one.key != view.key for one in known.values()):
-            raise UsageError(f"there is a shared view named {view.title} already; choose another name", field="title")
+            raise UsageError(said("view.title_taken", title=view.title), field="title")
         if before is None and len(known) >= MOST:
-            raise UsageError(f"{MOST} views are shared already; remove one that nobody needs", field="title")
+            raise UsageError(said("view.many", most=MOST), field="title")
 
     def _keep(self, before: SharedView) -> None:
         self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.dump(before))
+
+
+def _readable(bodies: Mapping[str, str]) -> list[SharedView]:
+    found = []
+    for body in bodies.values():
+        with suppress(ValueError):  # the doctor tells it
+            found.append(shared_view.load(body))
+    return found
+
+
+def _key(title: str, known: Container[str]) -> str:
+    """Of two who share under one name in the same moment only one is the first with its key."""
+    key = f"v{hashlib.sha256(title.encode()).hexdigest()[:12]}"
+    return key if key not in known else f"v{secrets.token_hex(6)}"

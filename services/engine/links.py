@@ -9,6 +9,7 @@ from services.domain.errors import UsageError
 from services.domain.gates import dependency
 from services.domain.task.status import Status
 from services.domain.task.tombstone import Tombstone
+from services.domain.text.said import said
 from services.engine.spec import TaskSpec
 from services.ports import Store
 
@@ -108,7 +109,7 @@ def check(spec: TaskSpec) -> None:
         text = f"depends_on takes up to {dependency.MOST} tasks, not {len(spec.depends_on)}; let one task collect them"
         raise UsageError(text, field="depends_on")
     if spec.on_dependency_failure not in dependency.POLICIES:
-        raise UsageError("on_dependency_failure must be hold or cancel", field="on_dependency_failure")
+        raise UsageError(said("links.failure"), field="on_dependency_failure")
 
 
 def _graph(by_name: dict[str, TaskSpec]) -> dict[str, tuple[str, ...]]:

@@ -198,9 +198,7 @@ class Producer:
         if not shop.valid_word(spec.platform):
             raise UsageError(said("platform.name", name=f"{spec.platform!r:.60}"), field="platform")
         if not shop.valid_shop_id(spec.shop_id):
-            raise UsageError(
-                f"shop must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name, not {spec.shop_id!r:.60}", field="shop"
-            )
+            raise UsageError(said("shop.id_lane", shop_id=f"{spec.shop_id!r:.60}"), field="shop")
         if not ids.valid_task_type(spec.task_type):
             raise UsageError(said("type.name", name=f"{spec.task_type!r:.60}"), field="type")
         if self._strict and f"{spec.platform}:{spec.shop_id}" not in self._registry.shops():
@@ -215,11 +213,9 @@ class Producer:
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
             raise UsageError(said("task.max_retries"), field="max_retries")
         if spec.if_duplicate not in ("reject", "queue", "force", "hold"):
-            raise UsageError("if-duplicate must be reject, queue or force", field="if-duplicate")
+            raise UsageError(said("create.duplicate"), field="if-duplicate")
         if spec.if_duplicate == "force" and not spec.reason.strip():
-            raise UsageError(
-                "force needs a reason: say why this must run although the same task is active", field="reason"
-            )
+            raise UsageError(said("create.force_why"), field="reason")
 
     def _record(
         self,

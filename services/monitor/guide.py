@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from services.domain.errors import NotFound
+from services.domain.text.said import said
 
 ROOT = Path(__file__).resolve().parents[2]
 #: folders whose pages may be read; "" is the top
@@ -67,7 +68,7 @@ def read(name: str) -> GuidePage:
     """
     place = (ROOT / name).resolve()
     if not _is_page(place):
-        raise NotFound(f"there is no page {name!r:.80}", field="page")
+        raise NotFound(said("guide.none", name=f"{name!r:.80}"), field="page")
     text = place.read_text(encoding="utf-8")
     found = {one: (place.parent / one).resolve() for one in _PICTURE.findall(text)}
     inside = {one: path for one, path in found.items() if path.is_relative_to(ROOT / "resources") and path.is_file()}

@@ -19,6 +19,7 @@ from services import log as logs
 from services.domain.errors import UsageError
 from services.domain.task.search import filter_time
 from services.domain.task.search.filter_time import Times
+from services.domain.text.said import said
 from services.domain.text.terms import Term, terms
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
@@ -188,13 +189,11 @@ def _test(term: Term, times: Times) -> Test:
     if name in ("since", "until"):
         return _in_time(name, term.op, value, times)
     if name not in FIELDS or term.op != ":":
-        raise UsageError(
-            f"a log has no field {name!r:.40}; it has {', '.join(FIELDS)}, since and until", field="filter"
-        )
+        raise UsageError(said("log.field", name=f"{name!r:.40}", known=", ".join(FIELDS)), field="filter")
     if name == "level":
         unknown = term.values - set(LEVELS)
         if unknown:
-            raise UsageError(f"level is {', '.join(LEVELS)}, not {min(unknown)!r:.40}", field="filter")
+            raise UsageError(said("log.level", known=", ".join(LEVELS), level=f"{min(unknown)!r:.40}"), field="filter")
         return at_least(min(term.values, key=LEVELS.index))
     if name == "program":
         wanted = term.values
@@ -220,9 +219,7 @@ def _in_time(name: str, op: str, value: str, times: Times) -> Test:
     ago = filter_time.duration_ms(value)
     span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
     if span is None or op != ":":
-        raise UsageError(
-            f"{name} takes a day, a moment or a span, such as {name}:1h, not {value!r:.40}", field="filter"
-        )
+        raise UsageError(said("filter.log_time", name=name, value=f"{value!r:.40}"), field="filter")
     first, end = span
     return (lambda one: one.at_ms >= first) if name == "since" else (lambda one: one.at_ms < max(end, first + 1))
 

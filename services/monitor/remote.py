@@ -47,6 +47,11 @@ class RemoteQueries:
         """The last lines of a worker, None until it shows them."""
         return self._read(remote.LOGS, worker, remote.read_log)
 
+    def is_heard(self, worker: str) -> bool:
+        """Whether a worker is there: one that was killed shows what it showed before, and nothing new."""
+        found = next((info for info in self._store.workers() if info.worker == worker), None)
+        return found is not None and found.state != insight.STOPPED and not insight.missed(found, self._store.now_ms())
+
     def answer(self, worker: str, order: str, since_ms: int) -> str | None:
         """How an order ended that was given at that time (UTC ms): "" it is done, else why it could not be; None
         while nobody knows.
@@ -84,7 +89,7 @@ class RemoteQueries:
         return found
 
     def _read(self, kind: str, name: str, read: Callable[[str], Kept]) -> Kept | None:
-        body = self._store.documents(kind).get(name)
+        body = self._store.document(kind, name)
         if body is None:
             return None
         try:

@@ -12,6 +12,7 @@ from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.domain.task.search import filter_time
 from services.domain.task.search.filter_time import Times
+from services.domain.text.said import said
 from services.domain.text.terms import Term, terms
 from services.engine import audit_check
 from services.monitor import aside
@@ -171,15 +172,13 @@ def _test(term: Term, times: Times) -> _Test:
     if name == "age":
         span = filter_time.duration_ms(value)
         if span is None or op == ":":
-            raise UsageError(f"age is compared with a duration, such as age<2h, not {value!r:.40}", field="filter")
+            raise UsageError(said("audit.age", value=f"{value!r:.40}"), field="filter")
         edge = times.now_ms - span
         return (lambda entry: entry.at > edge) if op == "<" else (lambda entry: entry.at < edge)
     if name in ("since", "until"):
         return _in_time(name, op, value, times)
     if name not in FIELDS or op != ":":
-        raise UsageError(
-            f"the audit has no field {name!r:.40}; it has {', '.join(FIELDS)}, age, since and until", field="filter"
-        )
+        raise UsageError(said("audit.field", name=f"{name!r:.40}", known=", ".join(FIELDS)), field="filter")
     if name in _LISTED:
         wanted = term.values
         if name == "state":
@@ -193,9 +192,7 @@ def _in_time(name: str, op: str, value: str, times: Times) -> _Test:
     ago = filter_time.duration_ms(value)
     span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
     if span is None or op != ":":
-        raise UsageError(
-            f"{name} takes a day, a moment or a span, such as {name}:today, not {value!r:.40}", field="filter"
-        )
+        raise UsageError(said("audit.time", name=name, value=f"{value!r:.40}"), field="filter")
     first, end = span
     return (lambda entry: entry.at >= first) if name == "since" else (lambda entry: entry.at < max(end, first + 1))
 

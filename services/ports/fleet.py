@@ -38,8 +38,14 @@ class Fleet(Protocol):
     def add_document(self, kind: str, name: str, body: str) -> bool:
         """Keep a JSON document unless there is one of this name; tell whether it was kept."""
 
+    def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
+        """Keep a JSON document in the place of the one that was read; tell whether that was still there."""
+
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off; tell whether there was one."""
+
+    def document(self, kind: str, name: str) -> str | None:
+        """One of them, where the others may be many or large; None where there is none."""
 
     def documents(self, kind: str) -> Mapping[str, str]: ...
 

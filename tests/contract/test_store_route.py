@@ -75,3 +75,20 @@ def test_a_document_is_struck_off_once(rig: Rig) -> None:
     assert rig.store.remove_document("queue", "pdd:s1")
     assert not rig.store.remove_document("queue", "pdd:s1")
     assert rig.store.documents("queue") == {"pdd:s2": "{}"}
+
+
+def test_one_document_is_read_without_the_others(rig: Rig) -> None:
+    rig.store.put_document("queue", "pdd:s1", '"one"')
+    rig.store.put_document("queue", "pdd:s2", '"two"')
+    assert rig.store.document("queue", "pdd:s2") == '"two"'
+    assert rig.store.document("queue", "pdd:s3") is None
+    assert rig.store.document("type", "pdd:s2") is None
+
+
+def test_a_document_is_replaced_only_as_it_was_read(rig: Rig) -> None:
+    rig.store.put_document("view", "v1", '"one"')
+    assert rig.store.swap_document("view", "v1", '"one"', '"two"')
+    assert not rig.store.swap_document("view", "v1", '"one"', '"three"'), "somebody was faster"
+    assert rig.store.document("view", "v1") == '"two"'
+    assert not rig.store.swap_document("view", "v2", '"one"', '"two"')
+    assert rig.store.document("view", "v2") is None

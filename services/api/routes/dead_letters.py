@@ -68,6 +68,7 @@ class KnownIssue(shapes.Body):
     alert_once: bool = False
     to: list[Name] = Field(default_factory=list, max_length=20, description="channels or groups that hear of it")
     link: Annotated[str, Field(max_length=500, description="http or https: where it is followed up")] = ""
+    note: Annotated[str | None, Field(max_length=2000, description="what was found out; left out: as it was")] = None
 
 
 class Called(shapes.Body):

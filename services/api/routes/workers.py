@@ -37,6 +37,7 @@ class Log(shapes.Open):
     """Lines, the newest last."""
 
     worker: str
+    live: bool = Field(description="false: it is silent, and these are the last lines that it has shown")
     lines: list[dict[str, Any]]
 
 

@@ -110,16 +110,17 @@ def log(context: Context) -> int:
     with context.engine() as engine:
         name = workers.only(engine.store.workers(), args.workers[0]).worker
         told = assembly.queries(engine).remote
-        known = told.log(name)
+        known, live = told.log(name), told.is_heard(name)
         ask = partial(assembly.commands(engine).fleet.tell_worker, name, f"{worker_order.LOG}={remote.LOG_S}")
         ask()
         found = known or answered(lambda: told.log(name), _WAIT_S)
         if found is None:
             raise OperatorError(f"{name} has not shown its log within {_WAIT_S:g} s; is it alive? see worker list")
         shown = found.lines[-args.limit :]
-        document = {"worker": name, "lines": [{"at": one.at, "level": one.level, "text": one.text} for one in shown]}
-        context.show(document, [*map(_line, shown)])
-        if args.follow and not context.json:
+        lines = [{"at": one.at, "level": one.level, "text": one.text} for one in shown]
+        silent = [] if live else [f"{name} is silent; these are the last lines that it has shown, no new ones come"]
+        context.show({"worker": name, "live": live, "lines": lines}, [*map(_line, shown), *silent])
+        if args.follow and live and not context.json:
             _follow(lambda: told.log(name), found, ask)
     return EXIT_OK
 

@@ -217,7 +217,9 @@ def backfill(context: Context) -> int:
             head = f"{args.name}: {plan.tasks} tasks for {plan.shops} shops, {plan.done} done already"
             context.show({"dry_run": args.dry_run, "tasks": plan.tasks, "runs": runs}, [head, *told])
             return EXIT_OK
-        if not context.confirm(f"make up for {len(runs)} runs of {args.name}:", plan.tasks):
+        if not context.confirm(
+            f"make up for {sum(1 for gap in plan.gaps if gap.missing)} runs of {args.name}:", plan.tasks
+        ):
             return EXIT_FAILED
         tally = assembly.commands(engine).schedules.backfill(args.name, since, until, each=args.each)
     text = f"{args.name}: {tally.created} tasks created, {tally.done} done already, {tally.failed} failed"

@@ -39,17 +39,17 @@ class Options:
         """
         for name, value, most in (("rate", self.rate, MAX_RATE), ("probe", self.probe, MAX_PROBES)):
             if not 0 <= value <= most:
-                raise UsageError(f"{name} must be 0 to {most}, not {value}", field=name)
+                raise UsageError(said("options.range", name=name, most=most, value=value), field=name)
         if self.if_duplicate not in ("reject", "queue", "force"):
-            raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
+            raise UsageError(said("options.duplicate"), field="if_duplicate")
         if self.if_duplicate == "force" and not self.reason.strip():
             raise UsageError(said("force.reason"), field="reason")
         if not self.skip <= {DONE, PAUSED, SCHEMA}:
-            raise UsageError("only paused and schema can be skipped", field="skip")
+            raise UsageError(said("options.skip"), field="skip")
         if self.lane and self.lane not in LANES:
-            raise UsageError("lane is high, normal or low", field="lane")
+            raise UsageError(said("options.lane"), field="lane")
         if not 0 <= self.attempts <= MAX_ATTEMPTS:
-            raise UsageError(f"attempts must be 0 to {MAX_ATTEMPTS}, not {self.attempts}", field="attempts")
+            raise UsageError(said("options.attempts", most=MAX_ATTEMPTS, attempts=self.attempts), field="attempts")
 
     def detail(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """What the audit entry keeps of it."""

@@ -10,6 +10,7 @@ from services.domain.errors import UsageError
 from services.domain.insight import shop as insight
 from services.domain.task.search import filter
 from services.domain.task.search.filter import Piece
+from services.domain.text.said import said
 
 #: of a shop as the list tells it
 WORDS = ("shop", "platform", "group", "tag", "name", "home", "state")
@@ -38,7 +39,7 @@ def parse(text: str) -> Test:
         UsageError: it is no such filter, and what there is instead.
     """
     if len(text) > filter.MAX_TEXT:
-        raise UsageError(f"a filter may have {filter.MAX_TEXT} characters", field="filter")
+        raise UsageError(said("filter.length", most=filter.MAX_TEXT), field="filter")
     tests = [_negated(_test(one, text), one) for one in filter.pieces(text)]
     return lambda row: all(test(row) for test in tests)
 
@@ -53,25 +54,25 @@ def _test(one: Piece, text: str) -> Test:
         return lambda row: any(_contains(row, value) for value in values)
     if one.field not in FIELDS:
         where = repr(text[one.at : one.end])[:80]
-        raise UsageError(f"shops are not chosen by {where}; there are {', '.join(FIELDS)}, and words", field="filter")
+        raise UsageError(said("shop_filter.field", where=where, known=", ".join(FIELDS)), field="filter")
     if one.field in NUMBERS:
         return _of_number(one, values)
     if one.op not in ("=", "~"):
-        raise UsageError(f"{one.field} is compared by `:` or `~`, not {one.op!r}", field="filter")
+        raise UsageError(said("shop_filter.op", field=one.field, op=f"{one.op!r}"), field="filter")
     if one.field in TRUTHS:
         wanted = {_YES.get(value.casefold()) for value in values}
         if None in wanted:
-            raise UsageError(f"{one.field} is yes or no, not {values[0]!r:.40}", field="filter")
+            raise UsageError(said("shop_filter.yes_no", field=one.field, value=f"{values[0]!r:.40}"), field="filter")
         return lambda row: bool(row[one.field]) in wanted
     if one.field == "state" and (wrong := [value for value in values if value not in insight.STATES]):
         known = ", ".join(insight.STATES)
-        raise UsageError(f"no shop is ever {wrong[0]!r:.40}; there are {known}", field="filter")
+        raise UsageError(said("shop_filter.never", value=f"{wrong[0]!r:.40}", known=known), field="filter")
     return lambda row: any(_same(word, value, one.op) for word in _words(row, one.field) for value in values)
 
 
 def _of_number(one: Piece, values: list[str]) -> Test:
     if one.op not in _SIGNS or not all(_NUMBER.match(value) for value in values):
-        raise UsageError(f"{one.field} is compared with a number, such as {one.field}>0", field="filter")
+        raise UsageError(said("shop_filter.number", field=one.field), field="filter")
     sign, numbers = _SIGNS[one.op], [int(value) for value in values]
     return lambda row: any(sign(int(row[one.field]), number) for number in numbers)
 

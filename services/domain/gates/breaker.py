@@ -7,6 +7,7 @@ import msgspec
 from services.domain.errors import UsageError
 from services.domain.task import classify
 from services.domain.task.status import Status
+from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
 
 GATE = "breaker"
@@ -112,4 +113,4 @@ def check(rule: Rule) -> None:
     )
     for field, value, least, most in bounds:
         if not least <= value <= most:
-            raise UsageError(f"{field} must be {least} to {most}, not {value}", field=field)
+            raise UsageError(said("breaker.range", field=field, least=least, most=most, value=value), field=field)

@@ -11,6 +11,7 @@ from services.domain.fleet import shop
 from services.domain.task import ids
 from services.domain.task.lane import MAX_PRIORITY
 from services.domain.task.record import Task
+from services.domain.text.said import said
 
 GATE = "quota"
 PLATFORM, TYPE = "platform", "type"
@@ -109,10 +110,10 @@ def check(limit: Limit) -> None:
     """
     head, _, name = limit.scope.partition(":")
     if not (head == PLATFORM and shop.valid_word(name)) and not (head == TYPE and ids.valid_task_type(name)):
-        raise UsageError(f"a limit is set for platform:P or type:T, not {limit.scope!r:.80}", field="scope")
+        raise UsageError(said("limit.scope", scope=f"{limit.scope!r:.80}"), field="scope")
     for name, number, most in (
         ("concurrency", limit.concurrency, MAX_CONCURRENCY),
         ("per_minute", limit.per_minute, MAX_PER_MINUTE),
     ):
         if not 0 <= number <= most:
-            raise UsageError(f"{name} must be 1 to {most}, or none for no limit, not {number}", field=name)
+            raise UsageError(said("limit.range", name=name, most=most, number=number), field=name)

@@ -6,6 +6,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task import classify
+from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
 
 GATE = "session"
@@ -42,7 +43,7 @@ def check(kind: str, note: str) -> None:
         UsageError: ``field`` names what to change.
     """
     if kind not in KINDS:
-        raise UsageError(f"kind must be one of {', '.join(KINDS)}, not {kind!r:.60}", field="kind")
+        raise UsageError(said("session.kind", known=", ".join(KINDS), kind=f"{kind!r:.60}"), field="kind")
     check_note(note)
 
 
@@ -53,4 +54,4 @@ def check_note(note: str) -> None:
         UsageError: ``field`` names it.
     """
     if len(note) > NOTE_LIMIT:
-        raise UsageError(f"a note has at most {NOTE_LIMIT} characters, not {len(note):,}", field="note")
+        raise UsageError(said("session.note", most=NOTE_LIMIT, count=len(note)), field="note")

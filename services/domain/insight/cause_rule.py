@@ -14,6 +14,7 @@ import msgspec
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
 from services.domain.task.search.query import Term, equals
+from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint
@@ -126,7 +127,7 @@ def check_where(where: str) -> str:
     """
     head, _colon, name = where.partition(":")
     if head not in PLACES or not name or len(where) > MAX_WHERE or not name.isprintable():
-        raise UsageError(f"a cause is split by a shop, a platform or a worker, not by {where!r:.60}", field="where")
+        raise UsageError(said("cause_rule.split_by", where=f"{where!r:.60}"), field="where")
     return where
 
 
@@ -164,5 +165,5 @@ def check_fingerprint(fingerprint: str) -> str:
         UsageError: it is none, as of letters that were never a readable task.
     """
     if not _FINGERPRINT.match(fingerprint):
-        raise UsageError("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`", "cause")
+        raise UsageError(said("cause_rule.print"), "cause")
     return fingerprint

@@ -13,6 +13,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import valid_word
 from services.domain.insight.cause_rule import MAX_LINK, CauseRule
 from services.domain.text.message import Message
+from services.domain.text.said import said
 from services.domain.text.sentences import N_
 from services.domain.upkeep.stored import Instant
 
@@ -78,15 +79,15 @@ def check(rule: CauseRule) -> None:
         UsageError: ``field`` names what to change.
     """
     if rule.park_s and not SHORTEST_S <= rule.park_s <= LONGEST_S:
-        raise UsageError(f"shops are parked for a minute to 7 days, not {rule.park_s} s", field="park")
+        raise UsageError(said("cause_rule.park", park_s=rule.park_s), field="park")
     if rule.link and not is_link(rule.link):
         text = f"a link begins with http:// or https:// and has at most {MAX_LINK} characters, not {rule.link!r:.60}"
         raise UsageError(text, field="link")
     for name in rule.route:
         if not valid_word(name):
-            raise UsageError(f"{name!r:.40} is no name of a channel or a group of them", field="to")
+            raise UsageError(said("cause_rule.to", name=f"{name!r:.40}"), field="to")
     if rule.retry_at and _minute(rule.retry_at) is None:
-        raise UsageError(f"retry_at is a time of day such as 06:00, not {rule.retry_at!r:.20}", field="retry_at")
+        raise UsageError(said("cause_rule.retry_at", retry_at=f"{rule.retry_at!r:.20}"), field="retry_at")
 
 
 def decide(

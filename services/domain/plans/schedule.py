@@ -266,7 +266,9 @@ def _fits(choice: Choice, shop: Shop) -> bool:
 def _check_choices(schedule: Schedule) -> None:
     for name, value, known in (("missed", schedule.missed, MISSED), ("overlap", schedule.overlap, OVERLAP)):
         if value not in known:
-            raise UsageError(f"{name} must be {' or '.join(known)}, not {value!r:.40}", field=name)
+            raise UsageError(
+                said("schedule.one_of", name=name, known=" or ".join(known), value=f"{value!r:.40}"), field=name
+            )
     if schedule.priority:
         try:
             lane.parse_priority(schedule.priority)

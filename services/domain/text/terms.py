@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 
 _WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*)")
 _ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
@@ -43,7 +44,7 @@ def terms(text: str) -> list[Term]:
     while at < len(text):
         match = _WORD.match(text, at)
         if match is None:
-            raise UsageError(f"the filter cannot be read from {text[at : at + 40]!r} on", field="filter")
+            raise UsageError(said("filter.unread", value=f"{text[at : at + 40]!r}"), field="filter")
         sign, name, op, value = match.groups()
         found.append(Term(bool(sign), name or "", op or ":", value))
         at = match.end()

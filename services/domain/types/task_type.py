@@ -15,6 +15,7 @@ from services.domain.gates.limit import Limit
 from services.domain.task import ids, lane
 from services.domain.task.search import filter_time
 from services.domain.text import mask
+from services.domain.text.said import said
 from services.domain.types import flow, schema
 from services.domain.types.schema import Problem
 
@@ -208,41 +209,42 @@ def validate_payload(kind: TaskType, payload: object) -> list[Problem]:
 
 def _check_words(kind: TaskType) -> None:
     if not ids.valid_task_type(kind.name):
-        raise UsageError(f"name must be 1-64 of A-Z a-z 0-9 _ -, not {kind.name!r:.60}", field="name")
+        raise UsageError(said("policy.name", name=f"{kind.name!r:.60}"), field="name")
     if not shop.valid_word(kind.executor):
-        raise UsageError(f"executor must be a word such as rpa or python, not {kind.executor!r:.60}", field="executor")
+        raise UsageError(said("policy.executor", executor=f"{kind.executor!r:.60}"), field="executor")
     if kind.uniqueness not in UNIQUENESS:
         raise UsageError(
-            f"uniqueness must be one of {', '.join(UNIQUENESS)}, not {kind.uniqueness!r:.60}", field="uniqueness"
+            said("policy.uniqueness", known=", ".join(UNIQUENESS), uniqueness=f"{kind.uniqueness!r:.60}"),
+            field="uniqueness",
         )
     span = filter_time.duration_ms(kind.unique_for)
     if kind.unique_for not in ("", TODAY) and (span is None or not 1_000 <= span <= MAX_UNIQUE_MS):
         raise UsageError(
-            f"unique_for must be a duration of 1s to 30d such as 1h, or today, not {kind.unique_for!r:.60}",
+            said("policy.unique_for", unique_for=f"{kind.unique_for!r:.60}"),
             field="unique_for",
         )
     if kind.unique_for and kind.uniqueness == "none":
-        raise UsageError("unique_for needs a uniqueness other than none", field="unique_for")
+        raise UsageError(said("policy.unique_for_what"), field="unique_for")
     if kind.isolation not in ISOLATIONS:
-        raise UsageError(f"isolation must be profile or context, not {kind.isolation!r:.60}", field="isolation")
+        raise UsageError(said("policy.isolation", isolation=f"{kind.isolation!r:.60}"), field="isolation")
     if kind.lane not in lane.LANES:
-        raise UsageError(f"lane must be high, normal or low, not {kind.lane!r:.60}", field="lane")
+        raise UsageError(said("policy.lane", lane=f"{kind.lane!r:.60}"), field="lane")
     _check_indexed(kind.indexed)
 
 
 def _check_indexed(names: tuple[str, ...]) -> None:
     if len(names) > MAX_INDEXED:
-        raise UsageError(f"indexed may name {MAX_INDEXED} fields at most, not {len(names)}", field="indexed")
+        raise UsageError(said("policy.indexed_many", most=MAX_INDEXED, count=len(names)), field="indexed")
     if len(set(names)) < len(names):
-        raise UsageError("indexed names a field twice", field="indexed")
+        raise UsageError(said("policy.indexed_twice"), field="indexed")
     for name in names:
         if len(name) > MAX_FIELD or not _FIELD.match(name) or "" in name.split("."):
             raise UsageError(
-                f"indexed names fields of the payload such as order_id or address.city, not {name!r:.80}",
+                said("policy.indexed_name", name=f"{name!r:.80}"),
                 field="indexed",
             )
         if any(map(mask.is_secret, (name, *name.split(".")))):
-            raise UsageError(f"{name} is a secret, which nobody can look for; take it out of indexed", field="indexed")
+            raise UsageError(said("policy.indexed_secret", name=name), field="indexed")
 
 
 def _check_declared(kind: TaskType) -> None:
@@ -255,7 +257,7 @@ def _check_declared(kind: TaskType) -> None:
     for name in kind.indexed:
         if name not in known and name.partition(".")[0] not in known:
             there = ", ".join(list(known)[:12])
-            raise UsageError(f"indexed: the schema has no field {name:.64}; it has {there}", field="indexed")
+            raise UsageError(said("policy.indexed_unknown", name=f"{name:.64}", there=there), field="indexed")
 
 
 def _check_numbers(kind: TaskType) -> None:
@@ -283,7 +285,7 @@ def _check_numbers(kind: TaskType) -> None:
     )
     for name, value, low, high, allowed in limits:
         if value is not None and not low <= value <= high:
-            raise UsageError(f"{name} must be {allowed}, not {value}", field=name)
+            raise UsageError(said("policy.range", name=name, allowed=allowed, value=value), field=name)
 
 
 def _readable(exc: Exception) -> UsageError:

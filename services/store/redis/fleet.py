@@ -20,6 +20,7 @@ _LEAD = load("lead")
 _RESIGN = load("resign")
 _STRIKE_OFF = load("strike_off")
 _PUT_SHOPS = load("put_shops")
+_SWAP = load("swap_document")
 _SHOPS_AT_ONCE = 500
 #: a worker that was not heard of for a day is forgotten, and orders for it with it
 _DAY_MS = 86_400_000
@@ -109,10 +110,21 @@ class Fleet(Part):
         self._link.check_writable()
         return bool(self._link.call("HSETNX", keys.DOCUMENTS + kind, name, body))
 
+    def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
+        """Keep a JSON document in the place of this one."""
+        self._link.check_writable()
+        return bool(self._link.run(_SWAP, (keys.DOCUMENTS + kind,), name, before, body))
+
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off."""
         self._link.check_writable()
         return bool(self._link.call("HDEL", keys.DOCUMENTS + kind, name))
+
+    def document(self, kind: str, name: str) -> str | None:
+        """A document of a kind by its name."""
+        body = self._link.call("HGET", keys.DOCUMENTS + kind, name)
+        found = {} if body is None else {name.encode(): body}
+        return by_name(bytes.decode, found, f"document ({kind})").get(name)
 
     def documents(self, kind: str) -> Mapping[str, str]:
         """The documents of a kind by name."""

@@ -84,11 +84,23 @@ class Fleet(Part):
         sql = "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)"
         return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
 
+    def swap_document(self, kind: str, name: str, before: str, body: str) -> bool:
+        """Keep a document in the place of this one."""
+        row = (body, kind, name, before)
+        sql = "UPDATE documents SET body = ? WHERE kind = ? AND name = ? AND body = ?"
+        return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
+
     def remove_document(self, kind: str, name: str) -> bool:
         """Strike a document off."""
         row = (kind, name)
         sql = "DELETE FROM documents WHERE kind = ? AND name = ?"
         return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
+
+    def document(self, kind: str, name: str) -> str | None:
+        """A document of a kind by its name."""
+        with self._read() as conn:
+            found = conn.execute("SELECT body FROM documents WHERE kind = ? AND name = ?", (kind, name)).fetchone()
+            return words(found[0]) if found is not None else None
 
     def documents(self, kind: str) -> Mapping[str, str]:
         """Documents of a kind by name."""

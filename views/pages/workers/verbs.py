@@ -345,7 +345,7 @@ class LogDialog(DialogFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._worker = context, worker
         self._log: WorkerLog | None = None
-        self._stumbled = False
+        self._stumbled, self._live = False, True
         self._began = self._asked = instant.now_ms()
         self._acting, self._asking = Operation(self), Operation(self, latest=True)
         self.error = ErrorStrip()
@@ -390,9 +390,14 @@ class LogDialog(DialogFrame):
             self._wish()
         if self._asking.busy:  # a store that is slow is not asked by all threads of the window
             return
-        self._asking.start(partial(self._context.remote.log, self._worker), self._take, self._stumble)
+        remote = self._context.remote
+        self._asking.start(
+            lambda: (remote.log(self._worker), remote.is_heard(self._worker)), lambda found: self._take(*found),
+            self._stumble,
+        )  # fmt: skip
 
-    def _take(self, found: WorkerLog | None) -> None:
+    def _take(self, found: WorkerLog | None, live: bool) -> None:
+        self._live = live
         if self._stumbled:
             self._stumbled = False
             self.error.clear()
@@ -419,9 +424,12 @@ class LogDialog(DialogFrame):
             self.hint.setText(said.format(worker=safe.one_line(self._worker, 60)))
             self.copy_button.disable(_("Nothing is shown yet"))
             return
-        self.hint.setText(_("The last {n} lines of that program, secrets as dots; new ones come by themselves.").format(
-            n=text.count(len(log.lines))
-        ))  # fmt: skip
+        said = (
+            _("The last {n} lines of that program, secrets as dots; new ones come by themselves.")
+            if self._live
+            else _("{worker} is silent: the last {n} lines that it has shown, secrets as dots. No new ones come.")
+        )
+        self.hint.setText(said.format(n=text.count(len(log.lines)), worker=safe.one_line(self._worker, 60)))
         self.copy_button.disable("")
         if not whole:
             return

@@ -15,7 +15,7 @@ from services.monitor.letters.causes import Cause
 
 EXAMPLES = (
     "cause know 9ac1 --owner ann --park 2h --alert-once",
-    "cause know 9ac1 --owner ann --retry-at 06:00 --to duty",
+    "cause know 9ac1 --owner ann --retry-at 06:00 --to duty --note 'their page is slow until 05:00'",
     "cause name 9ac1 --name 'TEMU captcha' --note 'asked the platform'",
     "cause ignore 9ac1 --span 1d",
     "cause merge 0b2d 77aa --into 9ac1",
@@ -46,6 +46,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     know.add_argument("--alert-once", action="store_true", help="an alert on it is told once")
     know.add_argument("--to", action="append", default=[], metavar="NAME", help="channel or group that hears of it")
     know.add_argument("--link", default="", metavar="URL", help="where it is followed up: an issue of a tracker")
+    know.add_argument(
+        "--note", default=None, metavar="TEXT", help="what was found out, what helps; left out: as it was"
+    )
     know.set_defaults(handler=know_it)
     name = verbs.add_parser("name", parents=[common], help="give it a name and a note; left out: none")
     name.add_argument("fingerprint", metavar="FINGERPRINT")
@@ -86,7 +89,10 @@ def know_it(context: Context) -> int:
     """Decide about it."""
     args = context.args
     if not (args.owner or args.park or args.retry_at or args.alert_once or args.to or args.link):
-        raise UsageError("say who is at it or what is done about it: --owner, --park, --retry-at …", field="--owner")
+        raise UsageError(
+            "say who is at it or what is done about it: --owner, --park, --retry-at …; a note alone: cause name",
+            field="--owner",
+        )
     with context.engine() as engine:
         one = _found(engine, args.fingerprint)
         assembly.commands(engine).causes.know(
@@ -97,6 +103,7 @@ def know_it(context: Context) -> int:
             alert_once=args.alert_once,
             route=args.to,
             link=args.link,
+            note=args.note,
         )
         _show(context, engine, one)
     return EXIT_OK

@@ -9,6 +9,7 @@ from typing import Any
 from services.domain.errors import UsageError
 from services.domain.task.search import payload_match
 from services.domain.task.search.query import ANY, LOG, PAYLOAD, Term
+from services.domain.text.said import said
 
 Condition = Callable[[Any], bool]
 
@@ -84,7 +85,7 @@ def condition(term: Term) -> Condition:
     if term.op == "~" or term.field == "text":
         return _contains(term)
     if term.op != "=":
-        raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}; use : or ~", field="filter")
+        raise UsageError(said("filter.op_words", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     if term.field == "shop":
         return _shop(term.values)
     return _equals(TEXTS[term.field], term.values)
@@ -144,7 +145,7 @@ def _shop(values: Iterable[str]) -> Condition:
 
 def _contains(term: Term) -> Condition:
     if term.op not in ("=", "~"):
-        raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}", field="filter")
+        raise UsageError(said("filter.op", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     needles = [value.lower() for value in term.values]
     names = ("task_id", "shop", "error") if term.field == "text" else (TEXTS[term.field],)
     read = [operator.attrgetter(name) for name in names]
@@ -153,7 +154,7 @@ def _contains(term: Term) -> Condition:
 
 def _number(term: Term) -> Condition:
     if term.op not in _COMPARE:
-        raise UsageError(f"{term.field} is a number; {term.op!r:.10} does not fit", field="filter")
+        raise UsageError(said("filter.op_number", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     read, compare = operator.attrgetter(NUMBERS[term.field]), _COMPARE[term.op]
     if not term.values or term.op != "=":
         number = term.number
@@ -161,5 +162,7 @@ def _number(term: Term) -> Condition:
     try:
         numbers = [float(value) for value in term.values]
     except ValueError as exc:
-        raise UsageError(f"{term.field} needs a number, not {', '.join(term.values)!r:.60}", field="filter") from exc
+        raise UsageError(
+            said("filter.number", field=term.field, known=f"{', '.join(term.values)!r:.60}"), field="filter"
+        ) from exc
     return lambda task: read(task) in numbers

@@ -8,6 +8,7 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.task.search import filter as filters
+from services.domain.text.said import said
 from services.domain.upkeep.stored import Instant
 
 #: kind of the documents, named by the key; what they were, as ``KEY@VERSION``
@@ -53,7 +54,7 @@ def check(view: SharedView, now_ms: int) -> None:
     """
     title = view.title
     if not title.strip() or not title.isprintable() or len(title) > MAX_TITLE:
-        raise UsageError(f"the name of a view is 1-{MAX_TITLE} printable characters, not {title!r:.80}", field="title")
+        raise UsageError(said("view.title", most=MAX_TITLE, title=f"{title!r:.80}"), field="title")
     filters.parse(view.filter, now_ms=now_ms)
     if len(msgspec.json.encode(view.layout)) > MAX_LAYOUT:
-        raise UsageError("the columns of this view are more than can be kept; hide some", field="layout")
+        raise UsageError(said("view.columns"), field="layout")

@@ -14,7 +14,8 @@ from services.domain.alerts.judge import judge
 from services.domain.alerts.rule import Rule
 from services.domain.errors import NotAllowed, UsageError
 from services.domain.fleet.shop import Pause
-from services.domain.insight import known_issue
+from services.domain.insight import cause_rule, known_issue
+from services.domain.insight.cause_rule import CauseRule
 from services.domain.task.search.query import Query, equals
 from services.domain.text.message import Message
 from services.messages import english
@@ -186,6 +187,24 @@ def test_what_cannot_be_is_refused(room: Room, wrong: dict[str, object], field: 
     with pytest.raises(UsageError) as caught:
         commands(room).know(PRINT, **wrong)  # type: ignore[arg-type]
     assert caught.value.field == field
+
+
+def test_a_note_comes_with_it_or_stays_as_it_was(room: Room) -> None:
+    mine = commands(room)
+    mine.describe(PRINT, name="captcha", note="asked the platform")
+    mine.know(PRINT, owner="bo")
+    assert _rule(room).note == "asked the platform"
+    mine.know(PRINT, owner="bo", note=" they answer on Monday ")
+    assert (_rule(room).note, _rule(room).name) == ("they answer on Monday", "captcha")
+    mine.know(PRINT, owner="bo", note="")
+    assert not _rule(room).note
+    with pytest.raises(UsageError) as refused:
+        mine.know(PRINT, owner="bo", note="x" * 2001)
+    assert refused.value.field == "note"
+
+
+def _rule(room: Room) -> CauseRule:
+    return cause_rule.parse(room.store.documents(cause_rule.KIND)[PRINT])
 
 
 def test_a_viewer_decides_nothing(room: Room) -> None:

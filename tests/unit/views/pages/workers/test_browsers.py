@@ -147,6 +147,10 @@ def test_the_log_of_a_worker_is_asked_for_and_follows(qtbot: QtBot, fleet: Fleet
     dialog.levels.choose("bad")
     assert "the store is slow" in dialog.text.toPlainText()
     assert "began" not in dialog.text.toPlainText()
+    assert "new ones come" in dialog.hint.text()
+    desk(fleet, state="stopped")
+    qtbot.waitUntil(lambda: "desk is silent" in dialog.hint.text(), timeout=WAIT_MS)
+    assert dialog.text.blockCount() == 1, "what it has shown stays"
 
 
 def test_machines_tell_where_their_versions_differ_and_lead_to_their_workers(
