@@ -58,12 +58,16 @@ def main() -> int:
     parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
     parser.add_argument(
-        "--rows", type=int, default=0, help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000)"
+        "--rows",
+        type=int,
+        default=0,
+        help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000), or of the console (20,000 x scale)",
     )
     parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
     parser.add_argument(
         "--soak", type=float, default=0.0, metavar="SECONDS", help="let the console run that much longer"
     )
+    parser.add_argument("--events", type=float, default=console.EVENTS, help="a second while the console is watched")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     logging.getLogger("pika").setLevel(logging.CRITICAL)
@@ -138,8 +142,10 @@ def _size(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
 
 def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
-        figures = console.measure(Path(folder), args.scale, shops=args.shops, soak=args.soak, **urls)["figures"]
-        return dict(figures)
+        home, busy = Path(folder), {"shops": args.shops, "events": args.events, "soak": args.soak, "rows": args.rows}
+        figures = console.measure(home, args.scale, **busy, **urls)["figures"]
+        rest = console.at_rest(home, **urls)
+        return {**figures, **{f"at rest: {what}" if "at rest" not in what else what: n for what, n in rest.items()}}
 
 
 def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:

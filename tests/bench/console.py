@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,22 @@ FILL = 20_000
 
 
 def measure(
-    home: Path, scale: float, *, shops: int = 500, events: float = EVENTS, soak: float = 0.0, **urls: str
+    home: Path,
+    scale: float,
+    *,
+    shops: int = 500,
+    events: float = EVENTS,
+    soak: float = 0.0,
+    rows: int = 0,
+    **urls: str,
 ) -> dict[str, Any]:
     """Figures of the console over one driver pair; ``stacks`` holds what the GUI thread did while it was late."""
     pair = Pair(home, **urls)
     try:
-        _prepare(pair, shops, round(FILL * scale))
+        _prepare(pair, shops, rows or round(FILL * scale))
     finally:
         pair.close()
-    words = ["--home", str(home), *(part for name, url in urls.items() for part in (f"--{name}", url))]
+    words = _words(home, urls)
     traffic = subprocess.Popen(
         [sys.executable, "-m", "tests.bench.traffic", *words, "--events", str(events), "--shops", str(shops)],
         stdin=subprocess.PIPE,
@@ -46,12 +54,21 @@ def measure(
         traffic.communicate("", timeout=60)
 
 
-def _probe(words: list[str], seconds: float, soak: float) -> dict[str, Any]:
+def at_rest(home: Path, **urls: str) -> dict[str, Any]:
+    """The same window over a fleet in which nothing happens: how soon it is there, and what it takes."""
+    return dict(_probe(_words(home, urls), 0.0, 0.0, "--rest")["figures"])
+
+
+def _words(home: Path, urls: Mapping[str, str]) -> list[str]:
+    return ["--home", str(home), *(part for name, url in urls.items() for part in (f"--{name}", url))]
+
+
+def _probe(words: list[str], seconds: float, soak: float, *more: str) -> dict[str, Any]:
     surroundings = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     # as ``make run`` does it: compiling every module again would be most of the start
     surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "tests.bench.console_probe", *words, "--seconds", str(seconds)]
-    command += ["--soak", str(soak), "--begun", str(time.time())]
+    command += ["--soak", str(soak), "--begun", str(time.time()), *more]
     done = subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
