@@ -49,12 +49,16 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         check_same_thread=False,
         cached_statements=256,
     )
-    if read_only:
-        conn.execute("PRAGMA query_only=ON")
-    conn.text_factory = _TEXT
-    conn.execute("PRAGMA synchronous=FULL")
-    conn.execute("PRAGMA temp_store=MEMORY")
-    conn.execute("PRAGMA cache_size=-16384")
+    try:
+        if read_only:
+            conn.execute("PRAGMA query_only=ON")
+        conn.text_factory = _TEXT
+        conn.execute("PRAGMA synchronous=FULL")
+        conn.execute("PRAGMA temp_store=MEMORY")
+        conn.execute("PRAGMA cache_size=-16384")
+    except BaseException:
+        conn.close()
+        raise
     return conn
 
 

@@ -16,6 +16,8 @@ _SOON = "not bench and not harsh and not soak"
 _KINDS = ("test_redis_kinds", "test_tls", "test_rabbitmq_tls", "test_cluster")
 #: what looks at queues of the other profile, at one node's ways, or at one connection's steps
 _SINGLE = tuple(f"--ignore=tests/integration/test_rabbitmq_{name}.py" for name in ("topology", "recovery"))
+#: the first test of each process waits until three nodes have become one cluster
+_PATIENT = "--timeout=400"
 _VALKEY = {"FLEETDECK_TEST_REDIS_PROGRAM": "valkey-server"}
 _NODES = {"FLEETDECK_TEST_NODES": "3"}
 _PICTURE = "window.png"
@@ -120,7 +122,7 @@ CHECKS: tuple[Check[Debian], ...] = (
         "nodes",
         "contracts and integration on three nodes of RabbitMQ, every queue a quorum queue",
         "在三节点 RabbitMQ 上运行契约与集成测试，所有队列均为仲裁队列",
-        _tests("nodes", *_BOTH, *_SINGLE, marks="rabbitmq", packages=_PAIR, **_NODES),
+        _tests("nodes", *_BOTH, *_SINGLE, _PATIENT, marks="rabbitmq", packages=_PAIR, **_NODES),
     ),
     Check(
         "accounts",

@@ -283,6 +283,10 @@ def test_a_message_of_17_megabytes_is_a_dead_letter(rabbit: Fleet) -> None:
     rabbit.archiver()
     rabbit.worker()
     body = text(payload={"text": "x" * (17 << 20)})
+    if not rabbit.engine.broker.health().version.startswith("3."):  # from 4.0 on the sender hears that it is too large
+        with pytest.raises(pika.exceptions.ChannelClosedByBroker, match="larger than configured"):
+            send(rabbit, body)
+        return
     send(rabbit, body)
     eventually(lambda: dead(rabbit), 60)
     expect(rabbit, body, "limit", ("bad_message",))

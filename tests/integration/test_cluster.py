@@ -50,7 +50,8 @@ def test_tasks_run_through_quorum_lanes(cluster: Fleet, rabbitmq: RabbitMQ, amqp
         "normal": QUORUM,
         "low": QUORUM,
     }
-    assert queues["rpa_dead_queue"] == {"x-queue-type": "quorum"}
+    unlimited = {} if cluster.engine.broker.health().version.startswith("3.") else {"x-delivery-limit": -1}
+    assert queues["rpa_dead_queue"] == {"x-queue-type": "quorum", **unlimited}
     kinds = {name: arguments["x-queue-type"] for name, arguments in queues.items()}
     assert {name for name, kind in kinds.items() if kind != "quorum"} == {"rpa_dead_log"}
     assert queues["rpa_delay_1s"] == {
@@ -165,3 +166,24 @@ def test_what_came_back_too_often_is_sent_again(cluster: Fleet, rabbitmq: Rabbit
     done = cluster.wait(task_id, "succeeded")
     assert (done.attempt, done.retries) == (1, 0)
     assert cluster.engine.store.get_letter(task_id) is None
+
+
+def test_a_dedicated_queue_goes_only_when_it_is_empty_and_nobody_serves_it(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    """A quorum queue knows no deletion on a condition: the broker would end the connection instead."""
+    broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url, profile="cluster")
+    order = Order(kind="work", routing_key="task.pdd.s1", body=b"{}", message_id="m")
+    try:
+        broker.ensure(platforms=["pdd"])
+        broker.open_shop("pdd", "s1")
+        assert broker.publish([order])[0].ok
+        assert not broker.close_shop("pdd", "s1")
+        assert broker.publish([order])[0].ok, "it leads there still"
+        with raw(amqp_vhost) as channel:
+            channel.queue_purge("single_shop_s1")
+            channel.basic_consume("single_shop_s1", lambda *_: None)
+            assert not broker.close_shop("pdd", "s1")
+        assert eventually(lambda: broker.close_shop("pdd", "s1"))
+        assert broker.close_shop("pdd", "s1")
+        assert not broker.publish([order])[0].ok
+    finally:
+        broker.close()

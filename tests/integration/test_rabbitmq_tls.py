@@ -53,6 +53,8 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
         "-days",
         "2",
         *subject,
+        "-addext",
+        "keyUsage=critical,keyCertSign,cRLSign",
     )
     make(
         folder,

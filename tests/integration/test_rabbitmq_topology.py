@@ -218,6 +218,9 @@ def test_a_forged_history_does_not_make_the_broker_drop_a_retry(rabbitmq: Rabbit
             "x-first-death-exchange",
             "x-first-death-queue",
             "x-first-death-reason",
+            "x-last-death-exchange",
+            "x-last-death-queue",
+            "x-last-death-reason",
         }, "only what this broker wrote itself"
         consumer.ack(found.values())
 

@@ -56,7 +56,7 @@ def certs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     authority(folder, "weak", "-config", "weak.cnf")
     leaf(folder, "good", "ca", "DNS:localhost")
     leaf(folder, "named", "ca", "DNS:redis.example.com")
-    leaf(folder, "expired", "ca", "DNS:localhost", days="-1")
+    leaf(folder, "expired", "ca", "DNS:localhost", days="0")
     leaf(folder, "weakly", "weak", "DNS:localhost")
     leaf(folder, "client", "ca", "DNS:client")
     openssl(folder, "rsa", "-aes256", "-passout", "pass:x", "-in", "client.key", "-out", "locked.key")

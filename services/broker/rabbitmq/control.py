@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.connection import Link
@@ -94,13 +96,14 @@ class Control:
         name = lane.shop_queue(shop_id)
         try:
             key = topology.shop_key(platform, shop_id)
-            self._link.call(lambda answer: self._deleting(name, key, answer), self._link.timing.call)
+            gone: bool = self._link.call(lambda answer: self._deleting(name, key, answer), self._link.timing.call)
         except ChannelLost as exc:
             if exc.code == PRECONDITION_FAILED:
                 return False
             if exc.code != NOT_FOUND:
                 raise BrokerUnavailable(f"RabbitMQ refused to delete {name}: {exc.text}") from exc
-        return True
+            return True
+        return gone
 
     def count(self, names: Iterable[str]) -> Numbers:
         """Ready messages and consumers of each queue that exists, as they are now."""
@@ -110,18 +113,35 @@ class Control:
         return self._link.call(lambda answer: self.counting(wanted, answer), self._link.timing.call)
 
     # ------------------------------------------------------------------------------------------------- I/O thread
-    def _deleting(self, name: str, key: str, answer: Future[None]) -> None:
-        """Delete a queue, then what gives notice of messages for it: who sends one must hear that it leads nowhere."""
+    def _deleting(self, name: str, key: str, answer: Future[bool]) -> None:
+        """Delete a queue, then what gives notice of messages for it: who sends one must hear that it leads nowhere.
+
+        A quorum queue cannot be deleted on a condition (the broker would end the connection), so on a cluster nothing
+        of other programs leads to it while it is looked at; what is our own has a record, by which it is sent again.
+        """
 
         def begin(channel: Channel) -> None:
             def deleted(_frame: object) -> None:
                 channel.queue_unbind(topology.NOTICES, topology.TASKS, routing_key=key, callback=answered)
 
-            def answered(_frame: object) -> None:
-                answer.set_result(None)
+            def answered(_frame: object, gone: bool = True) -> None:
+                answer.set_result(gone)
                 channel.close()
 
-            channel.queue_delete(name, if_unused=True, if_empty=True, callback=deleted)
+            def looked(frame: Any) -> None:
+                if frame.method.message_count or frame.method.consumer_count:
+                    kept = partial(answered, gone=False)
+                    channel.queue_bind(name, topology.TASKS, routing_key=key, callback=kept)
+                else:
+                    channel.queue_delete(name, if_unused=False, if_empty=False, callback=deleted)
+
+            def unbound(_frame: object) -> None:
+                channel.find_queue(name, looked)
+
+            if self._profile == topology.CLUSTER:
+                channel.queue_unbind(name, topology.TASKS, routing_key=key, callback=unbound)
+            else:
+                channel.queue_delete(name, if_unused=True, if_empty=True, callback=deleted)
 
         self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
 
@@ -239,7 +259,9 @@ class Control:
     def _declare_own_way(self) -> None:
         parts, else_ = topology.own_way(self._profile), "other programs' messages are known when taken"
         made = self._try(parts, else_)
-        if made is not None and "x-dead-letter-exchange" not in made.arguments.get(topology.NOTICES, {}):
+        # a quorum queue cannot be deleted on a condition, so on a cluster they stay as they were made
+        single = self._profile != topology.CLUSTER
+        if made is not None and single and "x-dead-letter-exchange" not in made.arguments.get(topology.NOTICES, {}):
             self._drop_old_notices()
             made = self._try(parts, else_)
         self.own_way = made is not None
