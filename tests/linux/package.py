@@ -94,7 +94,11 @@ def _wheels_for(python: str) -> tuple[str, ...]:
     tags = [f"manylinux_2_{minor}_{machine}" for minor in _GLIBC] + [f"manylinux2014_{machine}"]
     platforms = [word for tag in tags for word in ("--platform", tag)]
     chosen = ("--only-binary=:all:", "--python-version", python, "--implementation", "cp", *platforms)
-    return (*chosen, "--ignore-requires-python")  # pip asks that of the Python that it runs on; what is pinned fits
+    return (
+        *chosen,
+        "--no-compile",
+        "--ignore-requires-python",
+    )  # pip asks that of the Python that it runs on; what is pinned fits
 
 
 def _lay_environment(place: Path, packages: Path, python: str) -> None:
