@@ -70,6 +70,7 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
+from services.monitor.audit import AuditQueries
 from services.monitor.batches import BatchQueries
 from services.monitor.forecast import flow
 from services.monitor.handover import HandoverQueries
@@ -87,7 +88,6 @@ from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
-from services.monitor.trail import AuditQueries
 from services.monitor.types import TypeQueries
 from services.monitor.works import WorkQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
@@ -576,8 +576,8 @@ def _store(settings: config.Settings, clock: Clock) -> Store:
 
 def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
     """Where the files of tasks lie; None: they are not kept. Touches nothing yet."""
+    from services.artifacts.caps import MB, Caps
     from services.artifacts.folder import FolderArtifacts
-    from services.artifacts.papers import MB, Caps
 
     chosen = settings.artifacts
     if chosen.place == "off":

@@ -32,6 +32,7 @@ from services.domain.upkeep.health import Finding
 from services.domain.upkeep.repair import Mend
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
+from services.monitor.audit import AuditQueries
 from services.monitor.batches import BatchQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.letters.beside import LetterQueries
@@ -46,7 +47,6 @@ from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops.queries import ShopQueries
 from services.monitor.tasks import TaskQueries
-from services.monitor.trail import AuditQueries
 from services.monitor.types import TypeQueries
 from views.support.acting import AboutToHappen
 from views.support.feed import Feed

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from services import settings as config
-from services.api.desk import Caller
 from services.api.problems import Problem
+from services.api.runner import Caller
 from services.assembly import Engine
 from services.commands import operator
 from services.commands.operator import Operator

@@ -1,4 +1,4 @@
-"""What a route gets: who asks, and the desk that does it."""
+"""What a route gets: who asks, and what does it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Response
 
 from services.api.callers import Callers
-from services.api.desk import Caller, Desk
 from services.api.problems import Problem
+from services.api.runner import Caller, Runner
 from services.assembly import Engine
 from services.cli import output
 from services.domain.text.visible import visible
@@ -17,22 +17,22 @@ from services.domain.text.visible import visible
 class Session:
     """One request of somebody who may ask."""
 
-    def __init__(self, desk: Desk, caller: Caller) -> None:
-        self._desk, self.caller = desk, caller
+    def __init__(self, runner: Runner, caller: Caller) -> None:
+        self._runner, self.caller = runner, caller
 
     @property
     def engine(self) -> Engine:
         """In the name of the caller."""
-        return self._desk.acting(self.caller)
+        return self._runner.acting(self.caller)
 
     @property
     def plain(self) -> Engine:
         """In nobody's name, to read; asks nothing of the store to be had."""
-        return self._desk.engine
+        return self._runner.engine
 
     def ask(self, verb: str, *named: str, **options: Any) -> Any:
         """The document of a command that only looks."""
-        return self._desk.ask(self.caller, verb, *named, **options).document
+        return self._runner.ask(self.caller, verb, *named, **options).document
 
     def look(self, verb: str, *named: str, **options: Any) -> Response:
         """What a command says that only looks, whatever it thinks of what it sees."""
@@ -40,7 +40,7 @@ class Session:
 
     def act(self, verb: str, *named: str, status: int = 200, **options: Any) -> Response:
         """What a command says that changes something."""
-        return answer(self._desk.act(self.caller, verb, *named, **options).document, status)
+        return answer(self._runner.act(self.caller, verb, *named, **options).document, status)
 
 
 def answer(document: Any, status: int = 200) -> Response:
@@ -51,7 +51,7 @@ def answer(document: Any, status: int = 200) -> Response:
 def _session(request: Request) -> Session:
     """In a thread, for it asks the store."""
     callers: Callers = request.app.state.callers
-    session = Session(request.app.state.desk, callers.of(request))
+    session = Session(request.app.state.runner, callers.of(request))
     _check_words(request)
     return session
 

@@ -20,11 +20,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from services.api import shapes
 from services.api.callers import Callers
-from services.api.desk import Desk
 from services.api.entrance import Entrance
 from services.api.follower import Follower
 from services.api.problems import MEDIA, REMEDIES, Problem, of_error, plain
 from services.api.routes import NOUNS, metrics, pages
+from services.api.runner import Runner
 from services.assembly import Engine
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.text.visible import visible
@@ -107,7 +107,7 @@ def serving(engine: Engine, place: Place) -> Iterator[str]:
     port = listening.getsockname()[1]
     follower = Follower(engine.store)
     callers = Callers(engine, loopback=place.loopback, open_loopback=place.open_loopback)
-    app = application(Desk(engine), callers, follower)
+    app = application(Runner(engine), callers, follower)
     # a server that every request needs a token for may have any name: a page of somebody else has none
     hosts = {*LOCAL_NAMES, place.host.lower(), *(name.lower() for name in place.names)} if place.loopback else None
     config = uvicorn.Config(
@@ -192,7 +192,7 @@ class Spoken(H11Protocol):
         self.transport.close()
 
 
-def application(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
+def application(runner: Runner, callers: Callers, follower: Follower) -> FastAPI:
     """The application over an engine."""
     app = _Described(
         title="Fleetdeck",
@@ -204,7 +204,7 @@ def application(desk: Desk, callers: Callers, follower: Follower) -> FastAPI:
         redirect_slashes=False,
         responses={status: _documented(status) for status in _PROBLEMS},
     )
-    app.state.desk, app.state.callers = desk, callers
+    app.state.runner, app.state.callers = runner, callers
     app.state.follower, app.state.metrics = follower, metrics.Kept()
     for noun in NOUNS:
         app.include_router(noun.router, prefix=PREFIX)

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
-from services.artifacts import papers
-from services.artifacts.papers import CARDS, CHUNK, Caps
+from services.artifacts import caps
+from services.artifacts.caps import CARDS, CHUNK, Caps
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
@@ -42,7 +42,7 @@ class BucketArtifacts:
         """Keep a copy; see the port."""
         safe = names.safe_name(name)
         place = f"{names.folder_of(task_id)}/{attempt}"
-        with papers.opened(source) as stream, self._asked(f"{safe} could not be kept"):
+        with caps.opened(source) as stream, self._asked(f"{safe} could not be kept"):
             final, cap = self._reserve(place, safe)
             try:
                 size, digest = self._send(f"{place}/{final}", stream, cap)
@@ -57,7 +57,7 @@ class BucketArtifacts:
                     at=self._clock.now_ms(),
                     place=f"{place}/{final}",
                 )
-                self._files.pipe_file(self._path(f"{place}/{CARDS}/{final}.json"), papers.card(one))
+                self._files.pipe_file(self._path(f"{place}/{CARDS}/{final}.json"), caps.card(one))
             finally:
                 with self._lock:
                     self._reserved.discard(f"{place}/{final}")
@@ -71,14 +71,12 @@ class BucketArtifacts:
             cards = {name: entry for name, entry in found.items() if f"/{CARDS}/" in name}
             texts = self._files.cat([self._path(name) for name in cards]) if cards else {}
         told = {
-            name: papers.read_card(
-                texts.get(self._path(name), b""), name.replace(f"{CARDS}/", "").removesuffix(".json")
-            )
+            name: caps.read_card(texts.get(self._path(name), b""), name.replace(f"{CARDS}/", "").removesuffix(".json"))
             for name in cards
         }
         known = {one.place: one for one in told.values() if one is not None and one.task_id == task_id}
-        return papers.in_order(
-            known.get(name) or papers.without_card(task_id, int(name.split("/")[2]), name, int(entry["size"] or 0), 0)
+        return caps.in_order(
+            known.get(name) or caps.without_card(task_id, int(name.split("/")[2]), name, int(entry["size"] or 0), 0)
             for name, entry in found.items()
             if name not in cards and name.split("/")[2].isdigit()
         )
@@ -107,7 +105,7 @@ class BucketArtifacts:
                 texts = self._files.cat(found) if found else {}
             newest: dict[str, int] = {}
             for text in texts.values():
-                one = papers.read_card(text, "")
+                one = caps.read_card(text, "")
                 if one is not None:
                     newest[one.task_id] = max(newest.get(one.task_id, 0), one.at)
             yield from sorted(task_id for task_id, at in newest.items() if at < before)
@@ -117,15 +115,15 @@ class BucketArtifacts:
             found = self._found(place.rpartition("/")[0])
             files = {path: entry for path, entry in found.items() if f"/{CARDS}/" not in path}
             own = {path for path in (*files, *self._reserved) if path.rpartition("/")[0] == place}
-            cap = papers.room(self._caps, sum(int(entry["size"] or 0) for entry in files.values()), len(own), name)
+            cap = caps.room(self._caps, sum(int(entry["size"] or 0) for entry in files.values()), len(own), name)
             taken = {path.rpartition("/")[2].lower() for path in own}
-            final = papers.free_name(name, lambda one: one.lower() in taken)
+            final = caps.free_name(name, lambda one: one.lower() in taken)
             self._reserved.add(f"{place}/{final}")
         return final, cap
 
     def _send(self, place: str, source: BinaryIO, cap: int) -> tuple[int, str]:
         """Look at all of it first: an upload that must be taken back may stay as a half one for ever."""
-        size, digest = papers.copied(source, lambda chunk: None, place.rpartition("/")[2], cap)
+        size, digest = caps.copied(source, lambda chunk: None, place.rpartition("/")[2], cap)
         source.seek(0)
         sent = hashlib.sha256()
         with self._files.open(self._path(place), "wb") as target:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from services import whole_file
-from services.artifacts import papers
-from services.artifacts.papers import CARDS, Caps
+from services.artifacts import caps
+from services.artifacts.caps import CARDS, Caps
 from services.domain.errors import ArtifactError
 from services.domain.task import artifact as names
 from services.domain.task.artifact import Artifact, Source
@@ -39,7 +39,7 @@ class FolderArtifacts:
         safe = names.safe_name(name)
         place = f"{names.folder_of(task_id)}/{attempt}"
         folder = self._root / place
-        with papers.opened(source) as stream:
+        with caps.opened(source) as stream:
             try:
                 final, cap, left = self._reserve(folder, safe)
                 size, digest = self._fill(final, stream, cap, left)
@@ -54,7 +54,7 @@ class FolderArtifacts:
                     at=self._clock.now_ms(),
                     place=f"{place}/{final.name}",
                 )
-                _write(folder / CARDS / f"{final.name}.json", papers.card(one))
+                _write(folder / CARDS / f"{final.name}.json", caps.card(one))
             except OSError as exc:
                 raise ArtifactError(f"{safe} could not be kept in {self._root}: {exc.strerror or exc}") from exc
         return one
@@ -65,12 +65,12 @@ class FolderArtifacts:
         try:
             found = [
                 self._described(task_id, attempt, f"{folder}/{attempt}", entry)
-                for attempt in papers.attempts_of(_names(self._root / folder))
+                for attempt in caps.attempts_of(_names(self._root / folder))
                 for entry in _files(self._root / folder / str(attempt))
             ]
         except OSError as exc:
             raise ArtifactError(f"{self._root} cannot be read: {exc.strerror or exc}") from exc
-        return papers.in_order(found)
+        return caps.in_order(found)
 
     def open(self, artifact: Artifact) -> BinaryIO:
         """The bytes; see the port."""
@@ -116,9 +116,9 @@ class FolderArtifacts:
                 raise ArtifactError(f"{name} is left out: the disk of {self._root} is nearly full")
             held = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
             files = _files(folder)
-            cap = papers.room(self._caps, held, len(files), name)
+            cap = caps.room(self._caps, held, len(files), name)
             taken = {file.name.lower() for file in files}
-            final = folder / papers.free_name(name, lambda one: one.lower() in taken)
+            final = folder / caps.free_name(name, lambda one: one.lower() in taken)
             final.touch(exist_ok=False)
         return final, cap, left
 
@@ -128,7 +128,7 @@ class FolderArtifacts:
         part = final.parent / f"{_PART}{secrets.token_hex(6)}"
         try:
             with part.open("xb") as stream:
-                told = papers.copied(source, stream.write, final.name, left if of_disk else cap)
+                told = caps.copied(source, stream.write, final.name, left if of_disk else cap)
             part.replace(final)
         except BaseException as exc:
             for path in (part, final):
@@ -142,10 +142,10 @@ class FolderArtifacts:
     def _described(self, task_id: str, attempt: int, folder: str, file: Path) -> Artifact:
         place = f"{folder}/{file.name}"
         with contextlib.suppress(OSError):
-            found = papers.read_card((file.parent / CARDS / f"{file.name}.json").read_bytes(), place)
+            found = caps.read_card((file.parent / CARDS / f"{file.name}.json").read_bytes(), place)
             if found is not None and found.task_id == task_id:
                 return found
-        return papers.without_card(task_id, attempt, place, _size(file), round(file.stat().st_mtime * 1000))
+        return caps.without_card(task_id, attempt, place, _size(file), round(file.stat().st_mtime * 1000))
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -194,7 +194,7 @@ def _owner(folder: Path) -> str:
     for name in _names(folder):
         for path in sorted((folder / name / CARDS).glob("*.json")):
             with contextlib.suppress(OSError):
-                found = papers.read_card(path.read_bytes(), "")
+                found = caps.read_card(path.read_bytes(), "")
                 if found is not None:
                     return found.task_id
     return ""

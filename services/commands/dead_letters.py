@@ -14,7 +14,7 @@ from services.commands.tasks import in_portions, tell
 from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
-from services.domain.task.remarks import NOTE_LIMIT
+from services.domain.task.notes import NOTE_LIMIT
 from services.domain.task.status import Triage
 from services.domain.text.said import said
 from services.engine.registry import Registry

@@ -25,11 +25,11 @@ from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor import attention
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertQueries, IncidentNow
+from services.monitor.audit import AuditQueries
 from services.monitor.letters.causes import Cause, CauseQueries
 from services.monitor.overview import Attention
 from services.monitor.past.queries import PastQueries
 from services.monitor.promises import PromiseQueries, PromiseRow
-from services.monitor.trail import AuditQueries
 from services.ports import Store
 
 #: what a line opens

@@ -18,9 +18,9 @@ from services.domain.insight.gates import GATED
 from services.domain.insight.shop import ShopNow
 from services.domain.task import ids
 from services.domain.task.ledger import Done
+from services.domain.task.notes import Note, Suppressed
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.remarks import Note, Suppressed
 from services.domain.task.search import filter
 from services.domain.task.search.query import Groups, Page, Query, Total
 from services.domain.task.status import ACTIVE, Status, Triage

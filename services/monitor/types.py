@@ -15,9 +15,9 @@ from services.domain.types import strict_json, task_type
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import HISTORY, TaskType
 from services.engine.registry import Registry
+from services.monitor.audit import AuditQueries
 from services.monitor.forecast import drift
 from services.monitor.forecast.drift import DriftNow
-from services.monitor.trail import AuditQueries
 from services.ports import Store
 
 #: payloads that a changed schema is tried on, the newest

@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from services.domain.audit import AuditEntry, AuditRow, Link
-from services.domain.task.remarks import Note, Suppressed
+from services.domain.task.notes import Note, Suppressed
 from services.domain.upkeep.stored import Instant
 
 

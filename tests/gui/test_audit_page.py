@@ -21,7 +21,7 @@ from services import i18n
 from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
-from services.monitor.trail import Trail
+from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
@@ -295,7 +295,7 @@ def test_older_ones_come_while_the_page_looks_for_news(
 
     entries = desk.context.audit.entries
 
-    def slow(text: str = "", *, limit: int, before: str = "", scan: int = 0) -> Trail:
+    def slow(text: str = "", *, limit: int, before: str = "", scan: int = 0) -> AuditEntries:
         if scan:  # what looks for news
             looks.set()
             go_on.wait(60)

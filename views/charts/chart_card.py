@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
-from views.charts.named import Series
+from views.charts.legend import Series
 from views.charts.plot import Plot
 from views.support.language import on_language_changed
 from views.theme import theme

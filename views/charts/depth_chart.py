@@ -6,8 +6,8 @@ import numpy as np
 
 from services.i18n import N_, _
 from services.monitor.overview import LANES
+from views.charts.legend import Series
 from views.charts.line import Line
-from views.charts.named import Series
 from views.charts.plot import Plot
 from views.charts.series import Frame, highest
 from views.charts.time_window import TimeWindow

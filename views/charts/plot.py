@@ -25,8 +25,8 @@ from shiboken6 import isValid
 
 from services.i18n import N_, _
 from views.charts import ticks
+from views.charts.legend import Marker, Series
 from views.charts.line import Line
-from views.charts.named import Marker, Series
 from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from services.i18n import N_, _
+from views.charts.legend import Series
 from views.charts.line import Line
-from views.charts.named import Series
 from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from services.domain.task.ledger import Done
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Step, Task
-from services.domain.task.remarks import Suppressed
 from services.domain.task.status import Status
 from services.domain.text.mask import masked_text
 from services.domain.text.message import Message, Param

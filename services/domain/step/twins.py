@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.domain.gates import dependency
 from services.domain.step.view import Standing, View
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Task
-from services.domain.task.remarks import Suppressed
 from services.domain.task.status import HELD, RUNNING, SCHEDULED
 
 _BEGUN = (RUNNING, HELD)

@@ -12,8 +12,8 @@ from services.domain.gates.limit import Room
 from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
 from services.domain.task.ledger import Done
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Task
-from services.domain.task.remarks import Suppressed
 from services.domain.task.tombstone import Tombstone
 
 

@@ -20,8 +20,8 @@ from services.domain.past.turns import Turn
 from services.domain.plans import recurrence
 from services.domain.task.search import filter_time
 from services.domain.text.said import said
+from services.monitor.audit import AuditQueries
 from services.monitor.past.tape import ABSENT_MS, DAY_MS, MAX_CHANGES, Moment, Tape
-from services.monitor.trail import AuditQueries
 
 AROUND_MS = 600_000
 #: entries of the audit that are looked at and told

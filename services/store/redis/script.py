@@ -21,7 +21,7 @@ from services.domain.step.transitions import (
     ROLLED_BACK,
     WATERMARK_MS,
 )
-from services.domain.task import classify, own_words, remarks, tombstone
+from services.domain.task import classify, notes, own_words, tombstone
 from services.domain.task.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
 from services.domain.task.ledger import KEPT_MS
 from services.domain.task.record import FORCED, HISTORY_LIMIT, Attempt, Step, Task
@@ -212,8 +212,8 @@ def _numbers() -> Mapping[str, int | str]:
         "look_far": 400,
         "day_ms": 86_400_000,
         "digest": tombstone.DIGEST_HEX,
-        "notes_kept": remarks.NOTES_KEPT,
-        "suppressed_kept": remarks.SUPPRESSED_KEPT,
+        "notes_kept": notes.NOTES_KEPT,
+        "suppressed_kept": notes.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
         "forced": f"'{FORCED}'",
         "done_kind": f"'{classify.ALREADY_DONE}'",

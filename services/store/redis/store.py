@@ -26,11 +26,11 @@ from services.store.redis.glance import Glance
 from services.store.redis.ledger import Ledger
 from services.store.redis.limits import Limits, limits_now, numbers_of
 from services.store.redis.logins import Sessions, sessions_in
+from services.store.redis.notes import Notes
 from services.store.redis.papers import Papers
 from services.store.redis.part import Part, Ticker
 from services.store.redis.query import Queries
 from services.store.redis.reads import Reads, read_shop
-from services.store.redis.remarks import Remarks
 from services.store.redis.script import PREFIX, load
 from services.store.redis.soon import Soon
 from services.store.redis.upkeep.aside import SetAside
@@ -267,7 +267,7 @@ class RedisStore(
     Ledger,
     OpenBreakers,
     Papers,
-    Remarks,
+    Notes,
     Schedules,
     Sessions,
     Batches,

@@ -39,7 +39,7 @@ from services.store.sqlite.gates.logins import Logins
 from services.store.sqlite.gates.needs import Needs
 from services.store.sqlite.gates.passes import Passes
 from services.store.sqlite.ledger import Works
-from services.store.sqlite.remarks import Kept
+from services.store.sqlite.notes import Kept
 from services.store.sqlite.shops import Shops
 from services.store.sqlite.upkeep.tombstones import Tombstones
 from services.store.unreadable import readable

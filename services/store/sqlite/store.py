@@ -29,10 +29,10 @@ from services.store.sqlite.feed import Feed
 from services.store.sqlite.gates.closed import ClosedGates
 from services.store.sqlite.gates.unserved import Unserved
 from services.store.sqlite.ledger import Ledger
+from services.store.sqlite.notes import Notes
 from services.store.sqlite.papers import Papers, with_marks
 from services.store.sqlite.part import Part, store_errors, words
 from services.store.sqlite.payloads import Payloads
-from services.store.sqlite.remarks import Remarks
 from services.store.sqlite.schedules import Schedules
 from services.store.sqlite.schema import SCHEMA
 from services.store.sqlite.session import Session
@@ -92,7 +92,7 @@ class Batches(Part):
 
 
 class EmbeddedStore(
-    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Payloads, Recounting, Remarks, Schedules,
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Payloads, Recounting, Notes, Schedules,
     Unserved,
 ):  # fmt: skip
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""

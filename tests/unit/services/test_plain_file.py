@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from services import home_folder, plain_file, tls
-from services.artifacts import papers
+from services.artifacts import caps
 from services.audit_witness import Witness
 from services.cli import record_files
 from services.cli.commands import types
@@ -72,7 +72,7 @@ def _config(path: Path) -> None:
 
 
 def _artifact(path: Path) -> None:
-    papers.opened(path)
+    caps.opened(path)
 
 
 READERS: tuple[Callable[[Path], None], ...] = (_sheet, _workbook, _shops, _import, _authority, _config, _artifact)

@@ -42,7 +42,7 @@ from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.panes import side_by_side
+from views.widgets.layout import side_by_side
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 

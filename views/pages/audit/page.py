@@ -19,8 +19,8 @@ from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.i18n import N_, _, ngettext
 from services.messages import told
-from services.monitor.files import trail
-from services.monitor.trail import AuditQueries
+from services.monitor.audit import AuditQueries
+from services.monitor.files import audit
 from views.context import PageContext
 from views.page import Page
 from views.pages.audit import words
@@ -37,7 +37,7 @@ from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.text import Chip
-from views.widgets.panes import side_by_side, stacked
+from views.widgets.layout import side_by_side, stacked
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
@@ -87,7 +87,7 @@ class AuditSharing(QObject):
         self.exported.emit(path)
 
     def _tell_failed(self, error: BaseException) -> None:
-        if isinstance(error, trail.Stopped):
+        if isinstance(error, audit.Stopped):
             said = _("Export stopped; nothing was written.")
             self._context.toast(ToastSpec(text=said, status="cancelled", key="audit.export"))
             return
@@ -100,7 +100,7 @@ def _open(folder: QUrl) -> None:
 
 def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.Event) -> int:
     entries = queries.each(expression, stop)
-    return trail.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)
+    return audit.write_csv(entries, path, shown.zone(), queries.now_ms(), stop=stop)
 
 
 #: how often the day is counted anew; a window below this height has no room for it

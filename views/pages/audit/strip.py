@@ -7,7 +7,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from services.i18n import N_, _, ngettext
-from services.monitor.trail import BAR_MS, Day
+from services.monitor.audit import BAR_MS, Day
 from views.charts import ticks
 from views.support import shown, text
 from views.support.language import on_language_changed

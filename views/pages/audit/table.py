@@ -15,7 +15,7 @@ from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
-from services.monitor.trail import AuditQueries, Trail
+from services.monitor.audit import AuditEntries, AuditQueries
 from views.kit.list_source import Ask, ListSource
 from views.pages.audit import words
 from views.support import instant, safe, shown, text
@@ -245,6 +245,6 @@ def _page(queries: AuditQueries, expression: str, before: str, stop: threading.E
     return _answer(queries, queries.page(expression, limit=PAGE, before=before, stop=stop), settle=True)
 
 
-def _answer(queries: AuditQueries, found: Trail, *, settle: bool) -> Answer:
+def _answer(queries: AuditQueries, found: AuditEntries, *, settle: bool) -> Answer:
     now_ms = queries.now_ms()
     return Answer(rows=tuple(line_of(entry, now_ms) for entry in found.entries), settle=settle, next=found.next)

@@ -44,7 +44,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.search_field import SearchField
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip

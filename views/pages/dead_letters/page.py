@@ -27,8 +27,8 @@ from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.dead_letters import words
 from views.pages.dead_letters.causes import ordered
+from views.pages.dead_letters.lists import CausePane, LetterPane
 from views.pages.dead_letters.panel import LetterPanel
-from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.table import COLUMNS, Asker, Grouped, LetterRow, Listing, Wanted, letters_of, sentence
 from views.pages.dead_letters.verbs import (
     CAUSE_VERBS,

@@ -15,8 +15,8 @@ from services.commands.outcome import Outcome
 from services.domain.insight.cause import refused_field
 from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
+from services.domain.task.notes import NOTE_LIMIT
 from services.domain.task.record import Task
-from services.domain.task.remarks import NOTE_LIMIT
 from services.domain.task.status import Status, Triage
 from services.domain.text import mask
 from services.domain.types.task_type import TaskType

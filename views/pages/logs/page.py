@@ -24,7 +24,7 @@ from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
-from views.widgets.panes import side_by_side, stacked
+from views.widgets.layout import side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 

@@ -16,7 +16,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.overview import OverviewNow
 from views.charts.chart_card import ChartCard
 from views.charts.depth_chart import DepthChart
-from views.charts.named import Marker
+from views.charts.legend import Marker
 from views.charts.rates_chart import RatesChart
 from views.charts.series import MAX_POINTS, SampleBuffer
 from views.charts.time_window import TimeWindow

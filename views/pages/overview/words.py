@@ -15,7 +15,7 @@ from services.messages import headline
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
-from views.charts.named import Marker
+from views.charts.legend import Marker
 from views.support import elide, safe, shown, text
 from views.support.words import type_names, way
 from views.widgets.attention.list import AttentionRow

@@ -31,7 +31,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.panes import OneAboveOther, stacked
+from views.widgets.layout import OneAboveOther, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 

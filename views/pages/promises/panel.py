@@ -29,7 +29,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 

@@ -16,7 +16,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.empty_state import EmptyState
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from views.tables.record_model import RecordModel, Sort, sorted_rows
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
-from views.widgets.panes import OneAboveOther
+from views.widgets.layout import OneAboveOther
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 

@@ -18,8 +18,8 @@ from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
 from services.monitor.queues.holders import HeldNow
 from views.charts.chart_card import ChartCard
+from views.charts.legend import Series
 from views.charts.line import Line
-from views.charts.named import Series
 from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
@@ -41,7 +41,7 @@ from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
 from views.widgets.key_values import KeyValues
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.segmented import Segmented
 
 SIDE, LOWEST = 300, 216

@@ -41,7 +41,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastAction, ToastSpec, failure
 

@@ -17,7 +17,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import own, told
 from services.monitor import aside
 from services.monitor.aside import AsideView
-from services.monitor.trail import AuditQueries
+from services.monitor.audit import AuditQueries
 from views.context import PageContext
 from views.support import safe, shown, text
 from views.support.language import on_language_changed

@@ -18,9 +18,9 @@ from services.domain.task.search.query import equals
 from services.domain.text.mask import masked
 from services.i18n import N_, _, ngettext
 from services.messages import told
+from services.monitor.audit import AuditQueries
 from services.monitor.shops.day import DEAD, HELD, PLANNED, RUNNING, SPANS, SUCCEEDED, Run, ShopDay
 from services.monitor.shops.queries import ShopQueries, ShopRow
-from services.monitor.trail import AuditQueries
 from services.monitor.works import TypeRow
 from views.kit.list_source import Ask, ListSource
 from views.pages.shops import day_words, words
@@ -40,7 +40,7 @@ from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip

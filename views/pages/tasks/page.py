@@ -48,7 +48,7 @@ from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
 from views.widgets.freezing import Freezing
-from views.widgets.panes import side_by_side, stacked
+from views.widgets.layout import side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
 

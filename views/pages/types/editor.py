@@ -31,7 +31,7 @@ from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 

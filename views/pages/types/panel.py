@@ -25,7 +25,7 @@ from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json.diff import DiffText
 from views.widgets.json.editor import JsonEditor
 from views.widgets.key_values import KeyValues
-from views.widgets.panes import stacked
+from views.widgets.layout import stacked
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 

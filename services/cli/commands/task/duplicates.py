@@ -10,7 +10,7 @@ from typing import Any
 from services import assembly
 from services.cli import shapes
 from services.cli.context import EXIT_OK, Context, table, whole
-from services.domain.task.remarks import OUTCOMES, SUPPRESSED_KEPT, Suppressed
+from services.domain.task.notes import OUTCOMES, SUPPRESSED_KEPT, Suppressed
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:

@@ -22,9 +22,9 @@ from services.store.redis.fleet import Fleet, read_home, read_worker
 from services.store.redis.ledger import read_days, read_entry
 from services.store.redis.limits import read_limit
 from services.store.redis.logins import read_login
+from services.store.redis.notes import read_note, read_suppressed
 from services.store.redis.papers import read_end, read_seal
 from services.store.redis.reads import KIND, read_shop
-from services.store.redis.remarks import read_note, read_suppressed
 from services.store.redis.script import PREFIX, load
 from services.store.redis.upkeep import aside as redis_aside
 from services.store.redis.upkeep.payloads import Payloads

@@ -21,8 +21,8 @@ from services.ports import AuditEntry, Letter
 from services.store.sqlite.fleet import read_home, read_worker
 from services.store.sqlite.gates.breakers import read_breaker
 from services.store.sqlite.gates.limits import read_limit
+from services.store.sqlite.notes import read_suppressed
 from services.store.sqlite.part import Part, store_errors
-from services.store.sqlite.remarks import read_suppressed
 from services.store.sqlite.schedules import read_schedule
 from services.store.unreadable import WRONG
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from services.artifacts.caps import Caps
 from services.artifacts.folder import FolderArtifacts
-from services.artifacts.papers import Caps
 from services.clock import ManualClock
 from services.domain.errors import ArtifactError
 

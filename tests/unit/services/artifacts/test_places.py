@@ -13,8 +13,8 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from services.artifacts.bucket import BucketArtifacts
+from services.artifacts.caps import Caps
 from services.artifacts.folder import FolderArtifacts
-from services.artifacts.papers import Caps
 from services.clock import ManualClock
 from services.domain.errors import ArtifactError
 from services.ports import ArtifactStore

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from services.domain.errors import UsageError
-from services.domain.task.remarks import NOTE_LIMIT
+from services.domain.task.notes import NOTE_LIMIT
 from services.domain.text.mask import DOTS, masked
 from tests.unit.services.commands.conftest import Desk
 from tests.unit.services.engine.room import Room

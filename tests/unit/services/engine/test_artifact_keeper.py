@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from services.artifacts.caps import Caps
 from services.artifacts.folder import FolderArtifacts
-from services.artifacts.papers import Caps
 from services.domain.change import Forget
 from services.engine.lead.artifact_keeper import FIRST_S, LOST_MS, REST_S, YOUNG_MS, ArtifactKeeper
 from tests.unit.services.engine.room import Room

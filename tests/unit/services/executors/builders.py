@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from services.artifacts import papers
+from services.artifacts import caps
 from services.domain.task.artifact import Artifact, Source
 from services.domain.task.record import Task
 from services.executors import tree_guard
@@ -41,7 +41,7 @@ class Files:
 
     def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Read it at once."""
-        with papers.opened(source) as stream:
+        with caps.opened(source) as stream:
             content = stream.read()
         self.kept[name or getattr(source, "name", "")] = (content, kind, step)
         return None

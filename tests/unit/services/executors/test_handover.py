@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from services.artifacts import papers
+from services.artifacts import caps
 from services.domain.task.artifact import Artifact, Source
 from services.executors.handover import Handover
 
@@ -31,7 +31,7 @@ class Kept:
 
     def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         self.meanwhile()
-        with papers.opened(source) as stream:
+        with caps.opened(source) as stream:
             self.files.append(stream.read())
         return None
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from services.artifacts.caps import Caps
 from services.artifacts.folder import FolderArtifacts
-from services.artifacts.papers import Caps
 from services.clock import ManualClock
 from services.domain.task.artifact import IN_RECORD
 from services.executors.base import Job, JobContext, Outcome

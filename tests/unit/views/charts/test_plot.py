@@ -16,7 +16,7 @@ from services import i18n
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
-from views.charts.named import Marker
+from views.charts.legend import Marker
 from views.charts.plot import Plot, scene_loader
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, SampleBuffer

@@ -8,8 +8,8 @@ from services import messages
 from services.domain.gates import passing
 from services.domain.insight import attempts, same_work
 from services.domain.insight.wait import CLOSED, GateView
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Attempt, Step, Task
-from services.domain.task.remarks import Suppressed
 from services.domain.task.status import Status
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _

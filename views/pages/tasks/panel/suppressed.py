@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from services.domain.task.remarks import SUPPRESSED_KEPT, Suppressed
+from services.domain.task.notes import SUPPRESSED_KEPT, Suppressed
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.tasks import TaskQueries

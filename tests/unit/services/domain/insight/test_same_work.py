@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.domain.insight import same_work
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Task
-from services.domain.task.remarks import Suppressed
 from services.messages import english
 
 

@@ -17,7 +17,7 @@ from tests.unit.views.pages.dead_letters.test_words import cause
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.kit.verb import Verbs
 from views.pages.dead_letters.causes import CauseList, ordered, title_lines
-from views.pages.dead_letters.panes import LetterPane
+from views.pages.dead_letters.lists import LetterPane
 from views.pages.dead_letters.table import COLUMNS, Wanted
 from views.pages.dead_letters.verbs import CAUSE_VERBS, VERBS, CauseActions, LetterActions, OfCause
 from views.tables.record_model import RecordModel

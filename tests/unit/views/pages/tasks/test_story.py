@@ -8,8 +8,8 @@ import pytest
 
 from services.domain.gates import passing
 from services.domain.insight.wait import CLOSED, GateView
+from services.domain.task.notes import Suppressed
 from services.domain.task.record import Attempt, Step, Task
-from services.domain.task.remarks import Suppressed
 from views.pages.tasks.panel.story import timeline
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from services.domain.task.remarks import Note, Suppressed
+from services.domain.task.notes import Note, Suppressed
 from services.store.redis import keys
 from services.store.redis.part import Part
 from services.store.unreadable import all_sound, by_name, number
@@ -15,7 +15,7 @@ read_note = msgspec.msgpack.Decoder(Note, strict=False).decode
 read_suppressed = msgspec.msgpack.Decoder(Suppressed, strict=False).decode
 
 
-class Remarks(Part):
+class Notes(Part):
     """The calls of ``services.ports.Store``."""
 
     def notes(self, task_id: str) -> list[Note]:

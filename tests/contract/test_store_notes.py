@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.change import Annotate, Create, Forget, Republish, SetTriage
-from services.domain.task import remarks
+from services.domain.task import notes
 from services.domain.task.record import Task
 from tests.contract.rig import Rig
 
@@ -55,10 +55,10 @@ def test_whatever_became_of_a_letter_it_can_have_notes(rig: Rig) -> None:
 def test_the_newest_notes_stay_and_all_go_with_the_record(rig: Rig) -> None:
     task, other = rig.dead(), rig.dead(shop_id="s2")
     note(rig, other, "mine")
-    for number in range(remarks.NOTES_KEPT + 3):
+    for number in range(notes.NOTES_KEPT + 3):
         note(rig, task, f"note {number}", f"n{number}")
     assert [one.text for one in rig.store.notes(task.task_id)] == [
-        f"note {number}" for number in range(3, remarks.NOTES_KEPT + 3)
+        f"note {number}" for number in range(3, notes.NOTES_KEPT + 3)
     ]
     rig.confirm(task)
     task = rig.record(task)
@@ -118,7 +118,7 @@ def test_a_republished_letter_whose_work_runs_already(rig: Rig) -> None:
 
 
 def test_the_list_has_an_end_and_the_counters_have_not(rig: Rig) -> None:
-    most = remarks.SUPPRESSED_KEPT
+    most = notes.SUPPRESSED_KEPT
     rig.running(uniq="k")
     tasks = [rig.task(uniq="k") for _ in range(most + 5)]
     rig.store.apply([Create(task=task) for task in tasks])

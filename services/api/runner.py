@@ -72,7 +72,7 @@ class _Asked(Context):
         """The document has them."""
 
 
-class Desk:
+class Runner:
     """Commands over the engine of this server; safe to use from several threads."""
 
     def __init__(self, engine: Engine) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from services.commands.audit import Audit
 from services.domain.errors import UsageError
-from services.monitor.trail import AuditQueries
+from services.monitor.audit import AuditQueries
 from tests.unit.services.engine.room import Room, opened
 
 
@@ -71,8 +71,8 @@ def test_pages_follow_each_other(trail: AuditQueries) -> None:
 
 
 def test_a_page_is_full_wherever_its_entries_lie(trail: AuditQueries, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("services.monitor.trail.PAGE", 1)
-    monkeypatch.setattr("services.monitor.trail.SCAN_LIMIT", 1)
+    monkeypatch.setattr("services.monitor.audit.PAGE", 1)
+    monkeypatch.setattr("services.monitor.audit.SCAN_LIMIT", 1)
     assert trail.entries("target:t0").entries == ()
     assert [entry.target[0] for entry in trail.page("target:t0", limit=5).entries] == ["t0"]
     first = trail.page("who:ann*", limit=2)

@@ -29,7 +29,7 @@ _Test = Callable[[AuditEntry], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trail:
+class AuditEntries:
     """Entries, the last one first. ``next``: the entry to go on from, "" at the end."""
 
     entries: tuple[AuditEntry, ...]
@@ -65,7 +65,7 @@ class AuditQueries:
         """What could not be read and was set aside, the latest first, each with whose repair did it."""
         return aside.of(self._store)
 
-    def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> Trail:
+    def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> AuditEntries:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly
         detail:batch state:unknown,open age<2h since:2026-11-20 until:today``, bare words anywhere, ``-`` negates,
         ``*`` at the end is a prefix; outcome, detail and bare words mean "contains". ``since`` and ``until`` take a
@@ -87,10 +87,10 @@ class AuditQueries:
                 if all(test(entry) for test in tests):
                     found.append(entry)
                     if len(found) == limit:
-                        return Trail(entries=tuple(found), next=before)
+                        return AuditEntries(entries=tuple(found), next=before)
             if len(page) < PAGE:
-                return Trail(entries=tuple(found))
-        return Trail(entries=tuple(found), next=before)
+                return AuditEntries(entries=tuple(found))
+        return AuditEntries(entries=tuple(found), next=before)
 
     def day(self) -> Day:
         """The last 24 h, in whole bars of the clock.
@@ -134,7 +134,7 @@ class AuditQueries:
 
     def page(
         self, text: str = "", *, limit: int = PAGE, before: str = "", stop: threading.Event | None = None
-    ) -> Trail:
+    ) -> AuditEntries:
         """The same, but only the end of the trail, or ``stop``, makes it shorter than ``limit``.
 
         Raises:
@@ -146,7 +146,7 @@ class AuditQueries:
             found += part.entries
             before = part.next
             if not before or len(found) >= limit or (stop is not None and stop.is_set()):
-                return Trail(entries=tuple(found), next=before)
+                return AuditEntries(entries=tuple(found), next=before)
 
     def each(self, text: str = "", stop: threading.Event | None = None) -> Iterator[AuditEntry]:
         """All entries that match, the newest first, as they are read.

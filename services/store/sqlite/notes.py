@@ -9,8 +9,8 @@ from functools import partial
 import msgspec
 
 from services.domain.change import Annotate
+from services.domain.task.notes import NOTES_KEPT, SUPPRESSED_KEPT, Note, Suppressed
 from services.domain.task.record import ENCODER
-from services.domain.task.remarks import NOTES_KEPT, SUPPRESSED_KEPT, Note, Suppressed
 from services.domain.upkeep.stored import Count
 from services.store.sqlite.part import Part, blobs
 from services.store.unreadable import all_sound
@@ -47,7 +47,7 @@ class Kept:
         )
 
 
-class Remarks(Part):
+class Notes(Part):
     """The calls of ``services.ports.Store``."""
 
     def notes(self, task_id: str) -> list[Note]:
