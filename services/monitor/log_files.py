@@ -219,7 +219,7 @@ def _in_time(name: str, op: str, value: str, times: Times) -> Test:
     ago = filter_time.duration_ms(value)
     span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
     if span is None or op != ":":
-        raise UsageError(said("filter.log_time", name=name, value=f"{value!r:.40}"), field="filter")
+        raise UsageError(said("query.log_time", name=name, value=f"{value!r:.40}"), field="filter")
     first, end = span
     return (lambda one: one.at_ms >= first) if name == "since" else (lambda one: one.at_ms < max(end, first + 1))
 

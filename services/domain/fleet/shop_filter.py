@@ -39,7 +39,7 @@ def parse(text: str) -> Test:
         UsageError: it is no such filter, and what there is instead.
     """
     if len(text) > filter.MAX_TEXT:
-        raise UsageError(said("filter.length", most=filter.MAX_TEXT), field="filter")
+        raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
     tests = [_negated(_test(one, text), one) for one in filter.pieces(text)]
     return lambda row: all(test(row) for test in tests)
 

@@ -44,7 +44,7 @@ def terms(text: str) -> list[Term]:
     while at < len(text):
         match = _WORD.match(text, at)
         if match is None:
-            raise UsageError(said("filter.unread", value=f"{text[at : at + 40]!r}"), field="filter")
+            raise UsageError(said("query.unread", value=f"{text[at : at + 40]!r}"), field="filter")
         sign, name, op, value = match.groups()
         found.append(Term(bool(sign), name or "", op or ":", value))
         at = match.end()

@@ -85,7 +85,7 @@ def condition(term: Term) -> Condition:
     if term.op == "~" or term.field == "text":
         return _contains(term)
     if term.op != "=":
-        raise UsageError(said("filter.op_words", field=term.field, op=f"{term.op!r:.10}"), field="filter")
+        raise UsageError(said("query.op_words", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     if term.field == "shop":
         return _shop(term.values)
     return _equals(TEXTS[term.field], term.values)
@@ -145,7 +145,7 @@ def _shop(values: Iterable[str]) -> Condition:
 
 def _contains(term: Term) -> Condition:
     if term.op not in ("=", "~"):
-        raise UsageError(said("filter.op", field=term.field, op=f"{term.op!r:.10}"), field="filter")
+        raise UsageError(said("query.op", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     needles = [value.lower() for value in term.values]
     names = ("task_id", "shop", "error") if term.field == "text" else (TEXTS[term.field],)
     read = [operator.attrgetter(name) for name in names]
@@ -154,7 +154,7 @@ def _contains(term: Term) -> Condition:
 
 def _number(term: Term) -> Condition:
     if term.op not in _COMPARE:
-        raise UsageError(said("filter.op_number", field=term.field, op=f"{term.op!r:.10}"), field="filter")
+        raise UsageError(said("query.op_number", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     read, compare = operator.attrgetter(NUMBERS[term.field]), _COMPARE[term.op]
     if not term.values or term.op != "=":
         number = term.number
@@ -163,6 +163,6 @@ def _number(term: Term) -> Condition:
         numbers = [float(value) for value in term.values]
     except ValueError as exc:
         raise UsageError(
-            said("filter.number", field=term.field, known=f"{', '.join(term.values)!r:.60}"), field="filter"
+            said("query.number", field=term.field, known=f"{', '.join(term.values)!r:.60}"), field="filter"
         ) from exc
     return lambda task: read(task) in numbers

@@ -103,7 +103,7 @@ def _test(term: Term) -> Callable[[Any], bool]:
         wanted = tuple(value.lower() for value in term.values)
         return lambda value: (said := _said(value)) is not None and any(word in said.lower() for word in wanted)
     if term.op != "=":
-        raise UsageError(said("filter.op_payload", field=term.field, op=f"{term.op!r:.10}"), field="filter")
+        raise UsageError(said("query.op_payload", field=term.field, op=f"{term.op!r:.10}"), field="filter")
     whole = frozenset(value for value in term.values if not value.endswith("*"))
     heads = tuple(value[:-1] for value in term.values if value.endswith("*"))
     return lambda value: (said := _said(value)) is not None and (said in whole or said.startswith(heads))
