@@ -54,4 +54,4 @@ def check_note(note: str) -> None:
         UsageError: ``field`` names it.
     """
     if len(note) > NOTE_LIMIT:
-        raise UsageError(said("session.note", most=NOTE_LIMIT, count=len(note)), field="note")
+        raise UsageError(said("session.note", most=NOTE_LIMIT, count=f"{len(note):,}"), field="note")

@@ -458,7 +458,7 @@ REFUSALS: dict[str, str] = {
     "limit.scope": N_("a limit is set for platform:P or type:T, not {scope}"),
     "limit.range": N_("{name} must be 1 to {most}, or none for no limit, not {number}"),
     "session.kind": N_("kind must be one of {known}, not {kind}"),
-    "session.note": N_("a note has at most {most} characters, not {count:,}"),
+    "session.note": N_("a note has at most {most} characters, not {count}"),
     "cause_rule.split_by": N_("a cause is split by a shop, a platform or a worker, not by {where}"),
     "cause_rule.print": N_("a cause is named by its fingerprint of 16 hex letters; see `dead list --causes`"),
     "cause_rule.park": N_("shops are parked for a minute to 7 days, not {park_s} s"),
