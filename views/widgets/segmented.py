@@ -46,7 +46,7 @@ class Segmented(QWidget):
         self._hover = -1
         self._stretch = stretch
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        spoken(self, Role.ComboBox, lambda: self.labels()[self._at])
+        spoken(self, Role.ComboBox, self._label)
         self.setMouseTracking(True)
         policy = QSizePolicy.Policy.Expanding if stretch else QSizePolicy.Policy.Fixed
         self.setSizePolicy(policy, QSizePolicy.Policy.Fixed)
@@ -55,14 +55,19 @@ class Segmented(QWidget):
         on_language_changed(self.retranslate)
 
     def current(self) -> str:
-        """Return the key of the choice."""
-        return self._choices[self._at][0]
+        """Return the key of the choice; "" where none is made."""
+        return self._choices[self._at][0] if self._at >= 0 else ""
 
     def set_current(self, key: str) -> None:
         """Choose without a signal."""
         for number, choice in enumerate(self._choices):
             if choice[0] == key:
                 self._at = number
+        self._announce()
+
+    def set_none(self) -> None:
+        """Show that none of them holds; each may be chosen then."""
+        self._at = -1
         self._announce()
 
     def choose(self, key: str) -> None:
@@ -86,9 +91,12 @@ class Segmented(QWidget):
         """Return the texts shown."""
         return [f"{_(c[1])} {self._suffixes.get(c[0], '')}".strip() for c in self._choices]
 
+    def _label(self) -> str:
+        return self.labels()[self._at] if self._at >= 0 else ""
+
     def _announce(self) -> None:
         self.setAccessibleName(_(self._name) if self._name else "")
-        self.setAccessibleDescription(self.labels()[self._at])
+        self.setAccessibleDescription(self._label())
         told(self)
         self.update()
 

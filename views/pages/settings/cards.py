@@ -378,7 +378,10 @@ class DesktopCard(Card):
             label.setText(_(title))
             label.setFixedWidth(LABEL * max(100, theme().text_size) // 100)
         known = self._known
-        self.login.set_current(NOTHING if known.login == OTHER else known.login)
+        if known.login == OTHER:  # so that each choice, "Nothing" too, takes its place
+            self.login.set_none()
+        else:
+            self.login.set_current(known.login)
         self.links.set_current("on" if known.links else "off")
         told = {
             WINDOW: _("The window opens when you log in, with the connection used last."),
