@@ -53,10 +53,13 @@ class Registration:
             OSError: it cannot be asked.
         """
         command = self._own.login()
-        kinds = {self._own.written(self.command(kind)): kind for kind in (WINDOW, WORKER)}
-        login = kinds.get(command, OTHER) if command else NOTHING
+        try:
+            window, worker, link = (self._own.written(self.command(kind)) for kind in (WINDOW, WORKER, "link"))
+        except OperatorError:  # whatever is registered, it is not this home
+            window = worker = link = ""
+        login = {window: WINDOW, worker: WORKER}.get(command, OTHER) if command else NOTHING
         opened = self._own.links()
-        links = opened == self._own.written(self.command("link"))
+        links = bool(opened) and opened == link
         return Registered(login=login, links=links, others=command if login == OTHER else "" if links else opened)
 
     def start_at_login(self, kind: str) -> None:

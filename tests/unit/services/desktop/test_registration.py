@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,6 +69,23 @@ def test_a_desktop_without_the_tool_says_what_to_install(folders: Path, monkeypa
     with pytest.raises(OperatorError, match="xdg-utils"):
         Registration(folders / "home", "local").open_links(True)
     assert not Registration(folders / "home", "local").look().links
+
+
+def test_a_home_that_windows_cannot_name_is_looked_at_and_only_not_started(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop, entry = Registration(folders / "home", "local"), folders / "config" / "autostart" / "fleetdeck.desktop"
+    monkeypatch.setattr("services.desktop.registration.sys", SimpleNamespace(platform="win32", executable="python"))
+    assert desktop.look().login == NOTHING
+    entry.parent.mkdir(parents=True)
+    entry.write_text("[Desktop Entry]\nExec=/opt/old/fleetdeck\n", encoding="utf-8")
+    assert (desktop.look().login, desktop.look().links) == (OTHER, False)
+    for call in (lambda: desktop.start_at_login(WINDOW), lambda: desktop.open_links(True)):
+        with pytest.raises(OperatorError, match="FLEETDECK_HOME"):
+            call()
+    desktop.open_links(False)
+    desktop.start_at_login(NOTHING)
+    assert not entry.exists()
 
 
 def test_windows_quotes_the_link_whatever_stands_in_it() -> None:
