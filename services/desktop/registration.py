@@ -32,11 +32,14 @@ _ASK_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """How it stands. ``others``: the command that somebody else registered in our name, "" for none."""
+    """How it stands. ``others``: the command that somebody else registered in our name, "" for none; ``kept``: the
+    entry that opens links and is not taken away here, as that of a package, "" for none.
+    """
 
     login: str = NOTHING
     links: bool = False
     others: str = ""
+    kept: str = ""
 
 
 class Registration:
@@ -58,9 +61,10 @@ class Registration:
         except OperatorError:  # whatever is registered, it is not this home
             window = worker = link = ""
         login = {window: WINDOW, worker: WORKER}.get(command, OTHER) if command else NOTHING
-        opened = self._own.links()
+        opened, kept = self._own.links()
         links = bool(opened) and opened == link
-        return Registered(login=login, links=links, others=command if login == OTHER else "" if links else opened)
+        others = command if login == OTHER else "" if links else opened
+        return Registered(login=login, links=links, others=others, kept=kept if links else "")
 
     def start_at_login(self, kind: str) -> None:
         """Let the desktop start the window, a worker for this connection, or nothing.
@@ -124,16 +128,17 @@ class _FreeDesktop:
     def set_login(self, words: Sequence[str]) -> None:
         self._put(self._autostart, words, "X-GNOME-Autostart-enabled=true\n")
 
-    def links(self) -> str:
-        """The command of the entry that opens them."""
+    def links(self) -> tuple[str, str]:
+        """The command of the entry that opens them, and the entry where it is not ours."""
         name = _asked("query", "default", f"x-scheme-handler/{_NAME}")
         if not name:
-            return ""
+            return "", ""
         _config, data = desktop_folders()
         for folder in (data, Path("/usr/local/share"), Path("/usr/share")):
-            if command := _read(folder / "applications" / name).get("Exec", ""):
-                return command
-        return ""
+            entry = folder / "applications" / name
+            if command := _read(entry).get("Exec", ""):
+                return command, "" if entry == self._entry else str(entry)
+        return "", ""
 
     def set_links(self, words: Sequence[str]) -> None:
         self._put(self._entry, words, f"NoDisplay=true\nMimeType=x-scheme-handler/{_NAME};\n")

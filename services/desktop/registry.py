@@ -36,9 +36,9 @@ class WindowsEntries:
         _set(RUN, NAME, self.written(words) if words else None)
         _set(APPROVED, NAME, None)
 
-    def links(self) -> str:
-        """The command that opens links, "" for none."""
-        return str(_value(OPEN, "") or "")
+    def links(self) -> tuple[str, str]:
+        """The command that opens links, "" for none; and never an entry that is not taken away here."""
+        return str(_value(OPEN, "") or ""), ""
 
     def set_links(self, words: Sequence[str]) -> None:
         """Open links by this; by nothing for no words."""

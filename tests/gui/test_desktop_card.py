@@ -18,7 +18,8 @@ def test_the_card_shows_and_changes_what_the_desktop_says(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    card = DesktopCard(Registration(tmp_path / "home", "local"))
+    registration = Registration(tmp_path / "home", "local")
+    card = DesktopCard(registration)
     qtbot.addWidget(card)
     card.show()
     card.login.choose(WINDOW)
@@ -40,4 +41,15 @@ def test_the_card_shows_and_changes_what_the_desktop_says(
     card.links.choose("on")
     qtbot.waitUntil(lambda: "install xdg-utils" in card.error.accessibleName())
     assert card.links.current() == "off", "the choice goes back to what holds"
+    assert card.links.isEnabled()
+    entry = tmp_path / "applications" / "fleetdeck.desktop"
+    entry.parent.mkdir(exist_ok=True)
+    line = " ".join(registration.command("link"))
+    entry.write_text(f"[Desktop Entry]\nExec={line}\n", encoding="utf-8")
+    tool = tmp_path / "xdg-mime"
+    tool.write_text("#!/bin/sh\necho fleetdeck.desktop\n", encoding="ascii")
+    tool.chmod(0o755)
+    card.refresh()
+    qtbot.waitUntil(lambda: str(entry) in card.note.text() and not card.links.isEnabled())
+    assert card.links.current() == "on"
     operation.shut_down(wait=True)

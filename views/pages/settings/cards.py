@@ -383,6 +383,7 @@ class DesktopCard(Card):
         else:
             self.login.set_current(known.login)
         self.links.set_current("on" if known.links else "off")
+        self.links.setEnabled(not known.kept)
         told = {
             WINDOW: _("The window opens when you log in, with the connection used last."),
             WORKER: _("A worker for this connection starts when you log in, without a window."),
@@ -391,6 +392,11 @@ class DesktopCard(Card):
         words = [told.get(known.login, "")]
         if known.others:
             words.append(_("Registered is: {command}").format(command=safe.one_line(known.others, MOST_COMMAND)))
+        if known.kept:
+            entry = safe.one_line(known.kept, MOST_COMMAND)
+            words.append(
+                _("Links are opened by {entry}, which was installed; only its removal ends that.").format(entry=entry)
+            )
         self.note.setText(" ".join(filter(None, words)))
         self.note.setVisible(any(words))
 

@@ -64,6 +64,18 @@ def test_links_are_opened_as_long_as_that_is_wanted(folders: Path) -> None:
     assert not desktop.look().links
 
 
+def test_an_entry_that_a_package_put_there_is_named_since_it_is_not_taken_away(folders: Path) -> None:
+    desktop = Registration(folders / "home", "local")
+    desktop.open_links(True)
+    assert not desktop.look().kept, "it is our own"
+    own = folders / "data" / "applications" / "fleetdeck-links.desktop"
+    installed = own.with_name("fleetdeck.desktop")
+    own.rename(installed)
+    (folders / "kept").write_text(installed.name, encoding="ascii")
+    desktop.open_links(False)
+    assert (desktop.look().links, desktop.look().kept) == (True, str(installed))
+
+
 def test_a_desktop_without_the_tool_says_what_to_install(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folders))
     with pytest.raises(OperatorError, match="xdg-utils"):
