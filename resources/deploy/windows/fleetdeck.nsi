@@ -46,6 +46,18 @@ LangString RUNS ${LANG_SIMPCHINESE} "Fleetdeck 正在运行。请关闭它的窗
       Abort "$(RUNS)"
 !macroend
 
+; as much of the beginning of $0 as $1 says, without a quotation mark before it
+!macro BEGINS UN
+Function ${UN}Begins
+  StrCpy $2 $0 1
+  StrCmp $2 '"' 0 +2
+    StrCpy $0 $0 "" 1
+  StrCpy $0 $0 $1
+FunctionEnd
+!macroend
+!insertmacro BEGINS ""
+!insertmacro BEGINS "un."
+
 Section
   SetOutPath "$INSTDIR"
   !insertmacro TAKE_AWAY
@@ -58,9 +70,18 @@ Section
   WriteUninstaller "$INSTDIR\uninstall.exe"
   SetOutPath "$INSTDIR\program\app"  ; where the shortcut starts it
   CreateShortcut "$SMPROGRAMS\Fleetdeck.lnk" "$INSTDIR\program\python\pythonw.exe" '"$INSTDIR\program\app\main.py"'
+  ; links when it comes new; an update leaves what somebody chose: nothing, or another program
+  ReadRegStr $0 HKCU "${KEY}" "InstallLocation"
+  StrCmp $0 "" links
+  StrLen $1 "$INSTDIR\"
+  ReadRegStr $0 HKCU "${LINKS}\shell\open\command" ""
+  Call Begins
+  StrCmp $0 "$INSTDIR\" links linked
+links:
   WriteRegStr HKCU "${LINKS}" "" "URL:Fleetdeck"
   WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
   WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\program\python\pythonw.exe" "$INSTDIR\program\app\main.py" "%1"'
+linked:
   WriteRegStr HKCU "${KEY}" "DisplayName" "Fleetdeck"
   WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
   WriteRegStr HKCU "${KEY}" "Publisher" "Fleetdeck"
@@ -70,14 +91,6 @@ Section
   WriteRegDWORD HKCU "${KEY}" "NoModify" 1
   WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
 SectionEnd
-
-; as much of the beginning of $0 as $1 says, without a quotation mark before it
-Function un.Begins
-  StrCpy $2 $0 1
-  StrCmp $2 '"' 0 +2
-    StrCpy $0 $0 "" 1
-  StrCpy $0 $0 $1
-FunctionEnd
 
 Section "Uninstall"
   SetOutPath "$TEMP"
