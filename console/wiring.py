@@ -226,7 +226,8 @@ def _milliseconds(number: float) -> str:
     return text.milliseconds(timedelta(milliseconds=max(0.0, number)))
 
 
-#: nothing but a computer that sleeps keeps a timer of half a second waiting for so long
+#: what keeps a timer of half a second waiting for so long: a computer that sleeps, a program that was stopped, a clock
+#: that was put right
 SLEPT_MS = 30_000
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 FRESH_MS = 500
@@ -262,7 +263,9 @@ class ShellWiring(QObject):
         self._doubts, self._unverified = tuple(doubts), unverified
         self._clock = SystemClock()
         self._ticked_ms = self._clock.now_ms()
+        self._suspended = self._clock.suspended()
         self._slept: tuple[int, int] | None = None  #: from when to when, until something newer is shown
+        self._asleep = False  #: whether it was sleep, as far as the system tells
         self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
         self.loss = LossWatch(
@@ -378,18 +381,21 @@ class ShellWiring(QObject):
         rail.set_badge("workers", str(missing) if missing else "", "retrying", _("workers that are not heard of"))
 
     def _note_sleep(self, snapshot: Snapshot) -> None:
-        """Whether this computer slept since the last look; of before that is what stands here, until it is asked anew.
+        """Whether time went by unseen since the last look; of before that is what stands here, until it is asked anew.
 
-        The wall clock alone tells it everywhere: the other one stands still meanwhile on Linux, and goes on on Windows.
+        The wall clock alone tells that everywhere; Linux alone tells whether it was sleep.
         """
-        now = self._clock.now_ms()
+        now, suspended = self._clock.now_ms(), self._clock.suspended()
         before, self._ticked_ms = self._ticked_ms, now
+        asleep, self._suspended = (suspended - self._suspended) * 1000 > SLEPT_MS // 2, suspended
         if now - before > SLEPT_MS:
+            self._asleep = asleep or (self._asleep and self._slept is not None)
             begin = self._slept[0] if self._slept is not None else before
             self._slept, self._woke = (begin, now), self._clock.monotonic()
             self._feed.try_now()
         elif self._slept is not None and snapshot.taken > self._woke and snapshot.store.connected:
-            self._window.toasts.say(lasting(partial(_told_of_sleep, *self._slept)))
+            told = partial(_told_of_sleep, *self._slept, asleep=self._asleep, all_fresh=snapshot.broker.connected)
+            self._window.toasts.say(lasting(told))
             self._slept = None
 
     def _show_age(self) -> None:
@@ -432,6 +438,8 @@ class ShellWiring(QObject):
 
     def _reason(self, *, stale: bool) -> str:
         if stale and self._slept is not None:
+            if not self._asleep:
+                return _("Not before the figures are of now again: the clock went ahead")
             return _("Not before the figures are of now again: this computer slept")
         if stale:
             return _("Not while the connection is lost")
@@ -442,10 +450,14 @@ class ShellWiring(QObject):
         return _("Your role may only look") if self._role.role == "viewer" else ""
 
 
-def _told_of_sleep(begin_ms: int, end_ms: int) -> ToastSpec:
+def _told_of_sleep(begin_ms: int, end_ms: int, *, asleep: bool, all_fresh: bool) -> ToastSpec:
     begin, end = (shown.clock(at_ms, end_ms) for at_ms in (begin_ms, end_ms))
     said = _("This computer slept from {begin} to {end}.").format(begin=begin, end=end)
-    detail = _("All figures are of now again. What ran here goes on unless another worker has taken it over.")
+    if not asleep:
+        said = _("The clock went ahead by {span}.").format(span=text.duration(shown.span(end_ms - begin_ms)))
+    detail = _("What ran here goes on unless another worker has taken it over.")
+    if all_fresh:
+        detail = text.run_on((_("All figures are of now again."), detail))
     return ToastSpec(text=said, detail=detail, status="scheduled", seconds=12, key="slept")
 
 

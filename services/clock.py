@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -19,6 +20,13 @@ class SystemClock:
 
     #: seconds for durations
     monotonic = staticmethod(time.monotonic)
+
+    def suspended(self) -> float:
+        """Seconds for which this machine has slept since it was started; 0 where the system does not tell."""
+        asleep = 0.0
+        if sys.platform == "linux":
+            asleep = time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+        return asleep
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
         """Wait for ``event`` at most ``seconds``; tell whether it is set."""
