@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 _PAGES = Path(__file__).resolve().parents[2] / "resources" / "docs"
 _PLACE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", re.DOTALL)
 Place = TypeVar("Place")
+MOST = 300  #: characters of a cell
 
 
 class Failed(Exception):
@@ -98,4 +99,9 @@ class Results:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:300].replace("|", "\\|")
+    """As much as fits into a cell, in whole parts or else in whole words."""
+    line = " ".join(text.split())
+    if len(line) > MOST:
+        whole = line[: MOST + 1]
+        line = next((whole.rpartition(mark)[0] for mark in ("; ", " ") if mark in whole), line[:MOST])
+    return line.replace("|", "\\|")
