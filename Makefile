@@ -165,7 +165,7 @@ looks: system-test $(STAMP_DEV) translations
 windows-test: system-windows $(STAMP_DEV) translations
 	$(PYTHON) -m tests.windows $(ARGS)
 
-linux-package: $(STAMP_DEV) translations
+linux-package: system-run $(STAMP_DEV) translations
 	$(PYTHON) -m tests.linux.package --python $(PYTHON_OF) $(ARGS)
 
 # As root: installs it over a copy of this machine that is gone afterwards.

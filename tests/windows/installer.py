@@ -57,6 +57,13 @@ def pack(stage: Path, setup: Path, compressor: str, sign: str = "") -> Path:
     return setup
 
 
+def absolute(command: str) -> str:
+    """A command that holds in every folder: makensis runs it in that of its script."""
+    first, *rest = shlex.split(command) or [""]
+    file = Path(first)
+    return shlex.join([str(file.absolute()), *rest]) if "/" in first and file.is_file() else command
+
+
 def main() -> int:
     """Make it."""
     words = argparse.ArgumentParser(description=__doc__)
@@ -65,7 +72,7 @@ def main() -> int:
     words.add_argument("--sign", default="", metavar="COMMAND", help="signs in place the file that is its last word")
     args = words.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    setup = build(args.out.absolute(), args.compressor, args.sign)
+    setup = build(args.out.absolute(), args.compressor, absolute(args.sign))
     print(f"{setup} {setup.stat().st_size / 2**20:.0f} MiB")
     return 0
 
