@@ -354,7 +354,7 @@ class AboutCard(Card):
         self._context, self._folder, self._settings = context, folder, settings
         self._asking = Operation(self)
         self.facts = KeyValues()
-        self.copy_button = Button(N_("Copy diagnostics"), icon="ph.copy", tip=N_("What a helper asks for; no secrets"))
+        self.copy_button = Button(N_("Copy diagnostics"), icon="ph.copy", tip=N_("What support asks for; no secrets"))
         self.open_button = Button(N_("Open the data folder"), kind="link")
         self.copy_button.clicked.connect(self.copy)
         self.open_button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)))
