@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import re
@@ -17,6 +18,8 @@ from services import home_folder, plain_file
 from services.domain.errors import UsageError
 from services.domain.gates import home
 
+#: answers to who wants a lock that another one has; whatever else is said, there are no locks to be had
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)
 _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
 #: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
@@ -111,7 +114,7 @@ def locked(path: Path) -> IO[bytes] | None:
     """The lock of a file, held until it is closed or this process ends; None: another one has it.
 
     Raises:
-        OSError: there can be no such file.
+        OSError: there can be no such file, or it takes no locks.
     """
     keep_private(path)
     handle = path.open("r+b")
@@ -124,10 +127,12 @@ def locked(path: Path) -> IO[bytes] | None:
             import fcntl
 
             fcntl.flock(handle.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as exc:
         with contextlib.suppress(OSError):
             handle.close()
-        return None
+        if exc.errno in _HELD:
+            return None
+        raise
     return handle
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -107,3 +108,19 @@ def test_a_long_value_is_read_at_once(tmp_path: Path, value: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(f'note = "{value}"\n', encoding="utf-8")
     assert home_folder.read_config(path) == {"note": value}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="flock")
+def test_only_a_lock_that_is_held_counts_as_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share that takes no locks says so; it does not say that another program runs."""
+    lock = home_folder.locked(tmp_path / "one.lock")
+    assert lock is not None
+    assert home_folder.locked(tmp_path / "one.lock") is None
+    lock.close()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(OSError, match="no locks available"):
+        home_folder.locked(tmp_path / "one.lock")
