@@ -121,7 +121,7 @@ class Leaving(QObject):
 
     def stay(self) -> None:
         """Go on working."""
-        self._decided = False
+        self._decided, self.grace_s = False, GRACE_S
         self._timer.stop()
         self._work.resume()
         if self._toast is not None and isValid(self._toast):

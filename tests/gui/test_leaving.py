@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from console.connection.leaving import Leaving
+from console.connection.leaving import GRACE_S, Leaving
 from console.desk import Console
 from services import assembly
 from services import settings as config
@@ -125,6 +125,10 @@ def test_one_can_stay(qapp: QApplication, home: Path) -> None:
         assert leaving.dialog is not None
         leaving.dialog.verb_button.click()
         leaving.stay()
+        leaving.leave(lambda: None)  # the other connection turns out to be open elsewhere
+        leaving.dialog.other_button.click()
+        leaving.stay()
+        assert leaving.grace_s == GRACE_S, "what runs at the end gets its time again"
         (home / "go").touch()
         await until(lambda: not session.local.running(), "the task ended")
         assert window.isVisible()
