@@ -41,6 +41,7 @@ class Tray(QObject):
         self._end = leave or window.close
         self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
         self._number, self._tone, self._words = 0, "", ""
+        self._gone = False
         self.icon = QSystemTrayIcon(app_icon(), self)
         self.menu = QMenu(window)
         self._show = self.menu.addAction("", self.raise_window)
@@ -50,7 +51,7 @@ class Tray(QObject):
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(self._on_message)
-        window.closing.connect(self.icon.hide)
+        window.closing.connect(self._go)
         on_language_changed(self._say)
         self._say()
         self._stand()
@@ -83,8 +84,13 @@ class Tray(QObject):
 
     def _stand(self) -> None:
         """Show the icon once the desktop has a place for it, which may be later than the window."""
-        if not self.icon.isVisible() and QSystemTrayIcon.isSystemTrayAvailable():
+        if not self._gone and not self.icon.isVisible() and QSystemTrayIcon.isSystemTrayAvailable():
             self.icon.show()
+
+    def _go(self) -> None:
+        """For good: a window that is closed is counted for a while yet, and another one may have an icon by then."""
+        self._gone = True
+        self.icon.hide()
 
     def _open_alerts(self) -> None:
         self.raise_window()

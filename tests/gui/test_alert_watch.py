@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
@@ -157,6 +158,20 @@ def test_the_menu_of_the_tray_shows_window_and_alerts_and_speaks_its_language(
     shows.trigger()
     assert console.window.isVisible()
     assert console.window.current == "alerts"
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged")
+def test_the_icon_of_a_window_that_is_closed_does_not_come_back(
+    console: Console, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another window leads by then, with an icon of its own."""
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    tray = console.window.findChild(Tray)
+    look()
+    assert tray.icon.isVisible()
+    console.window.close()
+    look()
+    assert not tray.icon.isVisible()
 
 
 def test_what_was_open_before_the_window_is_counted_and_not_said(
