@@ -69,18 +69,26 @@ class Instance(QObject):
 
     async def take(self, settings: config.Settings | None, asked: Asked) -> bool:
         """Hold a connection (None: the first run, where none is known yet) in place of the one before; False where
-        another program has it, which has come to the front and shows what was asked for.
+        another program has it, which has come to the front and shows what was asked for. True, and nothing is held, where
+        that one says nothing: what was held before is shown here no longer.
         """
         key = _key(settings)
         if key == self._key:
             return True
         lock = await self._off(self._locked, key)
         if lock is None:
-            return not await self._hand_over(key, asked)
+            if await self._hand_over(key, asked):
+                return False
+            self._release()
+            return True
         self._release()
         self._lock, self._key = lock, key
         await self._listen(key)
         return True
+
+    def holds(self, settings: config.Settings) -> bool:
+        """Whether it is this connection that other starts are answered for."""
+        return bool(self._key) and _key(settings) == self._key
 
     def close(self) -> None:
         """Hold nothing."""
@@ -134,7 +142,8 @@ class Instance(QObject):
             return
         try:
             found = json.loads(bytes(socket.readLine().data()))
-            right = secrets.compare_digest(str(found["word"]), self._word)
+            # the other one read where to ask a moment ago; by now another connection may be shown here
+            right = secrets.compare_digest(str(found["word"]), self._word) and found["key"] == self._key
             asked = Asked(page=str(found["page"]), show=str(found["show"]))
         except (ValueError, KeyError, TypeError, RecursionError):
             right = False
@@ -151,7 +160,7 @@ class Instance(QObject):
         begun = loop.time()
         while (left := begun + PATIENCE_S - loop.time()) > 0:
             where = await self._off(self._where, key)
-            if where and await self._say(where, asked, left):
+            if where and await self._say(where, key, asked, left):
                 return True
             if not where and loop.time() - begun > TELLS_S:
                 break
@@ -166,7 +175,7 @@ class Instance(QObject):
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return {}
 
-    async def _say(self, where: dict[str, str], asked: Asked, seconds: float) -> bool:
+    async def _say(self, where: dict[str, str], key: str, asked: Asked, seconds: float) -> bool:
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
         def settle(*_error: object) -> None:
@@ -175,7 +184,7 @@ class Instance(QObject):
 
         socket = QLocalSocket(self)
         socket.setSocketOptions(_CLIENT)
-        words = json.dumps({**asdict(asked), "word": where["word"]}).encode() + b"\n"
+        words = json.dumps({**asdict(asked), "word": where["word"], "key": key}).encode() + b"\n"
         socket.connected.connect(lambda: socket.write(words))
         for signal in (socket.readyRead, socket.errorOccurred, socket.disconnected):
             signal.connect(settle)

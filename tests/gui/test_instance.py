@@ -8,19 +8,24 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import msgspec
+import pytest
 from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QApplication
+from qasync import QEventLoop
 
 from console.desk import MAIN, Console
 from console.instance import Asked, Instance
+from services import home_folder
 from services import settings as config
 from services.cli.context import ConsoleRequest
+from tests.contract.waiting import eventually
 from tests.gui.test_console import play, until
 
 
@@ -32,6 +37,19 @@ def remember(home: Path) -> None:
 def places(home: Path) -> list[Path]:
     """Where the windows of a home listen."""
     return list((home / "windows").glob("*.json"))
+
+
+def caller(name: str) -> QLocalSocket:
+    """Connected to what listens by this name."""
+    socket = QLocalSocket()
+    socket.setSocketOptions(QLocalSocket.SocketOption.AbstractNamespaceOption)
+    socket.connectToServer(name)
+    return socket
+
+
+def is_over(socket: QLocalSocket) -> bool:
+    """Whether nobody listens to it any more."""
+    return socket.state() == QLocalSocket.LocalSocketState.UnconnectedState
 
 
 async def second(app: QApplication, home: Path, **request: object) -> Console:
@@ -72,12 +90,8 @@ def test_one_that_was_killed_is_in_nobodys_way(qapp: QApplication, tmp_path: Pat
     around = os.environ | {"FLEETDECK_HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
     child = subprocess.Popen([sys.executable, str(MAIN)], env=around, stderr=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + 60
-        while not places(tmp_path):
-            assert time.monotonic() < end, "it never listened"
-            time.sleep(0.05)
+        (place,) = eventually(lambda: places(tmp_path), 60)
         os.kill(child.pid, signal.SIGSTOP)
-        (place,) = places(tmp_path)
         assert place.stat().st_mode & 0o077 == 0, "the word is for its own user alone"
         told = json.loads(place.read_text(encoding="ascii"))
     finally:
@@ -85,16 +99,61 @@ def test_one_that_was_killed_is_in_nobodys_way(qapp: QApplication, tmp_path: Pat
         child.wait()
 
     async def scene(console: Console) -> None:
-        began = time.monotonic()
         await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert time.monotonic() - began < 20
         assert json.loads(places(tmp_path)[0].read_text(encoding="ascii")) != told
         assert console.desk is not None
-        stranger, there = QLocalSocket(), json.loads(places(tmp_path)[0].read_text(encoding="ascii"))
-        stranger.setSocketOptions(QLocalSocket.SocketOption.AbstractNamespaceOption)
-        stranger.connectToServer(there["name"])
-        stranger.write(b'{"word": "guessed", "page": "audit", "show": ""}\n')
-        await until(lambda: stranger.state() == QLocalSocket.LocalSocketState.UnconnectedState, "it is not heard")
-        assert console.desk.window.current != "audit"
+        (place,) = places(tmp_path)
+        there = json.loads(place.read_text(encoding="ascii"))
+        for word, key in (("guessed", place.stem), (there["word"], "of another connection")):
+            stranger = caller(there["name"])
+            stranger.write(json.dumps({"word": word, "key": key, "page": "audit", "show": ""}).encode() + b"\n")
+            await until(lambda stranger=stranger: is_over(stranger), "it is not heard")
+            assert console.desk.window.current != "audit"
 
     play(qapp, tmp_path, scene)
+
+
+def in_loop(app: QApplication, home: Path, scene: Callable[[Callable[[], Instance]], Awaitable[None]]) -> None:
+    """Play with what programs of a home hold, without their windows."""
+    made: list[Instance] = []
+
+    async def run() -> None:
+        with ThreadPoolExecutor(1) as pool:
+
+            def make() -> Instance:
+                made.append(Instance(home, partial(asyncio.get_running_loop().run_in_executor, pool)))
+                return made[-1]
+
+            try:
+                await scene(make)
+            finally:
+                for one in made:
+                    one.close()
+                    one.deleteLater()
+
+    with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+        runner.run(run())
+
+
+def test_who_goes_where_another_one_hangs_answers_no_more_for_where_it_was(qapp: QApplication, tmp_path: Path) -> None:
+    """Else a link to the connection it left would be opened in a window that shows the other one."""
+    before = config.load(home=tmp_path)
+    after = msgspec.structs.replace(before, read_only=True)
+
+    async def scene(make: Callable[[], Instance]) -> None:
+        hanging = make()
+        assert await hanging.take(after, Asked())
+        (place,) = places(tmp_path)
+        hanging.close()
+        place.unlink()
+        with closing(home_folder.locked(place.with_suffix(".lock")) or pytest.fail("the lock")):
+            first, links = make(), list[Asked]()
+            first.asked.connect(links.append)
+            assert await first.take(before, Asked())
+            assert first.holds(before)
+            assert await first.take(after, Asked()), "a window is opened all the same"
+            assert not first.holds(before)
+            assert await make().take(before, Asked(page="tasks")), "nobody is asked to show it"
+            assert links == []
+
+    in_loop(qapp, tmp_path, scene)
