@@ -11,15 +11,19 @@ import hashlib
 import io
 import json
 import logging
+import os
 import secrets
+import socket as sockets
+import struct
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from services import addresses, home_folder, plain_file
@@ -32,6 +36,8 @@ PATIENCE_S, AGAIN_S = 4.0, 0.1
 #: it has said by then where it listens, if it ever does
 TELLS_S = 1.5
 _MOST_BYTES = 65_536
+#: so many are listened to at a time, each for so long: who connects says one line
+_MOST_CALLERS, LISTENS_S = 8, 2.0
 #: a name that is no file: nothing is left of it (Windows has such names only)
 _OPTIONS = QLocalServer.SocketOption.AbstractNamespaceOption | QLocalServer.SocketOption.UserAccessOption
 _CLIENT = QLocalSocket.SocketOption.AbstractNamespaceOption
@@ -66,11 +72,12 @@ class Instance(QObject):
         self._lock: IO[bytes] | None = None
         self._key, self._word = "", ""
         self._server: QLocalServer | None = None
+        self._callers: set[QLocalSocket] = set()
 
     async def take(self, settings: config.Settings | None, asked: Asked) -> bool:
         """Hold a connection (None: the first run, where none is known yet) in place of the one before; False where
-        another program has it, which has come to the front and shows what was asked for. True, and nothing is held, where
-        that one says nothing: what was held before is shown here no longer.
+        another program has it, which has come to the front and shows what was asked for. Where that one says
+        nothing: True, and nothing is held, as what was held before is shown here no longer.
         """
         key = _key(settings)
         if key == self._key:
@@ -132,8 +139,14 @@ class Instance(QObject):
     def _on_connection(self) -> None:
         while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
             socket.setParent(self)
+            self._callers.add(socket)
+            socket.disconnected.connect(partial(self._callers.discard, socket))
             socket.disconnected.connect(socket.deleteLater)
             socket.readyRead.connect(lambda socket=socket: self._on_words(socket))
+            if len(self._callers) > _MOST_CALLERS or not _is_own(socket):
+                socket.abort()
+            else:
+                QTimer.singleShot(round(LISTENS_S * 1000), socket, socket.abort)
 
     def _on_words(self, socket: QLocalSocket) -> None:
         if socket.bytesAvailable() > _MOST_BYTES:
@@ -185,7 +198,7 @@ class Instance(QObject):
         socket = QLocalSocket(self)
         socket.setSocketOptions(_CLIENT)
         words = json.dumps({**asdict(asked), "word": where["word"], "key": key}).encode() + b"\n"
-        socket.connected.connect(lambda: socket.write(words))
+        socket.connected.connect(lambda: socket.write(words) if _is_own(socket) else socket.abort())
         for signal in (socket.readyRead, socket.errorOccurred, socket.disconnected):
             signal.connect(settle)
         _let_come_forward()
@@ -196,6 +209,19 @@ class Instance(QObject):
             return False
         finally:
             socket.deleteLater()
+
+
+def _is_own(socket: QLocalSocket) -> bool:
+    """Whether the other end is this user's program: Linux lets anybody listen and connect by a name without a file."""
+    if sys.platform != "linux":
+        return True
+    try:
+        with sockets.socket(fileno=os.dup(socket.socketDescriptor())) as end:
+            there = end.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, struct.calcsize("iII"))
+    except OSError:
+        return False
+    _process, user, _group = struct.unpack("iII", there)
+    return bool(user == os.geteuid())
 
 
 def _let_come_forward() -> None:

@@ -157,3 +157,49 @@ def test_who_goes_where_another_one_hangs_answers_no_more_for_where_it_was(qapp:
             assert links == []
 
     in_loop(qapp, tmp_path, scene)
+
+
+def test_who_connects_and_says_nothing_is_cut_off(qapp: QApplication, tmp_path: Path) -> None:
+    """Nobody fills the window with connections that stay."""
+
+    async def scene(make: Callable[[], Instance]) -> None:
+        holder, here = make(), config.load(home=tmp_path)
+        assert await holder.take(here, Asked())
+        name = json.loads(places(tmp_path)[0].read_text(encoding="ascii"))["name"]
+        silent = [caller(name) for _number in range(12)]
+        await until(lambda: sum(map(is_over, silent)) >= 4, "no more than eight are listened to")
+        await until(lambda: all(map(is_over, silent)), "and those not for long")
+        asked: list[Asked] = []
+        holder.asked.connect(asked.append)
+        assert not await make().take(here, Asked(page="tasks")), "one that has something to say is heard"
+        assert asked == [Asked(page="tasks")]
+
+    in_loop(qapp, tmp_path, scene)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="needs another user to be")
+def test_another_user_is_not_listened_to(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(make: Callable[[], Instance]) -> None:
+        holder, here = make(), config.load(home=tmp_path)
+        assert await holder.take(here, Asked())
+        (place,) = places(tmp_path)
+        there = json.loads(place.read_text(encoding="ascii"))
+        words = json.dumps({"word": there["word"], "key": place.stem, "page": "audit", "show": ""})
+        script = (
+            "import os, socket, sys; os.setuid(65534)\n"
+            "s = socket.socket(socket.AF_UNIX); s.connect(chr(0) + sys.argv[1])\n"
+            "s.sendall(sys.argv[2].encode() + bytes([10])); print(s.recv(9))"
+        )
+        asked: list[Asked] = []
+        holder.asked.connect(asked.append)
+        child = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-c", script, there["name"], words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "shown" not in child.stdout
+        assert asked == []
+
+    in_loop(qapp, tmp_path, scene)
