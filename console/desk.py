@@ -86,6 +86,7 @@ class Console:
         self._ahead: asyncio.Future[None] | None = None
         self.unopened: ConnectionPage | None = None
         self._shown_name, self._before, self._entering = "", "", False
+        self._asked: Asked | None = None  #: by a start that came before there was a window to show it in
         self._opening: asyncio.Future[None] | None = None
         self._unwanted: list[asyncio.Future[Any]] = []
         self._settled, self._retry = asyncio.Event(), asyncio.Event()
@@ -107,6 +108,7 @@ class Console:
         await self._off(self._state.load)
         self._instance = Instance(self._settings.home_path, self._off)
         self._instance.asked.connect(self._on_asked)
+        self._instance.left.connect(self._on_left)
         self._dress()
         operation.configure(self._notify)
         # a Python signal handler runs only when Python does; Qt alone could sleep for long
@@ -251,7 +253,11 @@ class Console:
             except OSError as exc:
                 unkept = exc
             await self.connections.reload()
-        await self._alone(session.settings)
+        if not await self._alone(session.settings):
+            await self._off(session.close, 0.0)
+            if self.first_run is not None:  # what was chosen is in front of it; something else can be chosen yet
+                self.first_run.try_again()
+            return
         await self._enter(session, sample=sample, work=work)
         if unkept is not None and self.desk is not None:
             self.desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
@@ -333,11 +339,23 @@ class Console:
         return False
 
     def _on_asked(self, asked: Asked) -> None:
-        """A second start wants what this one has."""
-        window = self.desk.window if self.desk is not None else self.welcome
-        if window is not None:
-            window.come_forward()
-            window.open_page(asked.page, asked.show or None)
+        """A second start wants what this one has: at once, or as soon as its connection is shown."""
+        if self.desk is not None and self.session is not None and self._instance.holds(self.session.settings):
+            if self.desk.window.isVisible():
+                self.desk.window.come_forward()
+                self.desk.window.open_page(asked.page, asked.show or None)
+                return
+        elif self.welcome is not None:
+            self.welcome.come_forward()
+        self._asked = asked
+
+    def _on_left(self) -> None:
+        self._asked = None
+
+    def _first_shown(self) -> Asked:
+        """What the last start wanted to see, this one or another that came to it."""
+        asked, self._asked = self._asked, None
+        return asked if asked is not None and asked.page else Asked(page=self._request.page, show=self._request.show)
 
     @property
     def _rereads(self) -> bool:
@@ -495,7 +513,8 @@ class Console:
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(desk.window, previous)
-        desk.window.open_page(self._request.page or desk.window.current or "overview", self._request.show or None)
+        wanted = self._first_shown()
+        desk.window.open_page(wanted.page or desk.window.current or "overview", wanted.show or None)
         desk.window.show()
         if self.welcome is not None:
             self._put_away(self.welcome)

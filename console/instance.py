@@ -62,9 +62,11 @@ class Instance(QObject):
 
     Signals:
         asked: another start of the same connection wants this window, with an ``Asked``.
+        left: it is held no more; what was asked for there, and not shown yet, leads nowhere here.
     """
 
     asked = Signal(object)
+    left = Signal()
 
     def __init__(self, home: Path, off: Off) -> None:
         super().__init__()
@@ -102,6 +104,8 @@ class Instance(QObject):
         self._release()
 
     def _release(self) -> None:
+        if self._key:
+            self.left.emit()
         if self._server is not None:
             self._server.close()
             self._server.deleteLater()

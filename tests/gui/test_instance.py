@@ -22,7 +22,7 @@ from qasync import QEventLoop
 
 from console.desk import MAIN, Console
 from console.instance import Asked, Instance
-from services import home_folder
+from services import assembly, home_folder
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from tests.contract.waiting import eventually
@@ -50,6 +50,11 @@ def caller(name: str) -> QLocalSocket:
 def is_over(socket: QLocalSocket) -> bool:
     """Whether nobody listens to it any more."""
     return socket.state() == QLocalSocket.LocalSocketState.UnconnectedState
+
+
+def words_of(console: Console) -> list[str]:
+    """What the page of a connection that is not open says."""
+    return list(console.unopened.words()) if console.unopened is not None else []
 
 
 async def second(app: QApplication, home: Path, **request: object) -> Console:
@@ -83,6 +88,55 @@ def test_a_second_start_shows_in_the_first_window_what_it_was_asked_for(qapp: QA
             apart.deleteLater()
 
     assert play(qapp, tmp_path, scene).clean
+
+
+def test_what_is_asked_of_a_connection_that_is_not_open_yet_is_shown_once_it_is(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(tmp_path)
+    opened, failures = assembly.open_engine, ["the disk said no"]
+
+    def open_engine(settings: config.Settings) -> assembly.Engine:
+        if failures:
+            raise OSError(failures.pop())
+        return opened(settings)
+
+    monkeypatch.setattr(assembly, "open_engine", open_engine)
+
+    async def scene(console: Console) -> None:
+        await until(lambda: any("the disk said no" in one for one in words_of(console)), "why it is not open")
+        again = await second(qapp, tmp_path, page="tasks", show="status:dead")
+        assert again.desk is None, "the first one has it"
+        assert console.unopened is not None
+        console.unopened.again.emit()
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        assert console.desk is not None
+        window = console.desk.window
+        assert (window.current, window.page("tasks").shown_request()) == ("tasks", "status:dead")
+
+    play(qapp, tmp_path, scene)
+
+
+def test_the_first_run_opens_no_second_window_of_what_is_open_elsewhere(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(console: Console) -> None:
+        await until(lambda: console.first_run is not None, "the first run")
+        page = console.first_run
+        assert page is not None
+        with ThreadPoolExecutor(1) as pool:
+            other, asked = Instance(tmp_path, partial(asyncio.get_running_loop().run_in_executor, pool)), list[Asked]()
+            other.asked.connect(asked.append)
+            assert await other.take(config.load(home=tmp_path), Asked())
+            before = asyncio.all_tasks()
+            page.run_here.emit(1)
+            await until(lambda: bool(asked), "the other one comes to the front")
+            if opening := asyncio.all_tasks() - before:
+                await asyncio.wait(opening, timeout=10)
+            assert console.desk is None
+            assert console.first_run is page, "something else can be chosen"
+            other.close()
+            other.deleteLater()
+
+    play(qapp, tmp_path, scene)
 
 
 def test_one_that_was_killed_is_in_nobodys_way(qapp: QApplication, tmp_path: Path) -> None:
