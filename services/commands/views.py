@@ -40,10 +40,12 @@ class ViewCommands:
         known = {one.key: one for one in _readable(bodies)}
         before = known.get(view.key)
         self._refuse(view, before, known)
+        key = view.key or _key(view.title, known)
+        last = before.version if before is not None else max([view.version, *self._versions(key)])
         made = msgspec.structs.replace(
             view,
-            key=view.key or _key(view.title, known),
-            version=1 + max(view.version, before.version if before is not None else 0),
+            key=key,
+            version=last + 1,  # never one that an older view of this key had
             by=self._operator.who,
             at=self._store.now_ms(),
         )
@@ -78,6 +80,10 @@ class ViewCommands:
             raise UsageError(said("view.title_taken", title=view.title), field="title")
         if before is None and len(known) >= MOST:
             raise UsageError(said("view.many", most=MOST), field="title")
+
+    def _versions(self, key: str) -> list[int]:
+        heads = (one.rpartition("@") for one in self._store.documents(VERSIONS))
+        return [int(number) for head, _, number in heads if head == key and number.isdecimal()]
 
     def _keep(self, before: SharedView) -> None:
         self._store.put_document(VERSIONS, f"{before.key}@{before.version}", shared_view.dump(before))

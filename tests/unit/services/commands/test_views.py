@@ -14,6 +14,7 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.views import ViewCommands
 from services.domain.errors import UsageError
+from services.domain.task.search import shared_view
 from services.domain.task.search.shared_view import VERSIONS, SharedView
 from services.messages import told
 from tests.unit.services.engine.room import Room
@@ -68,6 +69,25 @@ def test_a_name_is_free_again_when_its_view_is_called_otherwise(room: Room) -> N
     second = views(room).share(MINE)
     assert second.key != first.key
     assert [one.title for one in views(room).known()] == ["Mine", "Yours"]
+
+
+def test_a_view_that_is_shared_again_does_not_pass_for_the_one_that_was_removed(room: Room) -> None:
+    first = views(room).share(MINE)
+    second = views(room).share(msgspec.structs.replace(first, filter="shop:s1"))
+    views(room).remove(second.key)
+    again = views(room).share(MINE)
+    assert again.key == first.key
+    for old in (first, second):
+        with pytest.raises(UsageError, match="changed the view Mine meanwhile"):
+            views(room, "bo").share(msgspec.structs.replace(old, filter="shop:s2"))
+    views(room).share(msgspec.structs.replace(again, filter="shop:s3"))
+    kept = room.store.documents(VERSIONS)
+    assert sorted(kept) == [f"{first.key}@{number}" for number in (1, 2, 3)]
+    assert [shared_view.load(kept[f"{one.key}@{one.version}"]) for one in (first, second, again)] == [
+        first,
+        second,
+        again,
+    ]
 
 
 def test_a_refusal_is_said_in_the_language_of_the_window(room: Room) -> None:
