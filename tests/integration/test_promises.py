@@ -234,3 +234,23 @@ def test_who_leads_judges_by_itself(desk: Desk) -> None:
     desk.fleet.steward()
     found = eventually(lambda: desk.fleet.engine.store.documents(STATE).get("orders"), 30.0)
     assert standing.load(found).broken == 1
+
+
+def test_in_which_order_promises_are_judged_is_all_the_same(desk: Desk) -> None:
+    """Whether a breaker stays open depends on how much fails by chance now, in the work of all promises."""
+    desk.shops("s1", "s2")
+    for number in range(20):
+        desk.done("s2", 1 + number / 4)
+        desk.done("s2", 1.1 + number / 4, kind="other", retries=2)
+    desk.done("s1", 59)
+    for _ in range(5):
+        task_id = desk.fleet.create("s1", kind="third")
+        desk.fleet.apply(Claim(task_id=task_id, gen=1, attempt=0, owner="o", worker="w", lease_ms=60_000))
+        attempt = Attempt(number=1, worker="w", started_at=desk.now, ended_at=desk.now, outcome="failed")
+        desk.fleet.apply(Finish(task_id=task_id, owner="o", to="dead", attempt=attempt, error_kind="captcha"))
+    assert [one.shop for one in desk.fleet.engine.store.breakers()] == ["pdd:s1"]
+    desk.plan(5)
+    desk.promise(name="m", task_type="other")
+    first, last = desk.promise(name="a"), desk.promise(name="z")
+    judged = [desk.stands("a"), desk.stands("z"), *map(desk.judge("second").tried, (first, last))]
+    assert [one.high > 0 for found in judged for one in found.rows if one.shop == "pdd:s1"] == [True] * 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from services.domain.errors import StoreUnavailable
 from services.domain.insight.forecast.durations import ENOUGH
@@ -77,7 +77,7 @@ class PromiseKeeper:
         self._forget({one.name for one in found}, stored)
         if not wanted:
             return 0
-        look = self.look(_regular(wanted, stored))
+        look = self.look(wanted, _regular(wanted, stored))
         for promise in wanted:
             if self._duty.stopped:
                 break
@@ -105,11 +105,15 @@ class PromiseKeeper:
         Raises:
             StoreUnavailable: nothing can be read now.
         """
-        return judge_one(self.look(), promise, None, by=self._name, seen={})
+        others = [one for one in self._known() if one.enabled and one.name != promise.name]
+        return judge_one(self.look([*others, promise]), promise, None, by=self._name, seen={})
 
-    def look(self, regular: Mapping[str, float] | None = None) -> Look:
-        """A look at the fleet as it is now; ``regular``: seconds from one success of a type to the next."""
-        return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular)
+    def look(self, wanted: Iterable[Promise], regular: Mapping[str, float] | None = None) -> Look:
+        """A look at the fleet as it is now, for these promises; ``regular``: seconds from one success of a type to the
+        next.
+        """
+        types = {one.task_type for one in wanted}
+        return Look(self._store, self._registry, self._measured, self._waiting, self._health, regular, types)
 
     def _known(self) -> list[Promise]:
         bodies = self._store.documents(KIND)

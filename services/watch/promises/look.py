@@ -107,12 +107,14 @@ class Look:
         waiting: WaitingFacts,
         health: Callable[[], BrokerHealth] | None = None,
         regular: Mapping[str, float] | None = None,
+        promised: Iterable[str] = (),
     ) -> None:
         """``measured`` and ``waiting`` remember for some seconds what they were asked. ``regular``: seconds from one
-        success of a type to the next, of those that are promised.
+        success of a type to the next, of those that are promised. ``promised``: the types of all promises.
         """
         self._store, self._registry, self._measured, self._waiting = store, registry, measured, waiting
         self._gates, self._regular = GateLook(store, registry, health), regular or {}
+        self._promised = sorted(set(promised))
         self.now = store.now_ms()
         self.zone = fleet_zone(store) or DEFAULT_ZONE
         self._types: dict[str, OfType] = {}
@@ -155,7 +157,7 @@ class Look:
     def _chance(self) -> float:
         """The share of attempts that fail by chance now, wherever types of promises work."""
         platforms = {shop.platform for shop in self.shops.values()}
-        runs = (one for name in self._types for where in platforms for one in self._measured.newest(name, where))
+        runs = (one for name in self._promised for where in platforms for one in self._measured.newest(name, where))
         return forecasts.by_chance(one for one in runs if one.since > self.now - forecasts.LATE_MS)
 
     def _stays_open(self, shop: str) -> bool:
