@@ -14,7 +14,7 @@ from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.count import Count, Numbers
 from services.broker.rabbitmq.declare import Declaration, Declared, PartRefused
-from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, PRECONDITION_FAILED, ChannelLost
+from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, PRECONDITION_FAILED, ChannelLost, unreachable
 from services.broker.rabbitmq.management import Management
 from services.broker.rabbitmq.topology import Part
 from services.broker.rabbitmq.wire import Channel
@@ -93,16 +93,20 @@ class Control:
 
     def close_shop(self, platform: str, shop_id: str) -> bool:
         """Delete a dedicated queue that is empty and has no consumers; tell whether it is gone."""
-        name = lane.shop_queue(shop_id)
+        name, key = lane.shop_queue(shop_id), topology.shop_key(platform, shop_id)
         try:
-            key = topology.shop_key(platform, shop_id)
             gone: bool = self._link.call(lambda answer: self._deleting(name, key, answer), self._link.timing.call)
         except ChannelLost as exc:
-            if exc.code == PRECONDITION_FAILED:
+            if exc.code == PRECONDITION_FAILED and self._profile != topology.CLUSTER:
                 return False
-            if exc.code != NOT_FOUND:
+            if exc.code != NOT_FOUND or unreachable(exc):
+                self._lead_there_again(name, key)
                 raise BrokerUnavailable(f"RabbitMQ refused to delete {name}: {exc.text}") from exc
+            self._end_notices(key)  # who deleted it may have come no further
             return True
+        except BrokerUnavailable:
+            self._lead_there_again(name, key)
+            raise
         return gone
 
     def count(self, names: Iterable[str]) -> Numbers:
@@ -144,6 +148,33 @@ class Control:
                 channel.queue_delete(name, if_unused=True, if_empty=True, callback=deleted)
 
         self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
+
+    def _lead_there_again(self, name: str, key: str) -> None:
+        """On a cluster it was led nowhere while it was looked at; where it was deleted meanwhile nothing is done."""
+        if self._profile == topology.CLUSTER:
+            self._try([topology.Binding(name, topology.TASKS, key)], f"nothing of other programs leads to {name}")
+
+    def _end_notices(self, key: str) -> None:
+        name = topology.NOTICES
+        try:
+            self._ask(lambda channel, done: channel.queue_unbind(name, topology.TASKS, routing_key=key, callback=done))
+        except ChannelLost as exc:
+            raise BrokerUnavailable(f"RabbitMQ refused to end the notices of {key}: {exc.text}") from exc
+
+    def _ask(self, ask: Callable[[Channel, Callable[[object], None]], object]) -> None:
+        """One request on a channel of its own, and its answer."""
+
+        def work(answer: Future[None]) -> None:
+            def begin(channel: Channel) -> None:
+                def answered(_frame: object) -> None:
+                    answer.set_result(None)
+                    channel.close()
+
+                ask(channel, answered)
+
+            self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
+
+        self._link.call(work, self._link.timing.call)
 
     def restore(self, then: Callable[[], None]) -> None:
         """Declare again all that is wanted, then go on; requests made meanwhile join."""
@@ -270,19 +301,9 @@ class Control:
         """A queue of notices from before theirs were kept when they expire: one that is empty and unused is made anew.
         What comes meanwhile is in its lane, where it is found.
         """
-
-        def delete(answer: Future[None]) -> None:
-            def begin(channel: Channel) -> None:
-                def deleted(_frame: object) -> None:
-                    answer.set_result(None)
-                    channel.close()
-
-                channel.queue_delete(topology.NOTICES, if_unused=True, if_empty=True, callback=deleted)
-
-            self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
-
+        name = topology.NOTICES
         try:
-            self._link.call(delete, self._link.timing.call)
+            self._ask(lambda channel, done: channel.queue_delete(name, if_unused=True, if_empty=True, callback=done))
         except (ChannelLost, BrokerUnavailable) as exc:
             log.info("the notices stay as they were made: %s", exc)
 

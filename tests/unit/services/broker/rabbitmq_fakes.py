@@ -85,6 +85,10 @@ class FakeChannel:
         self.calls.append(("bind", queue, exchange, routing_key))
         self.owed.append(callback)
 
+    def queue_unbind(self, queue: str, exchange: str, *, routing_key: str, callback: Callable[[Any], None]) -> None:
+        self.calls.append(("unbind", queue, exchange, routing_key))
+        self.owed.append(callback)
+
     def confirm_delivery(self, on_confirm: Callable[[Any], None], *, callback: Callable[[Any], None]) -> None:
         self.on_confirm = on_confirm
         self.owed.append(callback)

@@ -34,6 +34,8 @@ class DirectLink(FakeLink):
         try:
             return answer.result(0)
         except ChannelLost as exc:
+            if exc.code:
+                raise
             raise BrokerUnavailable(exc.text) from exc
 
 
@@ -307,3 +309,33 @@ def test_what_comes_back_with_other_arguments_is_reached_and_keeps_nothing_else_
 def test_counting_nothing_asks_nothing(rig: Rig) -> None:
     assert rig.control.count([]) == {}
     assert rig.link.channels == []
+
+
+def lost_at_first(code: int, text: str) -> Callable[[FakeChannel], None]:
+    """The first channel ends behind its first answer; the others are answered."""
+    seen: list[FakeChannel] = []
+
+    def script(channel: FakeChannel) -> None:
+        seen.append(channel)
+        channel.answer(None if seen[1:] else 1)
+        channel.lose(code, text)
+
+    return script
+
+
+def test_a_queue_that_was_deleted_already_has_no_notices_left() -> None:
+    """Who deleted it may have been lost before it ended them."""
+    rig = Rig("cluster")
+    rig.link.script = lost_at_first(404, "NOT_FOUND - no queue 'single_shop_s1'")
+    assert rig.control.close_shop("pdd", "s1")
+    assert rig.link.channels[-1].told("unbind") == [("unbind", "rpa_notice_queue", "rpa_task_exchange", "task.pdd.s1")]
+    assert rig.declared("bind") == []
+
+
+@pytest.mark.parametrize(("code", "text"), [(404, DOWN), (541, "INTERNAL_ERROR"), (0, "the connection was lost")])
+def test_a_queue_that_could_not_be_looked_at_gets_messages_again(code: int, text: str) -> None:
+    rig = Rig("cluster")
+    rig.link.script = lost_at_first(code, text)
+    with pytest.raises(BrokerUnavailable, match=text[:9]):
+        rig.control.close_shop("pdd", "s1")
+    assert rig.link.channels[-1].told("bind") == [("bind", "single_shop_s1", "rpa_task_exchange", "task.pdd.s1")]
