@@ -31,7 +31,7 @@ SCAN_LIMIT, SCAN_SLICE = 20_000, 1_000
 #: at each row (1,500 a millisecond in a large file) are given up, so that a page never waits for its total; and
 #: of walking along the order
 INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 300_000, 50_000, 40_000, 5_000
-#: a count that was given up says so many, or several times as many
+#: a count that was given up says so many, or several times as many; fewer with their first digit
 ROUND = 100
 #: so many rows are fetched and sorted; beyond, a page is what is met among so many in order, and where to go on
 FETCHED, LOOKED = 20_000, 3_000
@@ -392,7 +392,8 @@ def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan, *, short
                     rows.add(row)
     except _TooMuch:
         # new versions of SQLite do not stop at the same row each time, and two looks should say the same
-        return len(rows) // ROUND * ROUND, False
+        step = next(step for step in (ROUND, 10, 1) if step <= max(len(rows), 1))
+        return len(rows) // step * step, False
     return len(rows), True
 
 

@@ -89,6 +89,24 @@ def test_counting_is_given_up_where_it_would_take_long(filled: tuple[Store, list
     assert store.query(Query(terms=terms, limit=1)).total is not None
 
 
+@pytest.mark.parametrize(("found", "said"), [(15, 10), (97, 90), (250, 200)])
+def test_a_count_that_is_given_up_says_most_of_what_was_found(tmp_path: Path, found: int, said: int) -> None:
+    path = tmp_path / "fleet.sqlite"
+    store = EmbeddedStore(path, ManualClock())
+    tasks = [
+        Task(task_id=f"t{n}", platform="p", shop_id="s", task_type="k", attempt=int(n < found)) for n in range(3_000)
+    ]
+    store.apply([Create(task=task, on_duplicate="force") for task in tasks])
+    conn = connect(path, read_only=True)
+    try:
+        with forced(COUNT_STEPS=5_000, INDEX_STEPS=5_000, STEPS_PER_LOOK=100):
+            page = embedded_query.run(conn, Query(terms=(Term(field="attempts", op=">=", number=1),), limit=1))
+    finally:
+        conn.close()
+        store.close()
+    assert (page.total, page.number.number) == (None, said)
+
+
 def test_a_list_that_ends_says_its_number_without_counting(filled: tuple[Store, list[Task]]) -> None:
     store, tasks = filled
     terms = (Term(field="kind", op="=", values=("timeout",)), Term(field="attempts", op=">=", number=0))
