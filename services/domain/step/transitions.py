@@ -56,7 +56,16 @@ ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
 HANDOVER_MS = 3_000
 T = TypeVar("T")
-_NAMES = {name: name for name in map(str, Status)}
+
+
+class _Names(dict[str, str]):
+    """Of statuses, as plain texts; a word that is none is refused as the status refuses it."""
+
+    def __missing__(self, word: str) -> str:
+        return str(Status(word))
+
+
+_NAMES = _Names((name, name) for name in map(str, Status))
 #: what belongs to other statuses only, by the one that is entered
 _CLEARED: dict[str, dict[str, Any]] = {
     name: ({} if name == BLOCKED else {"gate": ""})

@@ -35,6 +35,17 @@ def test_a_step_clears_what_belongs_to_another_status(status: Status) -> None:
     assert (after.steps[-1].from_, after.steps[-1].to, after.updated_at) == ("blocked", status, NOW)
 
 
+def test_a_word_that_is_no_status_is_refused_as_such() -> None:
+    resolve = Resolve(task_id="t", to="done", by="ann")
+    for act in (
+        lambda: transitions.step(BASE, "done", NOW),
+        lambda: transitions.finished(RUNNING, finish("done"), NOW),
+        lambda: transitions.resolved(BASE, resolve, NOW),
+    ):
+        with pytest.raises(ValueError, match="'done' is not a valid Status"):
+            act()
+
+
 def test_history_is_bounded() -> None:
     task = BASE
     for number in range(HISTORY_LIMIT * 2):
