@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import IO, Any
 
-from services import home_folder, plain_file
+from services import plain_file
 from services.domain.errors import UsageError
 from services.domain.gates import home
 
@@ -196,7 +196,7 @@ def node_name(folder: Path) -> str:
     host = re.sub(r"[^A-Za-z0-9._-]+", "-", socket.gethostname())[:50].strip("-.") or "node"
     name = f"{host}-{secrets.token_hex(2)}"
     try:
-        home_folder.make_private(folder)
+        make_private(folder)
         _write(place, name)
     except OSError as exc:
         log.warning("%s cannot be written, so this node is called %s: %s", place, host, exc)
