@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,7 @@ class Registration:
         """Let this program open links, or no longer.
 
         Raises:
-            OperatorError: the desktop has no tool for that, or this home is known to this run alone.
+            OperatorError: the desktop has no tool for that or is silent, or this home is known to this run alone.
             OSError: it cannot be written.
         """
         self._own.set_links(self.command("link") if on else ())
@@ -149,16 +150,22 @@ class _FreeDesktop:
         if not words:
             file.unlink(missing_ok=True)
             return
+        lines = f"[Desktop Entry]\nType=Application\nName=Fleetdeck\nIcon={_NAME}\nExec={self.written(words)}\n{more}"
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(".part")
         home_folder.keep_private(draft)
-        lines = f"[Desktop Entry]\nType=Application\nName=Fleetdeck\nIcon={_NAME}\nExec={self.written(words)}\n{more}"
         draft.write_text(lines, encoding="utf-8")
         draft.replace(file)
 
 
 def _quoted(word: str) -> str:
-    """As the specification of entries wants it."""
+    """As the specification of entries wants it.
+
+    Raises:
+        OperatorError: it would be more than a word of its line.
+    """
+    if any(unicodedata.category(char) == "Cc" for char in word):
+        raise OperatorError(said("desktop.control", word=f"{word!r:.200}"), field="FLEETDECK_HOME")
     if word and all(char.isalnum() or char in "-_./:=@+" for char in word):
         return word
     for char in '\\"`$':
@@ -172,7 +179,9 @@ def _read(file: Path) -> dict[str, str]:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return {}
-    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    heads = [place for place, line in enumerate(lines) if line.startswith("[")]
+    first = lines[: heads[1]] if heads[1:] else lines  # what stands behind it are actions of its own
+    pairs = (line.partition("=") for line in first if "=" in line and not line.startswith("#"))
     return {name.strip(): value.strip() for name, _equals, value in pairs}
 
 
@@ -185,7 +194,9 @@ def _asked(*words: str, needed: bool = False) -> str:
         if needed:
             raise OperatorError(said("desktop.xdg"), field="links") from exc
         return ""
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as exc:
+        if needed:
+            raise OperatorError(said("desktop.late", seconds=f"{_ASK_S:g}"), field="links") from exc
         return ""
     if needed and done.returncode:
         raise OSError(None, done.stderr.strip() or shlex.join(["xdg-mime", *words]))

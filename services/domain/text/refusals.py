@@ -287,6 +287,8 @@ REFUSALS: dict[str, str] = {
     "link.long": N_("the link is longer than {most} characters; copy it again with a shorter filter"),
     "link.elsewhere": N_("the link is for the connection {name}; switch to that first"),
     "desktop.xdg": N_("the desktop's tool for links is missing: install xdg-utils"),
+    "desktop.late": N_("the desktop has not answered within {seconds} s; try again"),
+    "desktop.control": N_("{word} holds a line break or another control character, which no desktop starts; rename it"),
     "desktop.home": N_(
         "Windows would start it without FLEETDECK_HOME, in the usual home; leave the variable out, or start it with the"
         " variable by the Task Scheduler"

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from services.desktop import registration
 from services.desktop.registration import NOTHING, OTHER, WINDOW, WORKER, Registration
 from services.desktop.registry import WindowsEntries
 from services.domain.errors import OperatorError
@@ -98,6 +99,30 @@ def test_a_home_that_windows_cannot_name_is_looked_at_and_only_not_started(
     desktop.open_links(False)
     desktop.start_at_login(NOTHING)
     assert not entry.exists()
+
+
+def test_a_desktop_that_is_silent_is_not_taken_for_one_that_agrees(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folders / "bin" / "xdg-mime").write_text("#!/bin/sh\nexec sleep 5\n", encoding="ascii")
+    monkeypatch.setattr(registration, "_ASK_S", 0.1)
+    with pytest.raises(OperatorError, match=r"not answered within 0\.1 s"):
+        Registration(folders / "home", "local").open_links(True)
+
+
+def test_an_action_of_an_entry_is_not_what_it_starts(folders: Path) -> None:
+    entry = folders / "config" / "autostart" / "fleetdeck.desktop"
+    entry.parent.mkdir(parents=True)
+    text = "[Desktop Entry]\nExec=/opt/a\n[Desktop Action new]\nExec=/opt/b\n"
+    entry.write_text(text, encoding="utf-8")
+    assert Registration(folders / "home", "local").look().others == "/opt/a"
+
+
+def test_a_home_with_a_line_break_writes_no_other_line(folders: Path) -> None:
+    desktop = Registration(folders / "a\nHidden=true", "local")
+    with pytest.raises(OperatorError, match="control character"):
+        desktop.start_at_login(WINDOW)
+    assert not (folders / "config").exists()
 
 
 def test_windows_quotes_the_link_whatever_stands_in_it() -> None:
