@@ -54,8 +54,8 @@ class HomeCommands:
         known = self.nodes()
         if node not in known and not force:
             names = ", ".join(known[:NAMED]) + (" …" if len(known) > NAMED else "")
-            text = f"no worker has told of a node {node!r:.80}; known are: {names or 'none'}"
-            raise UsageError(f"{text}; --force takes it all the same", field="node")
+            code = "node.unknown" if names else "node.none_known"
+            raise UsageError(said(code, node=f"{node!r:.80}", known=names), field="node")
         found = self._store.homes([shop]).get(shop)
         before = found.node if found is not None else ""
         running = equals("shop", shop), equals("status", Status.RUNNING)

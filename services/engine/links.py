@@ -106,8 +106,7 @@ def check(spec: TaskSpec) -> None:
         UsageError: too many dependencies, or an unknown word.
     """
     if len(spec.depends_on) > dependency.MOST:
-        text = f"depends_on takes up to {dependency.MOST} tasks, not {len(spec.depends_on)}; let one task collect them"
-        raise UsageError(text, field="depends_on")
+        raise UsageError(said("links.many", most=dependency.MOST, count=len(spec.depends_on)), field="depends_on")
     if spec.on_dependency_failure not in dependency.POLICIES:
         raise UsageError(said("links.failure"), field="on_dependency_failure")
 

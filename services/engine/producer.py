@@ -162,8 +162,8 @@ class Producer:
         if due > now + MAX_AHEAD_S * 1000:
             raise UsageError(said("task.too_far"), field="at")
         if spec.deadline_ms and spec.deadline_ms <= max(now, due):
-            late = "it is past" if spec.deadline_ms <= now else "the task would not be due before it"
-            raise UsageError(f"the deadline cannot be kept: {late}", field="deadline")
+            late = "task.deadline_past" if spec.deadline_ms <= now else "task.deadline_early"
+            raise UsageError(said(late), field="deadline")
         scheduled = due > now
         task = Task(
             task_id=spec.task_id or ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),

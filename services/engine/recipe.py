@@ -52,7 +52,7 @@ def check_readable(task: Task, now_ms: int) -> None:
     try:
         envelope.parse(body, headers, routing_key=f"task.{task.platform}.{task.lane}", now_ms=now_ms)
     except BadMessage as exc:
-        raise UsageError(f"payload: {exc}", field="payload") from exc
+        raise UsageError(said("payload.no_message", error=str(exc)), field="payload") from exc
 
 
 def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:

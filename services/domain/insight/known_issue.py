@@ -81,8 +81,7 @@ def check(rule: CauseRule) -> None:
     if rule.park_s and not SHORTEST_S <= rule.park_s <= LONGEST_S:
         raise UsageError(said("cause_rule.park", park_s=rule.park_s), field="park")
     if rule.link and not is_link(rule.link):
-        text = f"a link begins with http:// or https:// and has at most {MAX_LINK} characters, not {rule.link!r:.60}"
-        raise UsageError(text, field="link")
+        raise UsageError(said("cause_rule.link", most=MAX_LINK, link=f"{rule.link!r:.60}"), field="link")
     for name in rule.route:
         if not valid_word(name):
             raise UsageError(said("cause_rule.to", name=f"{name!r:.40}"), field="to")

@@ -35,6 +35,12 @@ _EMPTY_PAYLOAD = "{}"
 _FRACTION, _EXACT = re.compile(r"\d(?:\.0|[eE][-+\d])"), 2**53
 #: what a filter takes for the name of a field, but for what stands for something else in an index
 _FIELD = re.compile(r"[^\s\"“”,，:=~<>：＝～＜＞|*\\]+\Z")
+#: what the decoder says most often
+_FAULTS = {
+    "policy.no_field": re.compile(r"Object contains unknown field `(?P<name>.*)`"),
+    "policy.lacks": re.compile(r"Object missing required field `(?P<name>.*)`"),
+    "policy.kind": re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`"),
+}
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
 
@@ -135,7 +141,7 @@ def check(kind: TaskType) -> None:
     _check_policy(kind)
     problem = schema.problem_of_schema(kind.schema)
     if problem:
-        raise UsageError(f"schema: {problem}", field="schema")
+        raise UsageError(said("policy.schema", problem=problem), field="schema")
     _check_declared(kind)
 
 
@@ -262,39 +268,31 @@ def _check_declared(kind: TaskType) -> None:
 
 def _check_numbers(kind: TaskType) -> None:
     limits: tuple[tuple[str, float | None, int, int, str], ...] = (
-        ("timeout_s", kind.timeout_s, 1, MAX_TIMEOUT_S, "1 second to 1 day"),
-        ("max_retries", kind.max_retries, 0, MAX_RETRIES, f"0 to {MAX_RETRIES}"),
-        ("retry_base_s", kind.retry_base_s, 1, MAX_DELAY_S, "1 second to 1 day"),
-        ("retry_cap_s", kind.retry_cap_s, 1, MAX_DELAY_S, "1 second to 1 day"),
-        ("expected_s", kind.expected_s, 0, MAX_TIMEOUT_S, "0 seconds (unknown) to 1 day"),
-        (
-            "concurrency",
-            kind.concurrency,
-            1,
-            limit.MAX_CONCURRENCY,
-            f"1 to {limit.MAX_CONCURRENCY:,}, or null for no limit",
-        ),
-        (
-            "rate_per_minute",
-            kind.rate_per_minute,
-            1,
-            limit.MAX_PER_MINUTE,
-            f"1 to {limit.MAX_PER_MINUTE:,}, or null for no limit",
-        ),
-        ("version", kind.version, 0, 2**31 - 1, "0 or more"),
+        ("timeout_s", kind.timeout_s, 1, MAX_TIMEOUT_S, "policy.span"),
+        ("max_retries", kind.max_retries, 0, MAX_RETRIES, "policy.range"),
+        ("retry_base_s", kind.retry_base_s, 1, MAX_DELAY_S, "policy.span"),
+        ("retry_cap_s", kind.retry_cap_s, 1, MAX_DELAY_S, "policy.span"),
+        ("expected_s", kind.expected_s, 0, MAX_TIMEOUT_S, "policy.span_or_unknown"),
+        ("concurrency", kind.concurrency, 1, limit.MAX_CONCURRENCY, "policy.range_or_null"),
+        ("rate_per_minute", kind.rate_per_minute, 1, limit.MAX_PER_MINUTE, "policy.range_or_null"),
+        ("version", kind.version, 0, 2**31 - 1, "policy.least"),
     )
-    for name, value, low, high, allowed in limits:
+    for name, value, low, high, code in limits:
         if value is not None and not low <= value <= high:
-            raise UsageError(said("policy.range", name=name, allowed=allowed, value=value), field=name)
+            raise UsageError(said(code, name=name, low=low, high=f"{high:,}", value=value), field=name)
 
 
 def _readable(exc: Exception) -> UsageError:
     """Turn ``Expected `int`, got `str` - at `$.timeout_s``` into a sentence that begins with the field."""
     if not isinstance(exc, msgspec.ValidationError):
-        return UsageError(f"this is not a JSON document: {exc}", field="")
+        return UsageError(said("policy.not_json", error=str(exc)), field="")
     match = _AT.match(str(exc))
     what, field = (match[1], (match[2] or "").replace("[...]", "")) if match else (str(exc), "")
     named_key = re.search(r"(?:unknown|required) field `(\w+)`", what)
     if named_key:
         field = ".".join(part for part in (field, named_key[1]) if part)
-    return UsageError(f"{field or 'the document'}: {what.replace('`', '')}", field=field)
+    where = field or said("policy.document")
+    for code, pattern in _FAULTS.items():
+        if fault := pattern.fullmatch(what):
+            return UsageError(said(code, where=where, **fault.groupdict()), field=field)
+    return UsageError(said("policy.fault", where=where, what=what.replace("`", "")), field=field)

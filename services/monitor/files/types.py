@@ -10,6 +10,7 @@ import msgspec
 
 from services import plain_file, whole_file
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 from services.domain.types import strict_json
 from services.domain.types.task_type import TaskType
 
@@ -25,15 +26,17 @@ def read(path: Path) -> list[str]:
     try:
         text = plain_file.read(path, MOST).decode("utf-8-sig")
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc.strerror or exc}", field="file") from exc
+        raise UsageError(
+            said("table.unreadable", path=str(path), error=str(exc.strerror or exc)), field="file"
+        ) from exc
     except UnicodeDecodeError as exc:
-        raise UsageError(f"{path.name} is not UTF-8 text", field="file") from exc
+        raise UsageError(said("file.not_text", name=path.name), field="file") from exc
     try:
         value = strict_json.loads(text, most=MOST)
     except RecursionError as exc:
-        raise UsageError(f"{path.name}: nested too deeply", field="file") from exc
+        raise UsageError(said("file.deep", name=path.name), field="file") from exc
     except ValueError as exc:
-        raise UsageError(f"{path.name}: not JSON: {exc}"[:300], field="file") from exc
+        raise UsageError(said("file.not_json", name=path.name, error=str(exc)[:200]), field="file") from exc
     if isinstance(value, dict) and isinstance(value.get("types"), list) and "name" not in value:
         value = value["types"]
     rows = value if isinstance(value, list) else [value]

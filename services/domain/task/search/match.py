@@ -80,8 +80,8 @@ def condition(term: Term) -> Condition:
     if term.field.startswith(PAYLOAD):
         return payload_match.condition(term)
     if term.field not in TEXTS and term.field != "text":
-        what = "is for lists of tasks only; take it out here" if term.field == LOG else "is not a field of tasks"
-        raise UsageError(f"{term.field!r:.40} {what}", field="filter")
+        code = "query.lists_only" if term.field == LOG else "query.no_field"
+        raise UsageError(said(code, field=f"{term.field!r:.40}"), field="filter")
     if term.op == "~" or term.field == "text":
         return _contains(term)
     if term.op != "=":

@@ -1,0 +1,79 @@
+"""Refusals that a window shows are said in its language; in a log and by a command they stay English."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from services import i18n
+from services.domain.errors import UsageError
+from services.domain.insight import known_issue
+from services.domain.insight.cause_rule import CauseRule
+from services.domain.task.search import match
+from services.domain.task.search.query import Term
+from services.domain.types import task_type
+from services.engine import links
+from services.engine.spec import TaskSpec
+from services.messages import told
+from services.monitor.files import types
+
+
+def no_text(folder: Path) -> None:
+    (folder / "t.json").write_bytes(b"\xff\xfe\xff")
+    types.read(folder / "t.json")
+
+
+CASES: list[tuple[Callable[[Path], object], str, str]] = [
+    (
+        lambda _: task_type.parse('{"name": "a", "timeout_s": 0}'),
+        "timeout_s must be 1 second to 1 day, not 0",
+        "timeout_s 必须是 1 秒到 1 天，而不是 0",
+    ),
+    (
+        lambda _: task_type.parse('{"name": "a", "concurrency": 0}'),
+        "concurrency must be 1 to 10,000, or null for no limit, not 0",
+        "concurrency 必须是 1 到 10,000，或为 null（不限），而不是 0",
+    ),
+    (
+        lambda _: task_type.parse('{"name": "a", "timeout_s": "x"}'),
+        "timeout_s: Expected int, got str",
+        "timeout_s：应为 int，实为 str",
+    ),
+    (
+        lambda _: task_type.parse('{"name": "a", "tiemout_s": 1}'),
+        "tiemout_s: Object contains unknown field tiemout_s",
+        "tiemout_s：对象含有未知字段 tiemout_s",
+    ),
+    (lambda _: task_type.parse("[]"), "the document: Expected object, got array", "文档：应为 object，实为 array"),
+    (
+        lambda _: known_issue.check(CauseRule(link="ftp://x")),
+        "a link begins with http:// or https:// and has at most 500 characters, not 'ftp://x'",
+        "链接以 http:// 或 https:// 开头，最多 500 个字符，而不是 'ftp://x'",
+    ),
+    (
+        lambda _: match.condition(Term(field="colour", op="=", values=("red",))),
+        "'colour' is not a field of tasks",
+        "'colour' 不是任务的字段",
+    ),
+    (
+        lambda _: links.check(
+            TaskSpec(platform="p", shop_id="s", task_type="a", depends_on=tuple(map(str, range(1_000))))
+        ),
+        "depends_on takes up to 100 tasks, not 1000; let one task collect them",
+        "depends_on 最多可有 100 个任务，而不是 1000 个；请用一个任务汇总它们",
+    ),
+    (no_text, "t.json is not UTF-8 text", "t.json 不是 UTF-8 文本"),
+]
+
+
+@pytest.mark.parametrize(("act", "english", "chinese"), CASES)
+def test_a_refusal_is_english_and_said_in_chinese(
+    tmp_path: Path, act: Callable[[Path], object], english: str, chinese: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        act(tmp_path)
+    assert str(refused.value) == english
+    with i18n.speaking("zh_CN"):
+        assert told(refused.value) == chinese
