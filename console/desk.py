@@ -576,6 +576,8 @@ class Console:
             if self.leaving.decided:  # what runs here was finished in order to close
                 self._ended.set()
                 return
+            if self.leaving.waiting:  # nobody else would let the worker go on
+                self.leaving.stay()
             self.desk = self.others.pop(0)
             self._ask_before_leaving(self.desk, self.session)
             self.connections.stand_on(self.desk.window)

@@ -48,6 +48,11 @@ class Leaving(QObject):
         """Whether a person said how what ran here ends, and that has been done."""
         return self._decided
 
+    @property
+    def waiting(self) -> bool:
+        """Whether nothing new is taken here, until what runs has finished."""
+        return self._timer.isActive()
+
     def may_close(self) -> bool:
         """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
         if self._decided or not any(map(self._missed, self._work.running())):

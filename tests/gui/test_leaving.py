@@ -172,3 +172,42 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
 
     play(qapp, home, scene)
     assert record(home, seen[0]).status == Status.CANCELLED
+
+
+def test_a_window_that_is_closed_while_the_end_is_waited_for_leaves_no_worker_behind_that_takes_nothing(
+    qapp: QApplication, home: Path
+) -> None:
+    async def scene(console: Console) -> None:
+        _task_id, leaving = await busy(console, home)
+        session, desk = console.session, console.desk
+        assert session is not None
+        assert desk is not None
+        desk.keys.another_wanted.emit()
+        desk.keys.quit_wanted.emit()
+        assert leaving.dialog is not None
+        leaving.dialog.verb_button.click()
+        assert leaving.waiting
+        assert desk.window.close()
+        assert console.desk is not desk
+        assert not leaving.waiting
+        (home / "go").touch()
+        await until(lambda: not session.local.running(), "the task ended")
+        assert not console.ended, "the other window goes on"
+        (home / "go").unlink()
+        spec = TaskSpec(platform="pdd", shop_id="s2", task_type="until_file", payload={"file": str(home / "go")})
+        session.commands.tasks.create([spec], origin="console")
+        await until(lambda: bool(session.local.running()), "it takes tasks again", 10)
+        (home / "go").touch()
+
+    play(qapp, home, scene)
+
+
+def test_who_stays_after_all_gives_running_tasks_their_time_again(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        _task_id, leaving = await busy(console, home)
+        leaving.leave(leaving.stay)  # what it was to lead to is open elsewhere
+        leaving.hand_back()
+        assert (leaving.decided, leaving.grace_s) == (False, GRACE_S)
+        (home / "go").touch()
+
+    play(qapp, home, scene)
