@@ -70,14 +70,16 @@ class ConsoleState:
         found = self._read()
         with self._lock:
             whole = _laid_over({**self._values, **found}, due)
+        whole, text = _written(whole)
+        with self._lock:
             self._values = _laid_over(whole, self._unwritten)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".part")
             home_folder.keep_private(draft)
-            draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
+            draft.write_bytes(text)
             draft.replace(self._path)
-        except (OSError, TypeError) as exc:
+        except OSError as exc:
             log.warning("the console does not remember its state: %s", exc)
 
     def _read(self) -> dict[str, Any]:
@@ -89,6 +91,32 @@ class ConsoleState:
             log.warning("console.json is not readable and is ignored: %s", exc)
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def _encoded(values: Any) -> bytes:
+    return json.dumps(values, ensure_ascii=False, indent=1).encode()
+
+
+def _written(values: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """Values and how they are written, without those that cannot be: half a letter would keep all others unwritten."""
+    try:
+        return values, _encoded(values)
+    except (TypeError, ValueError, RecursionError):
+        kept = _encodable(values)
+        return kept, _encoded(kept)
+
+
+def _encodable(values: Mapping[str, Any], table: str = "") -> dict[str, Any]:
+    kept = {}
+    for name, value in values.items():
+        held = _encodable(value, f"{name}.") if isinstance(value, dict) and not table else value
+        try:
+            _encoded({name: held})
+        except (TypeError, ValueError, RecursionError) as exc:
+            log.warning("the console does not remember %a: %s", f"{table}{name}", exc)
+        else:
+            kept[name] = held
+    return kept
 
 
 def _laid_over(values: Mapping[str, Any], newer: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:

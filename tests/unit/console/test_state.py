@@ -49,3 +49,20 @@ def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
     assert kept == {"language": "zh_CN", "theme": "light", "pages": {"a": 1, "b": 2}}
     assert own.get("language") == "zh_CN"
+
+
+def test_a_value_that_no_file_takes_keeps_no_other_one_from_being_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "console.json").write_text('{"profile": "cut \\ud83d", "language": "zh_CN"}', encoding="utf-8")
+    state = ConsoleState(tmp_path)
+    state.load()
+    state.set(theme="light", chosen={1, 2})
+    Shelf(state).put("palette.recent", ["half a letter \ud83d"])
+    Shelf(state).put("tasks.view", "dead")
+    state.set(rows="roomy")
+    state.close()
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert kept == {"language": "zh_CN", "theme": "light", "pages": {"tasks.view": "dead"}, "rows": "roomy"}
+    for name in ("profile", "chosen", "pages.palette.recent"):
+        assert any(f"does not remember '{name}'" in line for line in caplog.messages)
