@@ -661,6 +661,8 @@ class Console:
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         await self._first_answers(desk.window)
+        if self._ended.is_set():
+            return
         try:
             await self._off(session.lead)  # a dozen threads that look at everything first: the page would wait for them
             if sample:
@@ -673,7 +675,8 @@ class Console:
             ):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
-            desk.window.toasts.show(failure(exc))
+            if self.desk is not None:  # the first window may be closed by now, and another lead
+                self.desk.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
         self._instance.close()

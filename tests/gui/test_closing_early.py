@@ -1,18 +1,22 @@
-"""A window that is closed while its other pages are about to be made."""
+"""A window that is closed while its other pages are about to be made, or work here is about to begin."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from console import desk, pages
+from console.connection.session import Session
 from console.desk import Console
+from services.domain.errors import StoreUnavailable
 from tests.gui.test_appearance import opened
-from tests.gui.test_console import play
+from tests.gui.test_console import play, until
 from views.support import operation
 
 
@@ -39,3 +43,49 @@ def test_no_page_is_made_for_a_window_that_closes(
 
     play(qapp, tmp_path, close)
     assert not asked.is_set()
+
+
+def test_nothing_begins_to_work_for_a_window_that_closes(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    begun, lead = threading.Event(), Session.lead
+
+    def leads(session: Session) -> None:
+        begun.set()
+        lead(session)
+
+    monkeypatch.setattr(Session, "lead", leads)
+
+    async def close(console: Console) -> None:
+        while console.desk is None or not console.desk.window.isVisible():
+            await asyncio.sleep(0)
+        console.end()  # before its first answers
+
+    play(qapp, tmp_path, close)
+    assert not begun.is_set()
+
+
+def test_what_keeps_work_from_beginning_is_told_in_a_window_that_is_open(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+    gone = threading.Event()
+
+    def leads(_session: Session) -> None:
+        gone.wait(30)
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(Session, "lead", leads)
+
+    async def close(console: Console) -> None:
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        first = console.desk
+        assert first is not None
+        first.keys.another_wanted.emit()
+        first.window.close()
+        await until(lambda: not isValid(first.window), "it is gone")
+        gone.set()
+        await until(lambda: console.desk is not None and bool(console.desk.window.toasts.toasts()), "it is told")
+
+    play(qapp, tmp_path, close)
