@@ -638,6 +638,7 @@ class Console:
         if not self._ended.is_set():
             desk.window.deleteLater()
             desk.feed.deleteLater()
+        self._left = ()
 
     async def _make_ahead(self) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""

@@ -92,6 +92,7 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         assert console.desk is not None
         window = console.desk.window
         assert windows(console) == [window]
+        assert console._left == (), "nothing holds what was shown before"
         assert (window.geometry(), window.current) == (place, "tasks")
         assert window.windowTitle() == "branch · PROD · Fleetdeck"
         assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"
