@@ -72,6 +72,7 @@ class Console:
 
     def __init__(self, app: QApplication, request: ConsoleRequest) -> None:
         self._app, self._request = app, request
+        self._to_show = Asked(page=request.page, show=request.show)  #: by the first window, wherever it is
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
         self._ended = asyncio.Event()
@@ -308,6 +309,7 @@ class Console:
             self._state.set(profile=name)
             lost = msgspec.structs.replace(self._request.settings, profile=name)
             page = await self._show_unopened(lost)
+            self._instance.close()  # the connection before is closed: another program may open it
             page.show_failure((), told(exc), reach=None, next_s=0)
             self._settled.set()
             return
@@ -326,7 +328,7 @@ class Console:
         if request.screenshot or request.seconds or not request.first_run:
             return True
         try:
-            if await self._instance.take(settings, Asked(page=request.page, show=request.show)):
+            if await self._instance.take(settings, self._to_show):
                 return True
         except Exception:  # whatever it is: a program without a window must be impossible
             log.exception("other windows of this connection cannot be found")
@@ -355,7 +357,8 @@ class Console:
     def _first_shown(self) -> Asked:
         """What the last start wanted to see, this one or another that came to it."""
         asked, self._asked = self._asked, None
-        return asked if asked is not None and asked.page else Asked(page=self._request.page, show=self._request.show)
+        given, self._to_show = self._to_show, Asked()
+        return asked if asked is not None and asked.page else given
 
     @property
     def _rereads(self) -> bool:

@@ -257,3 +257,41 @@ def test_another_user_is_not_listened_to(qapp: QApplication, tmp_path: Path) -> 
         assert asked == []
 
     in_loop(qapp, tmp_path, scene)
+
+
+def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_nothing(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    remember(tmp_path)
+    (tmp_path / "config.toml").write_text("[profiles.tryout]\n[profiles.attic]\n", encoding="utf-8")
+    heard: list[Asked] = []
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        first = console.desk
+        assert first is not None
+        assert first.window.current == "tasks"
+        with ThreadPoolExecutor(1) as pool:
+            apart = Instance(tmp_path, partial(asyncio.get_running_loop().run_in_executor, pool))
+            apart.asked.connect(heard.append)
+            try:
+                assert await apart.take(config.load(home=tmp_path, profile="attic"), Asked())
+                console.connections.wanted.emit("attic")
+                await until(lambda: bool(heard), "the other program is asked")
+                assert heard == [Asked()]
+                first.window.open_page("workers")
+                console.connections.wanted.emit("tryout")
+                await until(lambda: console.desk not in (None, first), "the next connection")
+                await until(lambda: not console._entering, "its window")
+                assert console.desk is not None
+                assert console.desk.window.current != "tasks", "it was shown that already"
+                console.connections.wanted.emit("West")
+                await until(
+                    lambda: console.unopened is not None and "known:" in " ".join(console.unopened.words()), "why"
+                )
+                assert await apart.take(config.load(home=tmp_path, profile="tryout"), Asked()), "it is free"
+            finally:
+                apart.close()
+                apart.deleteLater()
+
+    play(qapp, tmp_path, scene, page="tasks")
