@@ -16,6 +16,7 @@ answer, also where a live question came in between.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from views.support.operation import Operation
 W = TypeVar("W")
 FIRST, MORE = 200, 200
 #: what changed is asked for at once where nothing was asked lately; while more goes on changing at this pace, and a
-#: slow answer so much less often that asking takes a sixth of the time
+#: slow answer so much less often that asking takes a fifth of the time at most
 NEWS_MS, SOON_MS, SHARE = 30, 150, 5
 
 
@@ -80,7 +81,8 @@ class ListSource(QObject, Generic[W]):
         self._asking = Operation(self, latest=True, lasting=lasting)
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask_news)
-        self._soon_ms, self._asked_at, self._took_ms = soon_ms, 0.0, 0.0
+        self._soon_ms, self._asked_at, self._took_ms = soon_ms, -math.inf, 0.0
+        self._stale = False  #: something may have changed since the question under way was asked
         self._every = QTimer(self, interval=max(1, every_ms))
         self._every.timeout.connect(self._ask_live)
         self._regular, self._seen_by = bool(every_ms), owner if isinstance(owner, QWidget) else None
@@ -127,12 +129,13 @@ class ListSource(QObject, Generic[W]):
         self._settle = self._settle or settle
         call = self._call(Ask(wanted=self._wanted, limit=self._limit, settle=self._settle))
         if call is not None:
-            self._asked_at = time.monotonic()
+            self._asked_at, self._stale = time.monotonic(), False
             self._asking.start(call, self._tell, self._fail)
 
-    def set_pace(self, every_ms: int) -> None:
-        """Ask at another pace from now on."""
+    def set_pace(self, every_ms: int, news_ms: int = 0) -> None:
+        """Ask at another pace from now on; ``news_ms``: for what changes, no more often than this (0: as before)."""
         self._every.setInterval(every_ms)
+        self._soon_ms = news_ms or self._soon_ms
 
     def more(self, loaded: int) -> None:
         """Load the next rows, where ``loaded`` are all that were asked for and there may be more. A look for news that
@@ -174,7 +177,7 @@ class ListSource(QObject, Generic[W]):
 
     def _ask_news(self) -> None:
         if self.active and self.busy:
-            self.soon()  # the answer under way may be older than what has changed
+            self._stale = True  # the answer under way may be older than what has changed
         else:
             self._ask_live()
 
@@ -191,7 +194,6 @@ class ListSource(QObject, Generic[W]):
         return self._seen_by is None or self._seen_by.isVisible()
 
     def _tell(self, answer: object) -> None:
-        self._took_ms = (time.monotonic() - self._asked_at) * 1000
         self._settle = False
         self._follow_up()
         self.listed.emit(answer)
@@ -201,6 +203,10 @@ class ListSource(QObject, Generic[W]):
         self.failed.emit(error)
 
     def _follow_up(self) -> None:
+        self._took_ms = (time.monotonic() - self._asked_at) * 1000
         settle, self._next = self._next, None
         if settle is not None:
             self.again(settle=settle)
+        elif self._stale:
+            self._stale = False
+            self.soon()

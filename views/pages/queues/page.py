@@ -17,7 +17,7 @@ from services.monitor.forecast.drain import Drain
 from services.monitor.queues.board import DEEPEST, DELAY, LANE, Point, QueueBoard, QueueNow, QueuesNow
 from services.monitor.queues.holders import HeldNow
 from views.context import PageContext
-from views.kit.list_source import Ask, ListSource
+from views.kit.list_source import SOON_MS, Ask, ListSource
 from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.queues import words
@@ -241,7 +241,8 @@ class QueuesPage(Page):
         ask, self._now, self._limit = answer.ask, answer.now, answer.limit
         if self._now.at_ms:
             self._unknown.answer()
-        self._source.set_pace(MANY_MS if len(self._now.rows) > MANY else EVERY_MS)
+        many = len(self._now.rows) > MANY
+        self._source.set_pace(MANY_MS if many else EVERY_MS, MANY_MS if many else SOON_MS)
         self._show_rows(settle=ask.settle)
         row = self.current()
         if row is not None and row.name == answer.name:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.support import operation
 from views.support.feed import Feed
+
+LONG_MS = 2_000_000_000  # longer than this machine has been up
 
 
 class Shelf:
@@ -127,7 +130,7 @@ def test_what_changes_after_a_rest_is_asked_for_at_once_and_what_goes_on_changin
 ) -> None:
     calls = iter([None])
     rows: ListSource[str] = ListSource(
-        lambda ask: next(calls, shelf.call(ask)), "first", page, soon_ms=600_000, follows=(feed := Told()).as_feed()
+        lambda ask: next(calls, shelf.call(ask)), "first", page, soon_ms=LONG_MS, follows=(feed := Told()).as_feed()
     )
     rows.listed.connect(listed.append)
     rows.set_active(True)
@@ -150,6 +153,59 @@ def test_what_changes_during_a_regular_question_is_asked_for_after_it(
     qtbot.wait(50)
     shelf.open.set()
     qtbot.waitUntil(lambda: len(listed) == 2)
+
+
+def test_a_slow_answer_is_waited_for_and_not_looked_after(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed)
+    woken: list[int] = []
+    for timer in rows.findChildren(QTimer):
+        timer.timeout.connect(lambda: woken.append(1))
+    shelf.open.clear()
+    rows.set_active(True)
+    rows.soon()
+    qtbot.wait(150)
+    assert len(woken) == 1
+    shelf.open.set()
+    qtbot.waitUntil(lambda: len(listed) == 2)
+
+
+def test_a_server_that_fails_slowly_is_asked_no_more_often_than_one_that_answers(
+    qtbot: QtBot, shelf: Shelf, page: QWidget
+) -> None:
+    asked: list[float] = []
+    failed: list[float] = []
+
+    def lost() -> None:
+        shelf.open.wait(20)
+        raise OSError
+
+    def call(_ask: Ask[str]) -> Callable[[], None]:
+        asked.append(time.monotonic())
+        return lost
+
+    rows: ListSource[str] = ListSource(call, "first", page, soon_ms=1)
+    rows.failed.connect(lambda _error: failed.append(time.monotonic()))
+    shelf.open.clear()
+    rows.set_active(True)
+    rows.soon()
+    qtbot.wait(50)
+    shelf.open.set()
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    assert asked[1] - asked[0] > 4 * (failed[0] - asked[0])
+
+
+def test_what_changes_is_asked_for_at_the_pace_it_is_told(
+    qtbot: QtBot, shelf: Shelf, page: QWidget, listed: list[Ask[str]]
+) -> None:
+    rows = source(shelf, page, listed, every_ms=LONG_MS)
+    rows.set_active(True)
+    rows.set_pace(LONG_MS, LONG_MS)
+    qtbot.waitUntil(lambda: len(listed) == 1)
+    rows.soon()
+    qtbot.wait(60)
+    assert len(shelf.asked) == 1
 
 
 def test_a_sooner_wish_comes_before_a_later_one(
