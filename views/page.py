@@ -20,18 +20,20 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
-from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, QWIDGETSIZE_MAX
+from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
 from views.widgets.unknown import Unknown
 
 #: statements of a summary, which are left out from the end where there is no room
 _STATEMENTS = re.compile(r"; |；")
+LINES = 2  #: of a summary at most
+_TENTHS = range(10 * LINES, 5, -1)  #: of a line, that are tried for a statement that is too long for both
 
 
 class _Summary(Label):
@@ -51,18 +53,34 @@ class _Summary(Label):
 
     def fitting(self) -> str:
         """What of the text is shown."""
-        words, metrics, room = self.text(), QFontMetrics(self.font()), self.contentsRect()
-        while not self._fits(words, metrics, room):
+        words, width = self.text(), self.contentsRect().width()
+        while not self._fits(words, width):
             seams = list(_STATEMENTS.finditer(words))
             if not seams:
-                return metrics.elidedText(words, Qt.TextElideMode.ElideRight, round(room.width() * 1.8))
+                return self._cut(words, width)
             words = f"{words[: seams[-1].start()]} …"
         return words
 
-    @staticmethod
-    def _fits(words: str, metrics: QFontMetrics, room: QRect) -> bool:
-        box = metrics.boundingRect(QRect(0, 0, room.width(), QWIDGETSIZE_MAX), Qt.TextFlag.TextWordWrap, words)
-        return box.height() <= max(metrics.height(), 2 * metrics.lineSpacing() + 1)
+    def _cut(self, words: str, width: int) -> str:
+        """One long statement, by letters: as much of it as two lines hold."""
+        metrics = QFontMetrics(self.font())
+        cuts = (metrics.elidedText(words, Qt.TextElideMode.ElideRight, width * tenths // 10) for tenths in _TENTHS)
+        return next((cut for cut in cuts if self._fits(cut, width)), "…")
+
+    def _fits(self, words: str, width: int) -> bool:
+        """Lines are counted, not measured: a script from another font has higher ones."""
+        layout = QTextLayout(words, self.font())
+        layout.beginLayout()
+        for _line in range(LINES):
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(width)
+            if line.naturalTextWidth() > width:  # a word that is longer than a line
+                return False
+        more = layout.createLine().isValid()
+        layout.endLayout()
+        return not more
 
 
 class PageHeader(QWidget):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.page import Page
+from tests.support.painted import painted
+from views.page import Page, PageHeader
 
 
 def test_title_and_summary(qtbot: QtBot) -> None:
@@ -31,3 +33,22 @@ def test_a_plain_page_does_nothing(qtbot: QtBot) -> None:
     page.show_request("status:dead")
     page.deactivate()
     page.grab()
+
+
+@pytest.mark.parametrize(
+    ("summary", "end"),
+    [
+        ("1,284 个任务等待执行，86 个任务正在执行，12 个任务执行失败；2 个工作进程已有 3 分钟没有消息", "没有消息"),
+        ("店铺" * 100, "…"),
+        ("x" * 400, "…"),
+    ],
+)
+def test_a_summary_fills_two_lines_and_no_more_whatever_its_script(qtbot: QtBot, summary: str, end: str) -> None:
+    header = PageHeader()
+    qtbot.addWidget(header)
+    header.resize(480, header.height())
+    header.set_summary(summary)
+    header.show()
+    found = painted(header)
+    assert "".join(one.text for one in found).endswith(end)
+    assert all(one.shown.height() > one.box.height() - 1 for one in found)
