@@ -13,7 +13,7 @@ import pytest
 import redis
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
@@ -105,6 +105,55 @@ def test_the_strip_of_the_day_counts_people_and_programs_and_a_click_shows_that_
     with qtbot.waitSignal(page.refreshed):
         page.filter.clear()
     assert bars.stretch is None
+
+
+@pytest.mark.one_pair
+def test_a_stretch_takes_the_place_of_the_one_before_and_goes_by_key_and_by_hand(
+    desk: Desk, open_page: Open, qtbot: QtBot
+) -> None:
+    acts(desk)
+    page = open_page()
+    bars = page.day.bars
+    qtbot.waitUntil(lambda: page.day.counts()["people"] > 0)
+    whole = bars.accessibleDescription()
+    page.table.peek_requested.emit(page.table.records.record(0).key)
+    bars.setFocus()
+    page.filter.set_text_mode(True)
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Right):
+        qtbot.keyClick(bars, key)
+    assert [page.filter.expression().count(term) for term in ("since:", "until:")] == [1, 1]
+    told_ = bars.accessibleDescription().split(", ")
+    assert told_ == bars.words_of(bars.at_x(bars.width())).splitlines()
+    qtbot.keyClick(bars, Qt.Key.Key_Escape)
+    assert (bars.stretch, page.filter.expression(), bars.accessibleDescription()) == (None, "", whole)
+    assert page.panel.isVisible(), "Esc was for the stretch"
+    page.filter.set_text_mode(False)
+    qtbot.keyClick(bars, Qt.Key.Key_Right)
+    assert bars.stretch is not None
+    page.filter.narrow({"since": "1h"})
+    assert bars.stretch is None, "it is not what is shown"
+    qtbot.keyClick(bars, Qt.Key.Key_Right)
+    qtbot.keyClick(bars, Qt.Key.Key_Delete)
+    assert page.filter.expression() == ""
+
+
+@pytest.mark.one_pair
+def test_what_nobody_counted_is_no_zero(
+    desk: Desk, open_page: Open, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acts(desk)
+    page = open_page()
+    numbers = [label for label in page.day.findChildren(QLabel) if label.text().isdigit() or label.text() == "–"]
+    qtbot.waitUntil(lambda: "–" not in [label.text() for label in numbers])
+
+    def lost() -> object:
+        raise StoreUnavailable("Redis does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.context.audit, "day", lost)
+        page.refresh()
+        qtbot.waitUntil(lambda: [label.text() for label in numbers] == ["–"] * 3)
+    assert page.day.bars.accessibleDescription() == ""
 
 
 def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:

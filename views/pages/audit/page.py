@@ -25,7 +25,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.audit import words
 from views.pages.audit.panel import AuditPanel
-from views.pages.audit.strip import DayStrip
+from views.pages.audit.strip import NOTHING, DayStrip
 from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
 from views.support import instant, safe, shown, text
 from views.support.keys import bind
@@ -36,7 +36,7 @@ from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter.bar import FilterBar
-from views.widgets.filter.text import Chip
+from views.widgets.filter.text import Chip, split
 from views.widgets.layout import side_by_side, stacked
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -166,6 +166,7 @@ class AuditPage(Page):
     def _connect(self) -> None:
         self.filter.changed.connect(self._ask)
         self.day.bars.chosen.connect(self.show_stretch)
+        self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
         self._recount.timeout.connect(self._count)
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self.filter.clear)
@@ -216,8 +217,7 @@ class AuditPage(Page):
 
     def show_stretch(self, begin_ms: int, end_ms: int) -> None:
         """Only acts of this stretch of time."""
-        for field, at_ms in (("since", begin_ms), ("until", end_ms)):
-            self.filter.narrow(field, f"{shown.moment(at_ms).astimezone(shown.zone()):%Y-%m-%dT%H:%M}")
+        self.filter.narrow(_terms(begin_ms, end_ms))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the day out of a low window: the list comes first."""
@@ -225,10 +225,12 @@ class AuditPage(Page):
         self.day_room.setVisible(event.size().height() >= LOW)
 
     def _count(self) -> None:
-        self._counting.start(self._context.audit.day, self.day.show_day, lambda _error: None)
+        self._counting.start(self._context.audit.day, self.day.show_day, lambda _error: self.day.show_day(NOTHING))
 
     def _ask(self, expression: str) -> None:
-        if not {"since:", "until:"} & {one[:6] for one in expression.split()}:
+        stretch = self.day.bars.stretch
+        chips = split(expression, ("since", "until"))[0]
+        if stretch is not None and set(chips) != {Chip(field, (at,)) for field, at in _terms(*stretch).items()}:
             self.day.bars.clear()
         self._unknown.ask(expression)
         self._lister.ask(expression)
@@ -388,6 +390,12 @@ class AuditPage(Page):
         menu.addAction(_("Show the whole entry"), lambda: self._open(key))
         if row.entry.target:
             menu.addAction(_("Acts on the same object"), lambda: self.show_target(row.entry.target[0]))
+
+
+def _terms(begin_ms: int, end_ms: int) -> dict[str, str]:
+    """The terms of a stretch of time, by field."""
+    written = (f"{shown.moment(at_ms).astimezone(shown.zone()):%Y-%m-%dT%H:%M}" for at_ms in (begin_ms, end_ms))
+    return dict(zip(("since", "until"), written, strict=True))
 
 
 def history_of(target: str) -> str:

@@ -13,12 +13,13 @@ from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.paint import draw_line
-from views.support.spoken import Role, spoken
+from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
 
 BARS, AXIS, TICK_ROOM, CAP, GAP = 34, 18, 96, 2.0, 1.0
 NOTHING = Day(begin=0, people=(), programs=(), refused=(), names=0)
+_AWAY = (Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 ROLES = (
     ("people", "accent", N_("People")),
     ("programs", "ctl", N_("Rules and programs")),
@@ -27,13 +28,15 @@ ROLES = (
 
 
 class DayBars(QWidget):
-    """A click or a drag chooses a stretch; Left and Right move it by one bar.
+    """A click or a drag chooses a stretch; Left and Right move it by one bar, Esc and Delete take it away.
 
     Signals:
         chosen: begin and end of the stretch, UTC ms.
+        dropped: a person takes the stretch away.
     """
 
     chosen = Signal(object, object)
+    dropped = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +59,7 @@ class DayBars(QWidget):
         return self._day.begin + first * BAR_MS, self._day.begin + (last + 1) * BAR_MS
 
     def show_day(self, day: Day) -> None:
-        """Show these bars; what is chosen stays at its time."""
+        """Show these bars, ``NOTHING`` while nobody knows them; what is chosen stays at its time."""
         if self._from >= 0:
             moved = (day.begin - self._day.begin) // BAR_MS
             self._from, self._to = self._from - moved, self._to - moved
@@ -70,6 +73,7 @@ class DayBars(QWidget):
     def clear(self) -> None:
         """Choose nothing."""
         self._from = self._to = -1
+        self._announce()
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -77,10 +81,15 @@ class DayBars(QWidget):
         return QSize(480, BARS + AXIS)
 
     def _announce(self) -> None:
-        day = self._day
-        told = (f"{_(word)} {text.count(sum(getattr(day, name)))}" for name, _role, word in ROLES)
         self.setAccessibleName(_("Acts of the last 24 h"))
-        self.setAccessibleDescription(", ".join(told))
+        if not self._day.begin:
+            self.setAccessibleDescription("")
+        elif self._from < 0:
+            self.setAccessibleDescription(", ".join(self._told(0, self._count() - 1)))
+        else:
+            first, last = sorted((self._from, self._to))
+            self.setAccessibleDescription(", ".join([self._times(first, last), *self._told(first, last)]))
+        told(self)
 
     # where things are
 
@@ -161,6 +170,10 @@ class DayBars(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the stretch by one bar, or take it away."""
+        if event.key() in _AWAY and self._from >= 0:
+            self.clear()
+            self.dropped.emit()
+            return
         way = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if way is None or not self._day.begin:
             super().keyPressEvent(event)
@@ -173,7 +186,9 @@ class DayBars(QWidget):
             self._tell()
 
     def event(self, event: QEvent) -> bool:
-        """Say what a bar holds."""
+        """Say what a bar holds; Esc is for what is chosen here before it is for the page."""
+        if isinstance(event, QKeyEvent) and event.key() in _AWAY and self._from >= 0:
+            event.accept()  # as a key, not as a shortcut
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._day.begin:
             place = self.at_x(event.pos().x())
             QToolTip.showText(event.globalPos(), self.words_of(place), self)
@@ -182,15 +197,22 @@ class DayBars(QWidget):
 
     def words_of(self, place: int) -> str:
         """What one bar holds, in words."""
-        day = self._day
-        at_ms = day.begin + place * BAR_MS
-        begin, end = (f"{shown.moment(at).astimezone(shown.zone()):%H:%M}" for at in (at_ms, at_ms + BAR_MS))
-        told = [f"{_(word)} {text.count(getattr(day, name)[place])}" for name, _role, word in ROLES]
-        return "\n".join([_("{begin} to {end}").format(begin=begin, end=end), *told])
+        return "\n".join([self._times(place, place), *self._told(place, place)])
+
+    def _times(self, first: int, last: int) -> str:
+        ends = (self._day.begin + place * BAR_MS for place in (first, last + 1))
+        begin, end = (f"{shown.moment(at).astimezone(shown.zone()):%H:%M}" for at in ends)
+        return _("{begin} to {end}").format(begin=begin, end=end)
+
+    def _told(self, first: int, last: int) -> list[str]:
+        """How many there are of each kind from one bar to another."""
+        sums = ((word, sum(getattr(self._day, name)[first : last + 1])) for name, _role, word in ROLES)
+        return [f"{_(word)} {text.count(number)}" for word, number in sums]
 
     def _tell(self) -> None:
         stretch = self.stretch
-        if stretch is not None:
+        if stretch is not None and self._day.begin:
+            self._announce()
             self.chosen.emit(*stretch)
 
 
@@ -232,7 +254,7 @@ class DayStrip(Card):
         day, counts = self._day, self.counts()
         for name, _role, word in ROLES:
             self._words[name].setText(_(word))
-            self._numbers[name].setText(text.count(counts[name]))
+            self._numbers[name].setText(text.count(counts[name]) if day.begin else "–")
         note = _("acts in 10 min")
         if day.names:
             who = ngettext("by {n} person", "by {n} people", day.names).format(n=text.count(day.names))

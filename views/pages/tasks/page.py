@@ -380,7 +380,7 @@ class TasksPage(Page):
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
     def _narrow(self, field: str, value: str) -> None:
-        self.filter.narrow(field, value)
+        self.filter.narrow({field: value})
         self._query()
 
     def _add_condition(self, field: str, value: str, include: bool) -> None:

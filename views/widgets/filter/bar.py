@@ -193,13 +193,16 @@ class FilterBar(QWidget):
         else:
             self.chips.put_chips([chip.with_value(value) if chip is same else chip for chip in now])
 
-    def narrow(self, field: str, value: str) -> None:
-        """Show one value of a field only, whatever stood there of it."""
-        if not self.text_mode and field in self.chips.fields:
-            others = [chip for chip in self.chips.chips if chip.field != field]
-            self.chips.put_chips((*others, Chip(field, (value,), False)))
-        else:
-            self.add_value(field, value)
+    def narrow(self, values: Mapping[str, str]) -> None:
+        """Show one value of each of these fields only, "" for any, whatever stood there of them."""
+        wanted = [Chip(field, (value,)) for field, value in values.items() if value]
+        if not self.text_mode and values.keys() <= self.chips.fields.keys():
+            others = [chip for chip in self.chips.chips if chip.field not in values]
+            self.chips.put_chips((*others, *wanted))
+            return
+        line = self.line if self.text_mode else self.field
+        words = split(line.text(), values)[1]
+        line.setText(" ".join([word for word in (words, *(chip.text() for chip in wanted)) if word]))
 
     def clear(self) -> None:
         """Remove every condition, as a person would."""
