@@ -11,22 +11,27 @@ import pytest
 
 from console.state import ConsoleState, Shelf
 
+LONG = "x" * 300_000  # more than a pipe takes without a reader
+
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a file that makes its reader wait")
 def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
     file, state = tmp_path / "console.json", ConsoleState(tmp_path)
     state.load()
-    slow = threading.Event()
+    begun, slow = threading.Event(), threading.Event()
     os.mkfifo(tmp_path / "console.part")
 
     def answer() -> None:
-        slow.wait(30)
-        (tmp_path / "console.part").read_text(encoding="utf-8")
+        with (tmp_path / "console.part").open(encoding="utf-8") as draft:  # which waits for a writer
+            begun.set()
+            slow.wait(30)
+            draft.read()
 
     reader = threading.Thread(target=answer)
     reader.start()
-    state.set(theme="light")
+    state.set(theme="light", note=LONG)
     Shelf(state).put("tasks.view", "dead")
+    assert begun.wait(30)
     assert (state.get("theme"), Shelf(state).get("tasks.view")) == ("light", "dead")
     assert not file.exists(), "the disk has not taken it yet"
     slow.set()
@@ -34,7 +39,7 @@ def test_a_disk_that_does_not_answer_holds_nobody_up(tmp_path: Path) -> None:
     state.set(rows="roomy")
     state.close()
     kept = json.loads(file.read_text(encoding="utf-8"))
-    assert kept == {"theme": "light", "pages": {"tasks.view": "dead"}, "rows": "roomy"}
+    assert kept == {"theme": "light", "note": LONG, "pages": {"tasks.view": "dead"}, "rows": "roomy"}
 
 
 def test_what_another_program_wrote_meanwhile_stays(tmp_path: Path) -> None:
