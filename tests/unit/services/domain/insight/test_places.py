@@ -17,6 +17,9 @@ from services.domain.insight.places import DRAWS, Bench
 SHARES = (0.1, 0.5, 0.9)
 SEEDS = 12
 
+#: shares as near as this are taken for one another
+NEAR = 0.06
+
 
 def plain(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float, seed: int) -> list[float]:
     """Every place drawn anew for every task."""
@@ -51,7 +54,7 @@ def plain(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float, seed
 
 lasting = st.lists(st.floats(1, 600), min_size=1, max_size=20).map(durations.measured)
 benches = st.builds(
-    Bench, left=st.lists(lasting, min_size=1, max_size=120).map(tuple), free=st.integers(min_value=0, max_value=3)
+    Bench, left=st.lists(lasting, min_size=1, max_size=40).map(tuple), free=st.integers(min_value=0, max_value=3)
 )
 
 
@@ -62,10 +65,12 @@ def test_the_answers_are_those_of_the_plain_way(bench: Bench, ahead: list[tuple[
     assert len(found) == DRAWS
     tries = [plain(bench, ahead, arrivals, seed) for seed in range(SEEDS)]
     for share in SHARES:
-        place = int(share * DRAWS)
-        told = [one[place] for one in tries]
-        margin = max(told) - min(told) + 0.1 * max(told) + 0.5  # of both: they are drawn
-        assert min(told) - margin <= found[place] <= max(told) + margin
+        place, near = int(share * DRAWS), int(NEAR * DRAWS)
+        # both are drawn, and where durations lie in two heaps a share beside the gap may fall into either
+        low = min(one[max(0, place - near)] for one in tries)
+        high = max(one[min(DRAWS - 1, place + near)] for one in tries)
+        margin = high - low + 0.1 * high + 0.5
+        assert low - margin <= found[place] <= high + margin
 
 
 def test_a_thousand_slots_are_drawn_once_for_all_who_wait() -> None:
