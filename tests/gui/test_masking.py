@@ -159,6 +159,7 @@ def dialogs(window: QWidget) -> Iterator[QDialog]:
     yield from [one for one in window.findChildren(QDialog) if one.isVisible()]
 
 
+@pytest.mark.timeout(300)
 def test_no_page_panel_menu_or_copy_shows_a_secret(secrets: None, eye: Eye, qtbot: QtBot, console: Console) -> None:
     window = console.window
     for name in pages():
