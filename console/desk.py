@@ -487,8 +487,6 @@ class Console:
 
     async def _put_together(self, session: Session, *, sample: bool, work: bool) -> None:
         before = self._take_desk()
-        if before is not None:
-            self._state.set(window=before[0].window.save_state())
         self.session, self._settings = session, session.settings
         memory = Shelf(self._state)
         desk = bootstrap.build(
@@ -619,6 +617,7 @@ class Console:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
+        self._state.set(window=self.desk.window.save_state())
         taken = (self.desk, self.session, self.leaving)
         self.desk = self.session = self.leaving = None
         return taken

@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
+from console import desk
 from console.desk import Console
 from services import assembly
 from services import settings as config
@@ -114,6 +115,21 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         await shown(console, "tryout")
 
     play(qapp, home, again)
+
+
+def test_a_connection_that_takes_long_to_open_shows_the_page_of_the_one_before(
+    qapp: QApplication, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        assert console.desk is not None
+        console.desk.window.open_page("tasks")
+        monkeypatch.setattr(desk, "PATIENCE_S", 0.0)
+        console.connections.wanted.emit("tryout")
+        await shown(console, "tryout")
+        assert console.desk.window.current == "tasks"
+
+    play(qapp, home, scene)
 
 
 def test_a_word_names_the_connection_and_leaves_the_last_one_alone(qapp: QApplication, home: Path) -> None:
