@@ -86,7 +86,8 @@ class Console:
         self.first_run: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
         self.unopened: ConnectionPage | None = None
-        self._shown_name, self._before, self._entering = "", "", False
+        self._shown_name, self._before = "", ""
+        self.entering = False  #: a connection is being entered, and its window not put together yet
         self._asked: Asked | None = None  #: by a start that came before there was a window to show it in
         self._opening: asyncio.Future[None] | None = None
         self._unwanted: list[asyncio.Future[Any]] = []
@@ -287,7 +288,7 @@ class Console:
     async def _stop(self, opening: asyncio.Future[None] | None) -> None:
         """Try no longer; a window that is being put together is finished first."""
         if opening is not None and not opening.done():
-            if not self._entering:
+            if not self.entering:
                 opening.cancel()
             await asyncio.wait({opening})
 
@@ -479,11 +480,11 @@ class Console:
 
     async def _enter(self, session: Session, *, sample: bool = False, work: bool = False) -> None:
         """Show the window over an open session, and put away what was there before."""
-        self._entering = True
+        self.entering = True
         try:
             await self._put_together(session, sample=sample, work=work)
         finally:
-            self._entering = False
+            self.entering = False
 
     async def _put_together(self, session: Session, *, sample: bool, work: bool) -> None:
         before = self._take_desk()

@@ -22,7 +22,7 @@ HELD = {
     "faults/test_crash_points.py": 1,
     "faults/test_store.py": 2,
     "gui/test_browser_flow.py": 1,
-    "gui/test_connections.py": 2,
+    "gui/test_connections.py": 1,
     "gui/test_loss.py": 1,
     "gui/test_tasks_detail.py": 1,
     "integration/test_engine_capable.py": 1,

@@ -64,7 +64,7 @@ async def shown(console: Console, name: str) -> None:
             and console.session.settings.profile == name
             and console.desk is not None
             and console.desk.window.isVisible()
-            and not console._entering
+            and not console.entering
         ),
         f"the window over {name}",
     )
@@ -93,7 +93,6 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         assert console.desk is not None
         window = console.desk.window
         assert windows(console) == [window]
-        assert console._left == (), "nothing holds what was shown before"
         assert (window.geometry(), window.current) == (place, "tasks")
         assert window.windowTitle() == "branch · PROD · Fleetdeck"
         assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"

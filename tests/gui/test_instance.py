@@ -282,7 +282,7 @@ def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_n
                 first.window.open_page("workers")
                 console.connections.wanted.emit("tryout")
                 await until(lambda: console.desk not in (None, first), "the next connection")
-                await until(lambda: not console._entering, "its window")
+                await until(lambda: not console.entering, "its window")
                 assert console.desk is not None
                 assert console.desk.window.current != "tasks", "it was shown that already"
                 console.connections.wanted.emit("West")
