@@ -1,4 +1,4 @@
-"""Small text in a box: platform, environment, count, tag."""
+"""Small text in a box: platform, environment, count, tag; and the square that tells which colour is meant."""
 
 from __future__ import annotations
 
@@ -75,3 +75,21 @@ class Badge(QWidget):
         painter.setFont(theme().font(self._kind))
         painter.setPen(theme().color(self._tone))
         painter.drawText(self.rect(), _CENTRE, self._text)
+
+
+class Swatch(QWidget):
+    """A small square in the colour of what a word beside it names, as `role` has it."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._role = role
+        self.setFixedSize(10, 10)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(self._role))
+        painter.drawRoundedRect(QRectF(self.rect()), 2, 2)

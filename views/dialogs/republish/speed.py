@@ -19,6 +19,7 @@ from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
+from views.widgets.badge import Swatch
 from views.widgets.fields import NumberField
 
 LEFT, BOTTOM, TOP = 44, 18, 6
@@ -290,7 +291,7 @@ class _Legend(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
         for role, label in (("lane.normal", self._without), ("deadfill", self._with)):
-            row.addWidget(_Swatch(role))
+            row.addWidget(Swatch(role))
             row.addWidget(label)
             row.addSpacing(8)
 
@@ -298,24 +299,6 @@ class _Legend(QWidget):
         """Say how many are added."""
         self._without.setText(_("without"))
         self._with.setText(_("with these {n}").format(n=text.count(number)))
-
-
-class _Swatch(QWidget):
-    """A small square in the colour of a curve."""
-
-    def __init__(self, role: str) -> None:
-        super().__init__()
-        self._role = role
-        self.setFixedSize(10, 10)
-        theme().changed.connect(self.update)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color(self._role))
-        painter.drawRoundedRect(self.rect(), 2, 2)
 
 
 def _minute(now_ms: int, seconds: float) -> str:

@@ -15,6 +15,7 @@ from views.support.look import Label
 from views.support.paint import draw_line
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
+from views.widgets.badge import Swatch
 from views.widgets.card import Card
 
 BARS, AXIS, TICK_ROOM, CAP, GAP = 34, 18, 96, 2.0, 1.0
@@ -230,7 +231,7 @@ class DayStrip(Card):
         row.setSpacing(6)
         self._words, self._numbers = dict[str, Label](), dict[str, Label]()
         for name, role, _word in ROLES:
-            mark = _Mark(role)
+            mark = Swatch(role)
             self._words[name], self._numbers[name] = Label("", "label", "text2"), Label("", "labelstrong", tabular=True)
             for part in (mark, self._words[name], self._numbers[name]):
                 row.addWidget(part)
@@ -263,21 +264,3 @@ class DayStrip(Card):
             since = f"{shown.moment(day.from_ms).astimezone(shown.zone()):%H:%M}"
             note = text.listed([note, _("counted from {time} on, there are too many before").format(time=since)])
         self.set_note(note)
-
-
-class _Mark(QWidget):
-    """A square in the colour of a bar."""
-
-    def __init__(self, role: str) -> None:
-        super().__init__()
-        self._role = role
-        self.setFixedSize(10, 10)
-        theme().changed.connect(self.update)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().color(self._role))
-        painter.drawRoundedRect(QRectF(self.rect()), 2, 2)
