@@ -91,6 +91,7 @@ class AlertWatch(Watch[AlertsNow]):
         self._tray: Tray | None = None
         self._known: frozenset[str] | None = None  #: None until the first answer: what is old is not said
         self._unseen: list[Incident] = []  #: of which the message that stands tells
+        window.page_changed.connect(self._on_page)
         self.look()
 
     def speak_by(self, tray: Tray) -> None:
@@ -115,8 +116,10 @@ class AlertWatch(Watch[AlertsNow]):
             self._notify(fresh, self._tray)
             if self._window.current != ALERTS:
                 self._say(fresh)
-        if self._window.current == ALERTS:
-            self._window.toasts.close(ALERTS)  # all of it is seen here
+
+    def _on_page(self, page: str) -> None:
+        if page == ALERTS:
+            self._window.toasts.close(ALERTS)  # all of it is seen there
 
     def _notify(self, fresh: list[IncidentNow], tray: Tray) -> None:
         """On the desktop, for who does not look at the window: one for all that is new."""

@@ -91,6 +91,9 @@ def test_many_at_once_are_one_message(alerts: Alerts, console: Console, said: li
     chinese = again().text
     i18n.set_language("en")
     assert chinese == "新增 4 个事件"
+    assert [toast.spec.text for toast in console.window.toasts.toasts()] == ["4 new incidents"]
+    console.window.open_page("alerts")
+    assert not console.window.toasts.toasts(), "all of them are seen there"
 
 
 @pytest.fixture
