@@ -12,6 +12,7 @@ import pytest
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet, lines
+from tests.support.stopped import stop
 from tests.support.warm import Child
 from tests.unit.services.executors.builders import is_gone
 
@@ -37,9 +38,9 @@ def freeze(process: Child, fleet: Fleet, ids: list[str], seen: Path) -> str:
     """Stop it at its one task and tell which that is.
 
     Not in the middle of a write: nobody else could write to the one file then. Nor when it has just lost its lease, as
-    on a busy machine, and does not yet do what is recorded.
+    on a busy machine, and does not yet do what is recorded. Both are asked once every thread stands.
     """
-    process.send_signal(signal.SIGSTOP)
+    stop(process.pid)
     held = [task for task_id in ids if (task := fleet.task(task_id)).status == "running"]
     if len(held) == 1 and ["start", held[0].task_id, str(held[0].attempt)] in lines(seen) and writable(fleet):
         return held[0].task_id

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -27,6 +26,7 @@ from services import settings as config
 from services.cli.context import ConsoleRequest
 from tests.contract.waiting import eventually
 from tests.gui.test_console import play, until
+from tests.support.stopped import stop
 
 
 def remember(home: Path) -> None:
@@ -145,7 +145,7 @@ def test_one_that_was_killed_is_in_nobodys_way(qapp: QApplication, tmp_path: Pat
     child = subprocess.Popen([sys.executable, str(MAIN)], env=around, stderr=subprocess.DEVNULL)
     try:
         (place,) = eventually(lambda: places(tmp_path), 60)
-        os.kill(child.pid, signal.SIGSTOP)
+        stop(child.pid)
         assert place.stat().st_mode & 0o077 == 0, "the word is for its own user alone"
         told = json.loads(place.read_text(encoding="ascii"))
     finally:

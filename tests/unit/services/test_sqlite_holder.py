@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from services import sqlite_holder, sqlite_writer
@@ -18,7 +17,7 @@ from services.domain.fleet.shop import Pause
 from services.domain.text.said import words_of
 from services.domain.upkeep import health
 from services.store.sqlite.store import EmbeddedStore
-from tests.contract.waiting import eventually
+from tests.support.stopped import stop
 
 WRITES = """
 import sqlite3, sys
@@ -59,8 +58,7 @@ def test_a_frozen_writer_is_named(store: EmbeddedStore, writer: subprocess.Popen
     assert "process " + str(writer.pid) in refused(store)
     assert "frozen" not in refused(store)
     assert "frozen_writer" not in store.facts()
-    writer.send_signal(signal.SIGSTOP)
-    eventually(lambda: psutil.Process(writer.pid).status() == psutil.STATUS_STOPPED, 30)
+    stop(writer.pid)
     assert f"kill -CONT {writer.pid}" in refused(store)
     (found,) = health.of_store(store.facts(), production=False)
     assert (found.level, found.message.params["pid"]) == ("error", str(writer.pid))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 from pathlib import Path
@@ -17,6 +16,7 @@ from services.executors.base import Outcome
 from services.executors.process_tree import END_EVENT, MARK
 from services.executors.rpa import RpaExecutor
 from services.executors.stdout import OutputLimits
+from tests.support.stopped import stop
 from tests.unit.services.executors.builders import (
     SOON_S,
     Listener,
@@ -465,7 +465,7 @@ def test_eight_slots_leave_no_thread_no_pipe_and_no_zombie() -> None:
 def test_a_stopped_process_is_killed_too() -> None:
     running = start(executor(HANG, cancel_grace_s=0.0), job())
     pid = int(running.listener.wait_for("pid "))
-    os.kill(pid, signal.SIGSTOP)
+    stop(pid)
     running.listener.context.cancelled.set()
     assert running.outcome().cancelled
     assert is_gone(pid)
