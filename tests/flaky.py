@@ -2,9 +2,10 @@
 
     python -m tests.flaky [--allow 2] [--ledger FILE] -- WORDS FOR PYTEST
 
-Real servers and processes on a crowded machine can miss a bound, so one failure is looked at twice. Never repeated are
-tests of faults, of random histories and of races (marks ``fault`` and ``race``): there the one failure in many runs is
-the finding. ``--ledger`` counts over several runs. The seed of everything random is drawn and printed first;
+Real servers and processes on a crowded machine can miss a bound, so one failure is looked at twice; one of a test that
+kills, freezes or cuts (mark ``fault``) six times, for it waits for more of them. Never repeated are tests of random
+histories and of races (mark ``race``): there the one failure in many runs is the finding. ``--ledger`` counts over
+several runs. The seed of everything random is drawn and printed first;
 ``FLEETDECK_TEST_SEED=N`` draws the same again.
 
 The exit code is pytest's; 1 as well when more than ``--allow`` were flaky.
@@ -23,8 +24,10 @@ from pathlib import Path
 
 import pytest
 
-#: marks of tests whose one failure is believed
-ONCE = frozenset({"fault", "race"})
+#: mark of tests whose one failure is believed
+ONCE = "race"
+#: how often a test must pass alone before its failure counts as flaky: by its mark, else once
+REPEATS = {"fault": 5}
 SEED = "FLEETDECK_TEST_SEED"
 
 
@@ -32,16 +35,17 @@ SEED = "FLEETDECK_TEST_SEED"
 class Failures:
     """A plugin that remembers what failed; with several test processes it listens in the one that gathers."""
 
-    names: dict[str, bool] = field(default_factory=dict)
+    #: for each how often it is to be repeated; 0: never
+    names: dict[str, int] = field(default_factory=dict)
     #: something failed that is no test: a module that cannot be read, a process that died
     broken: bool = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the name of a failed test, and whether it may be repeated."""
+        """Keep the name of a failed test, and how often it may be repeated."""
         if report.failed:
-            self.names[report.nodeid] = not ONCE & set(report.keywords) and "crashed while running" not in str(
-                report.longrepr
-            )
+            never = ONCE in report.keywords or "crashed while running" in str(report.longrepr)
+            often = max((times for mark, times in REPEATS.items() if mark in report.keywords), default=1)
+            self.names[report.nodeid] = 0 if never else often
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A module that cannot be collected is not repeated."""
@@ -87,11 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     known = chosen.ledger.read_text(encoding="utf-8").splitlines() if chosen.ledger and chosen.ledger.exists() else []
     flaky: list[str] = []
-    for name, repeatable in failures.names.items():
+    for name, times in failures.names.items():
         # One that cannot be mended by a second look, or one too many, settles it: no more time is spent.
         if failures.broken or not all(failures.names.values()) or len(known) + len(failures.names) > chosen.allow:
             break
-        if repeatable and alone(name, [seed]):
+        if times and all(alone(name, [seed]) for _ in range(times)):
             flaky.append(name)
     if chosen.ledger and flaky:
         chosen.ledger.write_text("".join(f"{name}\n" for name in [*known, *flaky]), encoding="utf-8")
