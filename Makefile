@@ -61,9 +61,9 @@ PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
 unexport PYTHONDONTWRITEBYTECODE
 
-# What Qt needs to draw, off screen and on X11 (proven on an empty Debian 12).
+# What Qt needs, off screen and on X11 (proven on an empty Debian 12 and 13).
 SYSTEM_RUN := libgl1 libegl1 libglib2.0-0 libxkbcommon0 libfontconfig1 libdbus-1-3 \
-	libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0
+	libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libgssapi-krb5-2
 # What tests talk to: real servers, a real browser with Chinese glyphs, an X server and a window manager with frames.
 SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth twm
 # A Windows to try it on: wine, mingw's assembler and linker for what wine lacks, a screen.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -53,6 +54,9 @@ _VERSIONS = re.compile(
     r"UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|ALERT_PROTOCOL_VERSION|NO_SHARED_CIPHER|INAPPROPRIATE_FALLBACK"
 )
 _OF_TLS = re.compile(r"\[SSL|EOF occurred in violation|SSLError|SSLEOF|_ssl\.c", re.IGNORECASE)
+#: how clients of both servers tell of an end without a reason
+_CUT = re.compile(r"ConnectionReset|ConnectionAborted|BrokenPipe|SSLEOF|EOF occurred in|indicated EOF|closed by server")
+_LISTEN_S = 2.0
 
 
 def sentence(errors: Iterable[BaseException], place: str, options: Mapping[str, str], words: Words) -> Said | None:
@@ -72,6 +76,51 @@ def sentence(errors: Iterable[BaseException], place: str, options: Mapping[str, 
     if _VERSIONS.search(text):
         return said("tls.versions", place=place, why=why)
     return said("tls.broken", place=place, why=why, cert=words.cert, key=words.key)
+
+
+def heard(
+    errors: Iterable[BaseException],
+    host: str,
+    port: int,
+    options: Mapping[str, str],
+    words: Words,
+    *,
+    insecure: bool = False,
+) -> ssl.SSLError | None:
+    """Why a server ended a connection, where ``errors`` do not tell; None where they do, or it says nothing now either.
+
+    From TLS 1.3 on a certificate of this side is refused after its hands are shaken. Whoever has begun to speak by then
+    may find the connection reset in place of the reason, so it is asked for once more by one who only listens.
+    """
+    if not any(_CUT.search(f"{type(error).__name__} {error}") for error in errors):
+        return None
+    try:
+        with (
+            socket.create_connection((host, port), _LISTEN_S) as stream,
+            context(options, words, insecure=insecure).wrap_socket(
+                stream, server_hostname=options.get(words.name) or host
+            ) as wrapped,
+        ):
+            wrapped.recv(1)
+    except ssl.SSLError as exc:
+        return exc
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def context(options: Mapping[str, str], words: Words, *, insecure: bool = False) -> ssl.SSLContext:
+    """How a server is spoken to; ``insecure``: whoever it is.
+
+    Raises:
+        OSError: a file of the options cannot be used.
+    """
+    made = ssl.create_default_context(cafile=options.get(words.ca))
+    if words.cert in options:
+        made.load_cert_chain(options[words.cert], options.get(words.key))
+    if insecure:
+        made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
+    return made
 
 
 def check_files(options: Mapping[str, str], words: Words, field: str) -> None:

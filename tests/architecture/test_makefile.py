@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,10 +12,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.source import PACKAGES
+from tests.linux import package
+
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE, CI_RUN = ROOT / "Makefile", ROOT / ".ci/run"
 #: what .ci/run lets go on side by side at its end
 PARTS = ("tests.flaky", "-m harsh", "--pair fleet", "--pair embedded")
+#: parts of Qt, and what each needs of a system beside what the first three draw with
+QT_PARTS = {
+    "PySide6.QtCore": (),
+    "PySide6.QtGui": ("libgl1", "libegl1", "libfontconfig1", "libxkbcommon0"),
+    "PySide6.QtWidgets": (),
+    "PySide6.QtPrintSupport": (),
+    "PySide6.QtNetwork": ("libgssapi-krb5-2",),
+}
 STAMP = f".venv/.run-{hashlib.sha256(b'').hexdigest()[:16]}"
 
 pytestmark = [pytest.mark.skipif(shutil.which("make") is None, reason="needs make")]
@@ -52,6 +64,19 @@ def make(root: Path, python: str, *words: str) -> subprocess.CompletedProcess[st
 
 
 HALF = "mkdir -p .venv/bin; ln -sf $real .venv/bin/python; touch .venv/pyvenv.cfg;"
+
+
+def test_every_library_that_a_part_of_qt_asks_for_is_brought() -> None:
+    """A developer's machine has them anyway; a bare one could not open the window (``make debian-13 ARGS=window``)."""
+    listed = re.search(r"^SYSTEM_RUN := (.*\\\n.*)$", MAKEFILE.read_text("utf-8"), flags=re.MULTILINE)
+    assert listed is not None
+    brought = set(listed[1].replace("\\", "").split())
+    packed = {name.split(" | ")[-1] for name in package.SYSTEM.split(", ")}
+    assert packed == brought
+    files = (file for folder in PACKAGES for file in (ROOT / folder).rglob("*.py"))
+    used = {name for file in files for name in re.findall(r"from (PySide6\.\w+) import", file.read_text("utf-8"))}
+    assert used <= set(QT_PARTS), "look what the new part needs on a bare Debian, and name it here"
+    assert {name for part in used for name in QT_PARTS[part]} <= brought
 
 
 def test_an_environment_that_could_not_be_made_is_not_left_behind(root: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import threading
 import time
@@ -67,8 +68,13 @@ def certs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextlib.contextmanager
-def server(certs: Path, cert: str, *, wants: str = "", plain: bool = False) -> Iterator[int]:
-    """Listens, shakes hands as it is told to, and answers nothing that a client could use."""
+def server(certs: Path, cert: str, *, wants: str = "", plain: bool = False, lost: int = 0) -> Iterator[int]:
+    """Listens, shakes hands as it is told to, and answers nothing that a client could use.
+
+    ``lost``: of so many of the first connections the end arrives before the reason, as where a client was quick.
+    """
+    cut = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    cut.load_cert_chain(certs / f"{cert}.pem", certs / f"{cert}.key")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certs / f"{cert}.pem", certs / f"{cert}.key")
     if wants:
@@ -76,9 +82,19 @@ def server(certs: Path, cert: str, *, wants: str = "", plain: bool = False) -> I
         context.verify_mode = ssl.CERT_REQUIRED
     listening = socket.create_server(("127.0.0.1", 0))
 
+    def reset(stream: socket.socket) -> None:
+        with contextlib.suppress(OSError), cut.wrap_socket(stream, server_side=True) as wrapped:
+            wrapped.recv(100)
+            wrapped.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
     def talk(stream: socket.socket) -> None:
+        nonlocal lost
+        stream.settimeout(5)
+        if lost:
+            lost -= 1
+            reset(stream)
+            return
         with contextlib.suppress(OSError), stream:
-            stream.settimeout(5)
             wrapped = stream if plain else context.wrap_socket(stream, server_side=True)
             with wrapped:
                 wrapped.recv(100)
@@ -171,6 +187,16 @@ def test_a_handshake_that_fails_names_its_remedy(certs: Path, name: str) -> None
     cert, wants, options, wanted = HANDSHAKES[name]
     with server(certs, cert, wants=wants) as port:
         check(store_says(port, "rediss", query(certs, tls.REDIS, options)), wanted, tls.REDIS)
+        check(broker_says(port, "amqps", query(certs, tls.AMQP, options)), wanted, tls.AMQP)
+
+
+@pytest.mark.parametrize("name", ["wants a client", "another client"])
+def test_a_refusal_that_is_lost_on_the_way_is_asked_for_again(certs: Path, name: str) -> None:
+    """It comes after the hands are shaken: what the client has said by then may take it away."""
+    cert, wants, options, wanted = HANDSHAKES[name]
+    with server(certs, cert, wants=wants, lost=1) as port:
+        check(store_says(port, "rediss", query(certs, tls.REDIS, options)), wanted, tls.REDIS)
+    with server(certs, cert, wants=wants, lost=1) as port:
         check(broker_says(port, "amqps", query(certs, tls.AMQP, options)), wanted, tls.AMQP)
 
 

@@ -23,10 +23,10 @@ _FILES = laid.ROOT / "resources" / "deploy" / "linux"
 #: where it lies; nothing of it is in the way of another Python's packages
 _PLACE = "usr/lib/fleetdeck"
 _ICONS = (16, 32, 48, 64, 128, 256)
-#: what Qt needs to draw, with the names of Debian 12 and of later ones
-_SYSTEM = (
+#: what Qt needs, with the names of Debian 12 last where later ones have others
+SYSTEM = (
     "libgl1, libegl1, libglib2.0-0t64 | libglib2.0-0, libxkbcommon0, libfontconfig1, libdbus-1-3, libxkbcommon-x11-0,"
-    " libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0"
+    " libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0, libgssapi-krb5-2"
 )
 _GLIBC = range(36, 16, -1)  #: Debian 12 has 2.36
 _ENVIRONMENT = "home = /usr/bin\ninclude-system-site-packages = false\nversion = {version}\n"
@@ -74,7 +74,7 @@ def build(out: Path, python: str = "3.11", compressor: str = "zstd") -> Path:
     _lay_desktop(stage)
     size = sum(path.lstat().st_size for path in stage.rglob("*")) >> 10
     architecture = _said("dpkg", "--print-architecture")
-    words = {"version": VERSION, "architecture": architecture, "size": size, "python": python, "system": _SYSTEM}
+    words = {"version": VERSION, "architecture": architecture, "size": size, "python": python, "system": SYSTEM}
     control = stage / "DEBIAN"
     control.mkdir()
     (control / "control").write_text(_CONTROL.format(**words), encoding="utf-8")

@@ -255,7 +255,7 @@ class Link:
         if self._closing:
             self._loop.stop()
             return
-        self._reasons.append((self.node, reason))
+        self._reasons.append((self.node, errors.heard(reason, self.node)))
         self._node = (self._node + 1) % len(self._nodes)
         if len(self._reasons) % len(self._nodes):
             self._retry_in(0.0)  # another node may do

@@ -65,6 +65,17 @@ def needs_person(reason: BaseException) -> bool:
     )
 
 
+def heard(reason: BaseException, node: Address) -> BaseException:
+    """The same, or in front of it what a server that wants TLS says only to who listens; asked for at once."""
+    if not node.tls:
+        return reason
+    found = tls.heard(chain(reason), node.host, node.port, node.options, tls.AMQP, insecure=node.insecure)
+    if found is None:
+        return reason
+    found.__cause__ = reason
+    return found
+
+
 def explain(reason: BaseException, address: Address) -> str:
     """A sentence with its remedy for a connection that did not come up; never the password."""
     items = list(chain(reason))

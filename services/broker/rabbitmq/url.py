@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -145,9 +144,5 @@ def _tls(address: Address) -> Any:
         return None
     options = address.options
     tls.check_files(options, tls.AMQP, "broker.url")
-    context = ssl.create_default_context(cafile=options.get("cacertfile"))
-    if "certfile" in options:
-        context.load_cert_chain(options["certfile"], options.get("keyfile"))
-    if address.insecure:
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = tls.context(options, tls.AMQP, insecure=address.insecure)
     return pika.SSLOptions(context, options.get("server_name_indication", address.host))

@@ -118,6 +118,7 @@ class Link:
         """``read_only``: what would change something is refused here, or by Redis itself within a script."""
         self.address, self._options = shown(url), _options(url)
         self._place = addresses.shown(url).partition("/")[0]
+        self._insecure = insecure
         self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
         self.read_only = read_only
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
@@ -319,12 +320,21 @@ class Link:
         if isinstance(cause, socket.gaierror):
             return said("store.unknown_host", address=address)
         if address.startswith(tls.REDIS.secure):
-            found = tls.sentence(_chain(error), self._place, self._options, tls.REDIS)
+            found = tls.sentence(self._reasons(error), self._place, self._options, tls.REDIS)
             if found is not None:
                 return found
         elif address.startswith(tls.REDIS.plain) and not self._spoken and _broken(error):
             return said("tls.secure", place=self._place, plain=tls.REDIS.plain, secure=tls.REDIS.secure)
         return said("store.silent", address=address, error=str(error))
+
+    def _reasons(self, error: Exception) -> list[BaseException]:
+        """The error, and what it was made from; with what the server says only to who listens."""
+        found = list(_chain(error))
+        if not self._spoken:
+            place = self._client.connection_pool.connection_kwargs
+            heard = tls.heard(found, place["host"], place["port"], self._options, tls.REDIS, insecure=self._insecure)
+            found += [heard] if heard is not None else []
+        return found
 
     def _disconnect(self) -> None:
         """Close what is not in use; a connection that another thread uses is closed by that one, when it is done."""
