@@ -13,7 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
 from console.connection.role_watch import RoleWatch
-from console.connection.session import Session
+from console.connection.session import Connection
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
@@ -48,7 +48,7 @@ LINK = "fleetdeck:"
 
 
 @dataclass(slots=True)
-class Desk:
+class OpenWindow:
     """The window over one session."""
 
     window: MainWindow
@@ -56,7 +56,9 @@ class Desk:
     context: PageContext
     wiring: ShellWiring
     keys: ShellKeys
-    another: Callable[[], Desk]  #: makes one more window over the same session, with a page and filters of its own
+    another: Callable[
+        [], OpenWindow
+    ]  #: makes one more window over the same session, with a page and filters of its own
     lead: Callable[[], None]  #: from now on has what a program has once: icon, notifications, the watch of the role
 
 
@@ -122,7 +124,7 @@ class _Doors:
             self._verbs.run(verb, target)
 
 
-def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: RoleWatch) -> PageContext:
+def _context(session: Connection, doors: _Doors, feed: Feed, memory: Memory, role: RoleWatch) -> PageContext:
     """What the pages are given."""
     return PageContext(
         tasks=session.queries.tasks,
@@ -168,7 +170,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: 
 class _Shared:
     """What all windows over one session have together."""
 
-    session: Session
+    session: Connection
     feed: Feed
     role: RoleWatch
     memory: Memory
@@ -179,7 +181,7 @@ class _Shared:
 
 
 def build(
-    session: Session,
+    session: Connection,
     *,
     on_theme: Callable[[str], None],
     on_language: Callable[[str], None],
@@ -191,7 +193,7 @@ def build(
     leave: Callable[[], object] | None = None,
     memory: Memory,
     connections: Connections | None = None,
-) -> Desk:
+) -> OpenWindow:
     """Make the first window over an open session; pages are made when first opened.
 
     ``leave`` ends the program, for who has several windows.
@@ -221,7 +223,7 @@ def build(
     return desk
 
 
-def _open(shared: _Shared) -> Desk:
+def _open(shared: _Shared) -> OpenWindow:
     """One window."""
     session, feed, doors = shared.session, shared.feed, _Doors()
     context = _context(session, doors, feed, shared.memory, shared.role)
@@ -273,7 +275,7 @@ def _open(shared: _Shared) -> Desk:
         shared.role.serve(window)
         alerts.speak_by(Tray(window, shared.memory, session.settings.profile, shared.leave))
 
-    return Desk(
+    return OpenWindow(
         window=window,
         feed=feed,
         context=context,
@@ -344,7 +346,7 @@ def _link(data: QMimeData) -> str:
     return words if words.startswith(LINK) else ""
 
 
-def offer_sample(session: Session, desk: Desk) -> None:
+def offer_sample(session: Connection, desk: OpenWindow) -> None:
     """Offer to load the sample fleet, in a toast that stays until somebody takes it, closes it, or tasks come."""
     load = operation.Operation(desk.window)
 
@@ -357,7 +359,7 @@ def offer_sample(session: Session, desk: Desk) -> None:
     _close_once_at_work(toast, desk)
 
 
-def _close_once_at_work(toast: Toast, desk: Desk) -> None:
+def _close_once_at_work(toast: Toast, desk: OpenWindow) -> None:
     """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
 
     def look(snapshot: Snapshot) -> None:

@@ -21,10 +21,10 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import bootstrap, pages
-from console.connection.connections import ConnectionDesk, drafted
+from console.connection.connections import ConnectionSwitch, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
-from console.connection.session import Session
+from console.connection.session import Connection
 from console.instance import Asked, Instance
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
@@ -76,11 +76,11 @@ class Console:
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
         self._ended = asyncio.Event()
-        self.session: Session | None = None
-        self.desk: bootstrap.Desk | None = None
+        self.session: Connection | None = None
+        self.desk: bootstrap.OpenWindow | None = None
         self.leaving: Leaving | None = None
-        self.others: list[bootstrap.Desk] = []  #: more windows over the same session
-        self._left: tuple[bootstrap.Desk, ...] = ()  #: windows that another connection takes the place of
+        self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same session
+        self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
@@ -117,7 +117,7 @@ class Console:
         beat = QTimer(interval=200)
         beat.timeout.connect(lambda: None)
         beat.start()
-        self.connections = ConnectionDesk(self._settings, self._off)
+        self.connections = ConnectionSwitch(self._settings, self._off)
         self.connections.wanted.connect(self._on_wanted)
         self.connections.beside.connect(self._open_beside)
         self.connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
@@ -401,9 +401,9 @@ class Console:
                 await self._enter(session, work=work)
                 return
 
-    async def _session_of(self, settings: config.Settings) -> Session:
+    async def _session_of(self, settings: config.Settings) -> Connection:
         """A session; when it is wanted no more before it is there, it is closed as soon as it is."""
-        begun = self._off(Session, settings)
+        begun = self._off(Connection, settings)
         try:
             return await asyncio.shield(begun)
         except asyncio.CancelledError:
@@ -411,7 +411,7 @@ class Console:
             begun.add_done_callback(self._drop)
             raise
 
-    def _drop(self, begun: asyncio.Future[Session]) -> None:
+    def _drop(self, begun: asyncio.Future[Connection]) -> None:
         if not begun.cancelled() and begun.exception() is None:
             self._unwanted.append(self._off(begun.result().close, 0.0))
 
@@ -478,7 +478,7 @@ class Console:
         window.close()
         window.deleteLater()
 
-    async def _enter(self, session: Session, *, sample: bool = False, work: bool = False) -> None:
+    async def _enter(self, session: Connection, *, sample: bool = False, work: bool = False) -> None:
         """Show the window over an open session, and put away what was there before."""
         self.entering = True
         try:
@@ -486,7 +486,7 @@ class Console:
         finally:
             self.entering = False
 
-    async def _put_together(self, session: Session, *, sample: bool, work: bool) -> None:
+    async def _put_together(self, session: Connection, *, sample: bool, work: bool) -> None:
         before = self._take_desk()
         self.session, self._settings = session, session.settings
         memory = Shelf(self._state)
@@ -541,7 +541,7 @@ class Console:
         alone = self._request.screenshot or self._request.page
         return [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) and not alone else []
 
-    def _open_another(self, like: bootstrap.Desk, kept: dict[str, object] | None) -> None:
+    def _open_another(self, like: bootstrap.OpenWindow, kept: dict[str, object] | None) -> None:
         """One more window, as it was kept, or on what another one shows."""
         made = like.another()
         made.window.restore_state(kept if kept is not None else like.window.save_state())
@@ -556,7 +556,7 @@ class Console:
         made.window.show()
         made.window.activateWindow()
 
-    def _ask_before_leaving(self, desk: bootstrap.Desk, session: Session) -> None:
+    def _ask_before_leaving(self, desk: bootstrap.OpenWindow, session: Connection) -> None:
         """The last window that closes ends the program; what runs here is asked about then."""
         leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
         desk.window.may_close = lambda: bool(self.others) or leaving.may_close()
@@ -569,7 +569,7 @@ class Console:
         elif self.desk is not None:  # it asks
             self.desk.window.come_forward()
 
-    def _on_closed(self, gone: bootstrap.Desk) -> None:
+    def _on_closed(self, gone: bootstrap.OpenWindow) -> None:
         """A window was closed: those that are open go on, and the oldest of them leads from then on."""
         if gone is self.desk and (not self.others or self.session is None or self.leaving is None):
             self._ended.set()
@@ -594,7 +594,7 @@ class Console:
         self._parting.add(parting)
         parting.add_done_callback(self._parting.discard)
 
-    async def _part_with(self, gone: bootstrap.Desk) -> None:
+    async def _part_with(self, gone: bootstrap.OpenWindow) -> None:
         """Do what was asked for in a window that is closed, and let it go."""
         await self._send_asked(gone.window)
         gone.window.deleteLater()
@@ -612,7 +612,7 @@ class Console:
         except OSError as exc:
             self._notify(exc)
 
-    def _take_desk(self) -> tuple[bootstrap.Desk, Session, Leaving] | None:
+    def _take_desk(self) -> tuple[bootstrap.OpenWindow, Connection, Leaving] | None:
         """What is open, which is so no more; whoever takes it leaves it."""
         if self.desk is None or self.session is None or self.leaving is None:
             return None
@@ -623,7 +623,7 @@ class Console:
         self.desk = self.session = self.leaving = None
         return taken
 
-    async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
+    async def _leave_desk(self, desk: bootstrap.OpenWindow, session: Connection, leaving: Leaving) -> None:
         """Close window and session; what was asked for is done first."""
         others, self.others = self.others, []
         self._left = (*others, desk)
@@ -663,7 +663,7 @@ class Console:
         while not window.page(window.current).settled and time.monotonic() < end and not self._ended.is_set():
             await asyncio.sleep(REST_S)
 
-    async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
+    async def _begin_work(self, session: Connection, desk: bootstrap.OpenWindow, *, sample: bool, work: bool) -> None:
         await self._first_answers(desk.window)
         if self._ended.is_set():
             return

@@ -25,7 +25,7 @@ from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
-from views.shell.health_popover import HealthPopover, Part
+from views.shell.health_popover import HealthDetail, HealthPopover
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
 from views.support import safe, shown, text
@@ -80,7 +80,7 @@ class VitalPopovers(QObject):
             part = self._window.status_bar.part(key)
             self._show(make[key](), part.mapToGlobal(QPoint(0, 0)), above=True)
 
-    def _show(self, part: Part, corner: QPoint, *, above: bool = False) -> None:
+    def _show(self, part: HealthDetail, corner: QPoint, *, above: bool = False) -> None:
         self.popover = HealthPopover(part, self._window)
         self.popover.adjustSize()
         right = self._window.mapToGlobal(self._window.rect().bottomRight()).x() - self.popover.width() - 8
@@ -89,7 +89,7 @@ class VitalPopovers(QObject):
 
     # what is told
 
-    def _broker(self) -> Part:
+    def _broker(self) -> HealthDetail:
         broker = self._feed.latest.broker
         name = self._window.top_bar.health_name("broker")
         snapshot = self._feed.latest
@@ -127,14 +127,14 @@ class VitalPopovers(QObject):
             (_("What helps"), render(way.remedy)),
         )
 
-    def _store(self) -> Part:
+    def _store(self) -> HealthDetail:
         store = self._feed.latest.store
         name = self._window.top_bar.health_name("store")
         return self._traced(
             name, "healthy" if store.connected else "dead", "", self._health.store, self._addresses[1], ""
         )
 
-    def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> Part:
+    def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> HealthDetail:
         now = self._clock.now_ms()
         rows = [(_("Address"), address)] if address else []
         if version:
@@ -149,7 +149,7 @@ class VitalPopovers(QObject):
             error = f"{shown.clock(trace.error_ms, now)}  {told(trace.error)}"
         rows.append((_("Last error"), error))
         verbs = ((_("Reconnect now"), self._reconnect),) if state == "dead" else ()
-        return Part(
+        return HealthDetail(
             title=name,
             state=state,
             words=words or (_("answers") if state == "healthy" else _("no answer")),
@@ -158,7 +158,7 @@ class VitalPopovers(QObject):
             verbs=verbs,
         )
 
-    def _workers(self) -> Part:
+    def _workers(self) -> HealthDetail:
         snapshot = self._feed.latest
         fleet = snapshot.fleet()
         rows = [
@@ -174,9 +174,9 @@ class VitalPopovers(QObject):
         verb = (_("Open workers"), lambda: self._window.open_page("workers"))
         apart = fleet.living != fleet.known or fleet.number(CUT_OFF)
         state = "warning" if apart or not fleet.living else "healthy"
-        return Part(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
+        return HealthDetail(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
 
-    def _freshness(self) -> Part:
+    def _freshness(self) -> HealthDetail:
         snapshot: Snapshot = self._feed.latest
         age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
         rows = (
@@ -188,7 +188,7 @@ class VitalPopovers(QObject):
         state = "warning" if self._window.top_bar.is_stale else "healthy"
         words = _("stale") if state == "warning" else _("live")
         verbs = ((_("Reconnect now"), self._reconnect),) if state == "warning" else ()
-        return Part(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
+        return HealthDetail(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
 
     def _counted_ago(self, snapshot: Snapshot) -> str:
         """The broker is asked less often than the records: each queue costs it something."""
@@ -197,7 +197,7 @@ class VitalPopovers(QObject):
         age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.depths_taken))
         return _("{span} ago").format(span=text.duration(age))
 
-    def _rights(self) -> Part:
+    def _rights(self) -> HealthDetail:
         role = self._role.role
         may = {
             "viewer": _("look at everything, change nothing"),
@@ -209,9 +209,9 @@ class VitalPopovers(QObject):
             why = _("{profile} was opened read-only").format(profile=self._operator.read_only)
             rows.append((_("Because"), why))
         state = "warning" if role == "viewer" else "healthy"
-        return Part(title=_("Rights"), state=state, words=role, rows=tuple(rows))
+        return HealthDetail(title=_("Rights"), state=state, words=role, rows=tuple(rows))
 
-    def _time(self) -> Part:
+    def _time(self) -> HealthDetail:
         now = shown.moment(self._clock.now_ms())
         here = now.astimezone(shown.zone())
         rows = (
@@ -219,7 +219,7 @@ class VitalPopovers(QObject):
             (_("Local"), f"{here:%Y-%m-%d %H:%M:%S}"),
             ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
         )
-        return Part(title=_("Time"), state="healthy", words="", rows=rows)
+        return HealthDetail(title=_("Time"), state="healthy", words="", rows=rows)
 
 
 def _milliseconds(number: float) -> str:

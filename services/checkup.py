@@ -8,7 +8,7 @@ from services.domain.upkeep.health import Finding
 from services.domain.upkeep.repair import Mend
 
 
-class Checkup:
+class SelfCheck:
     """Blocking, for minutes where there are very many records.
 
     What the window's own drivers have declared or cached long ago would hide what is missing now.

@@ -26,7 +26,7 @@ class Holder:
     frozen: bool  #: stopped by a signal or a debugger: it will not let go by itself
 
 
-class Held(sqlite3.OperationalError):
+class Locked(sqlite3.OperationalError):
     """Another process kept the write lock for longer than one waits; ``holder`` where the system tells who."""
 
     def __init__(self, text: str, holder: Holder | None) -> None:
@@ -58,7 +58,7 @@ def writer_of(path: Path) -> Holder | None:
 
 def sentence(exc: sqlite3.Error) -> Said:
     """Why the file does not answer, and what to do where that is known."""
-    if not isinstance(exc, Held):
+    if not isinstance(exc, Locked):
         return said("file.silent", error=str(exc))
     if exc.holder is None:
         return said("file.held_unknown")

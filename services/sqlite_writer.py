@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from services import home_folder
 from services.domain.errors import NotAllowed
 from services.domain.text.said import said
-from services.sqlite_holder import Held, writer_of
+from services.sqlite_holder import Locked, writer_of
 from services.sqlite_setup import (
     BUSY_MS,
     Schema,
@@ -44,7 +44,7 @@ class Closed(sqlite3.ProgrammingError):
     """The last user of the file has closed it."""
 
 
-class _Job:
+class _Write:
     """Work for the writer thread, and the place where its caller waits."""
 
     __slots__ = ("_done", "error", "result", "then", "wakes", "work")
@@ -106,7 +106,7 @@ def begin_immediate(conn: sqlite3.Connection) -> None:
             if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
             if time.monotonic() > deadline:
-                raise Held(str(exc), writer_of(_path(conn))) from exc
+                raise Locked(str(exc), writer_of(_path(conn))) from exc
             time.sleep(pause)
             pause = min(pause * 1.5, BREATH_SECONDS)
         else:
@@ -126,7 +126,7 @@ class SharedFile:
         self.read_only = read_only
         self.users = 0
         self._wakeups = {topic: Wakeup() for topic in TOPICS}
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._readers: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._closed = self._stopping = False
@@ -145,14 +145,14 @@ class SharedFile:
         It may share the transaction with other work and is run again if one of the others fails, so it must change
         nothing but the database. ``wakes`` names the topic whose waiters are woken.
         """
-        result: T = self._put(_Job(work, wakes, None)).wait()
+        result: T = self._put(_Write(work, wakes, None)).wait()
         return result
 
     def post(self, work: Work[T], wakes: str, then: Callable[[T | None, BaseException | None], None]) -> None:
         """Like ``write`` without waiting; ``then`` gets result or error in the writer thread."""
-        self._put(_Job(work, wakes, then))
+        self._put(_Write(work, wakes, then))
 
-    def _put(self, job: _Job) -> _Job:
+    def _put(self, job: _Write) -> _Write:
         if self.read_only:
             raise NotAllowed(said("file.read_only", path=str(self.path)), field="role")
         with self._lock:
@@ -166,7 +166,7 @@ class SharedFile:
             self._commit(conn, [first])
         conn.close()
 
-    def _first(self) -> _Job | None:
+    def _first(self) -> _Write | None:
         try:
             job = self._jobs.get_nowait()
         except queue.Empty:
@@ -178,7 +178,7 @@ class SharedFile:
             self._streak = time.monotonic()
         return job
 
-    def _commit(self, conn: sqlite3.Connection, group: list[_Job]) -> None:
+    def _commit(self, conn: sqlite3.Connection, group: list[_Write]) -> None:
         """One transaction for all work that waits; a job that fails is taken out and the others are run again."""
         while group:
             done = 0
@@ -196,7 +196,7 @@ class SharedFile:
                 self._settle(group)
                 return
 
-    def _growing(self, group: list[_Job]) -> Iterator[_Job]:
+    def _growing(self, group: list[_Write]) -> Iterator[_Write]:
         """The jobs of the group and then those that have come meanwhile."""
         started = time.monotonic()
         yield from group[:]
@@ -204,7 +204,7 @@ class SharedFile:
             group.append(job)
             yield job
 
-    def _fail(self, group: list[_Job], done: int, exc: BaseException) -> None:
+    def _fail(self, group: list[_Write], done: int, exc: BaseException) -> None:
         """Tell the one that failed, or everybody if it was the commit, and leave the others in the group."""
         failed = group[done : done + 1] or group[:]
         group[:] = [job for job in group if job not in failed]
@@ -212,7 +212,7 @@ class SharedFile:
             job.error = exc
             job.settle()
 
-    def _waiting(self) -> _Job | None:
+    def _waiting(self) -> _Write | None:
         try:
             job = self._jobs.get_nowait()
         except queue.Empty:
@@ -220,7 +220,7 @@ class SharedFile:
         self._stopping = job is None
         return job
 
-    def _settle(self, group: list[_Job]) -> None:
+    def _settle(self, group: list[_Write]) -> None:
         for job in group:
             job.settle()
         for topic in {job.wakes for job in group} - {""}:

@@ -61,7 +61,7 @@ def shown(one: known.Known, *, opened: bool = False) -> Connection:
     )
 
 
-class ConnectionDesk(QObject):
+class ConnectionSwitch(QObject):
     """Lives as long as the console; ``bind`` gives it the window of the moment.
 
     Signals:

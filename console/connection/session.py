@@ -12,7 +12,7 @@ from console.logins import ShopLogins
 from console.sample import SampleAtWork
 from services import addresses, assembly, workforce
 from services import settings as config
-from services.checkup import Checkup
+from services.checkup import SelfCheck
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
 from services.engine.lead.notice_reader import NoticeReader
@@ -25,7 +25,7 @@ from services.workers.host import Steward
 log = logging.getLogger(__name__)
 
 
-class Session:
+class Connection:
     """Opened off the GUI thread by ``open``; ``close`` waits for everything in the order of dependence."""
 
     def __init__(self, settings: config.Settings) -> None:
@@ -59,7 +59,7 @@ class Session:
         refusal = partial(workforce.refuse_read_only, self.settings)
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
         self.logins = ShopLogins(self.engine, self.commands.sessions)
-        self.doctor = Checkup(self.settings)
+        self.doctor = SelfCheck(self.settings)
         self._steward: Steward | None = None
         self._notices: NoticeReader | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)

@@ -14,7 +14,7 @@ from services.cli import output
 from services.domain.text.visible import visible
 
 
-class Session:
+class Call:
     """One request of somebody who may ask."""
 
     def __init__(self, runner: Runner, caller: Caller) -> None:
@@ -48,10 +48,10 @@ def answer(document: Any, status: int = 200) -> Response:
     return Response(output.document(document), status_code=status, media_type="application/json")
 
 
-def _session(request: Request) -> Session:
+def _session(request: Request) -> Call:
     """In a thread, for it asks the store."""
     callers: Callers = request.app.state.callers
-    session = Session(request.app.state.runner, callers.of(request))
+    session = Call(request.app.state.runner, callers.of(request))
     _check_words(request)
     return session
 
@@ -74,4 +74,4 @@ def _check_words(request: Request) -> None:
             raise Problem(status=422, detail=f"the parameter {field!r} {what}", code="usage", field=field)
 
 
-Here = Annotated[Session, Depends(_session)]
+Here = Annotated[Call, Depends(_session)]

@@ -64,7 +64,7 @@ class ProcessTree:
         self.mark, self._before_reaped = secrets.token_hex(8), before_reaped
         more: dict[str, str] = {}
         if sys.platform == "win32":
-            self._job, self._break_console = windows_job.Job(self.mark), break_console
+            self._job, self._break_console = windows_job.JobObject(self.mark), break_console
             more[END_EVENT] = self._job.event_name
         try:
             self.process = subprocess.Popen(

@@ -96,7 +96,7 @@ class PythonExecutor:
             child.close()
 
     def _run_in_child(self, handler: registry.Handler, job: Job, context: JobContext) -> Outcome:
-        limits = supervise.Limits(
+        limits = supervise.StopTimes(
             timeout_s=job.timeout_s, kill_grace_s=self._kill_grace_s, cancel_grace_s=self._cancel_grace_s
         )
         try:
@@ -111,7 +111,7 @@ class PythonExecutor:
         return outcome
 
     def _try(
-        self, handler: registry.Handler, job: Job, context: JobContext, limits: supervise.Limits
+        self, handler: registry.Handler, job: Job, context: JobContext, limits: supervise.StopTimes
     ) -> tuple[Outcome, bool]:
         child = self._take()
         try:
@@ -184,7 +184,7 @@ def _run_here(handler: registry.Handler, job: Job, context: JobContext, limits: 
 
 
 @dataclass(slots=True)
-class _Run:
+class _ChildAttempt:
     """The job that the child works on now."""
 
     token: str
@@ -216,7 +216,7 @@ class HandlerProcess:
         """
         self._limits, self._cwd = limits, cwd
         self._lock = threading.Lock()
-        self._job: _Run | None = None
+        self._job: _ChildAttempt | None = None
         self._pipes_left = 3
         self.jobs = 0
         self.began = False  #: the child took the last job up; otherwise another child may safely have it
@@ -236,14 +236,14 @@ class HandlerProcess:
         return self._pipes_left == 3 and not self.tree.exited()
 
     def run(
-        self, handler: str, job: Job, context: JobContext, grace: supervise.Limits, closing: threading.Event
+        self, handler: str, job: Job, context: JobContext, grace: supervise.StopTimes, closing: threading.Event
     ) -> Outcome:
         """Run one job to its end, its time-out or its cancellation."""
         self.jobs += 1
         self.began = False
         files = Handover(context.artifacts, self._cwd)
         output = Output(context.log, context.progress, self._limits)  # what it hands over it says by ``job.keep``
-        run = _Run(f"{job.task.task_id}#{self.jobs}", output, context, files)
+        run = _ChildAttempt(f"{job.task.task_id}#{self.jobs}", output, context, files)
         watch = supervise.Watch(
             tree=self.tree,
             limits=grace,
@@ -354,7 +354,7 @@ def _order(token: str, handler: str, job: Job) -> dict[str, Any]:
     }
 
 
-def _outcome(watch: supervise.Watch, run: _Run, code: int | None) -> Outcome:
+def _outcome(watch: supervise.Watch, run: _ChildAttempt, code: int | None) -> Outcome:
     answer = run.answer
     if answer is not None and answer["ok"] and not (watch.reason and answer["gave_up"]):
         return Outcome(ok=True, result=answer["result"])

@@ -215,7 +215,7 @@ class RpaExecutor:
         output = Output(context.log, context.progress, self._limits, self._encoding, files.printed)
         watch = supervise.Watch(
             tree=tree,
-            limits=supervise.Limits(
+            limits=supervise.StopTimes(
                 timeout_s=job.timeout_s, kill_grace_s=self._kill_grace_s, cancel_grace_s=self._cancel_grace_s
             ),
             context=context,

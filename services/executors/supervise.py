@@ -20,7 +20,7 @@ TIMEOUT, CANCEL, CLOSE = "timeout", "cancel", "close"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class StopTimes:
     """When to ask and when to force."""
 
     timeout_s: float
@@ -33,7 +33,7 @@ class Watch:
     """The present state of one supervision."""
 
     tree: ProcessTree
-    limits: Limits
+    limits: StopTimes
     context: JobContext
     closing: threading.Event
     ask: Callable[[], None]  #: how the child is asked to end

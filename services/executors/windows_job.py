@@ -38,7 +38,7 @@ if sys.platform == "win32":
             ("memory", ctypes.c_size_t * 4),
         )
 
-    class Job:
+    class JobObject:
         """Holds a child and all that it starts; they end with this object's handle, at the latest with this process."""
 
         def __init__(self, name: str) -> None:

@@ -55,7 +55,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Section:
     """A heading and what stands under it. ``empty``: said in place of lines."""
 
     key: str
@@ -73,7 +73,7 @@ class Handover:
     zone: str
     language: str
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[Section, ...]
     doubts: tuple[str, ...] = ()  #: why it may not be as it says; then nothing is advised
 
 
@@ -151,9 +151,9 @@ class _Writer:
             doubts=tuple(doubts),
         )
 
-    def _part(self, key: str, lines: Iterable[Line], empty: str = "") -> Part:
+    def _part(self, key: str, lines: Iterable[Line], empty: str = "") -> Section:
         found = tuple(lines)
-        return Part(key=key, title=i18n._(PARTS[key]), lines=found, empty="" if found or not empty else _say(empty))
+        return Section(key=key, title=i18n._(PARTS[key]), lines=found, empty="" if found or not empty else _say(empty))
 
     def _doubts(self, watcher: str, rows: Sequence[PromiseRow]) -> Iterator[str]:
         if not self.asked.store.leader(leader.ROLE):
@@ -315,7 +315,7 @@ class _Writer:
             verb=opens,
         )
 
-    def _of_promises(self, rows: Sequence[PromiseRow]) -> Part:
+    def _of_promises(self, rows: Sequence[PromiseRow]) -> Section:
         judged = [one for one in rows if one.standing is not None]
         bad = [one for one in judged if one.state in (BROKEN, AT_RISK)]
         if bad:
@@ -323,7 +323,7 @@ class _Writer:
                 PROMISES, map(self._promise, sorted(bad, key=lambda one: (one.state != BROKEN, one.name)))
             )
         kept = _say("promises_kept", n=len(judged)) if judged else _say("no_promises")
-        return Part(key=PROMISES, title=i18n._(PARTS[PROMISES]), empty=kept)
+        return Section(key=PROMISES, title=i18n._(PARTS[PROMISES]), empty=kept)
 
     def _promise(self, one: PromiseRow) -> Line:
         standing = one.standing
@@ -343,7 +343,7 @@ class _Writer:
             target=one.name,
         )
 
-    def _advice(self, active: Sequence[IncidentNow]) -> Part:
+    def _advice(self, active: Sequence[IncidentNow]) -> Section:
         order = [one for one in active if one.state == incidents.OPEN] + [
             one for one in active if one.state == incidents.ANSWERED
         ]

@@ -10,7 +10,7 @@ from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CHECKS
 from services.domain.promises.promise import KIND, STATE, Promise
-from services.domain.promises.standing import Break, Held, Row, Standing
+from services.domain.promises.standing import Break, Row, SharedCause, Standing
 from services.domain.text.message import Message
 from services.engine.lead import leader
 from services.engine.registry import Registry
@@ -41,7 +41,7 @@ class PromiseRow:
         return self.promise.name
 
     @property
-    def holds(self) -> tuple[Held, ...]:
+    def holds(self) -> tuple[SharedCause, ...]:
         """What holds its shops, most shops first."""
         return self.standing.causes if self.standing is not None else ()
 
@@ -66,7 +66,7 @@ class PromiseStory:
     """One promise with its causes, its shops that are not kept, and its breaks, the latest first."""
 
     row: PromiseRow
-    causes: tuple[Held, ...] = ()
+    causes: tuple[SharedCause, ...] = ()
     matrix: tuple[MatrixRow, ...] = ()
     unlisted: int = 0  #: shops that are not kept and have no row
     breaks: tuple[Break, ...] = ()

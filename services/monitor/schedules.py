@@ -30,8 +30,8 @@ from services.domain.types import task_type
 from services.engine import fates, recipe
 from services.engine.lead import leader
 from services.engine.lead.backfill import Backfill
+from services.engine.lead.backfill import BackfillPlan as BackfillPlan
 from services.engine.lead.backfill import Gap as Gap
-from services.engine.lead.backfill import Plan as Plan
 from services.engine.lead.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.quiet import wished
 from services.engine.registry import Registry
@@ -125,7 +125,7 @@ class ScheduleQueries:
         others = [other for other in self.rows() if other.schedule.name != schedule.name]
         return tuple(self._conflicts(row, zone, _Works([row, *others], self._registry)))
 
-    def missing(self, name: str, since: int, until: int, *, each: bool = False) -> Plan:
+    def missing(self, name: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What a backfill of a span (UTC ms) would make.
 
         Raises:

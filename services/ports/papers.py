@@ -34,7 +34,7 @@ class LogLine(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
-class Papers(Protocol):
+class Journals(Protocol):
     """Letters, logs and the audit trail."""
 
     def put_letter(self, letter: Letter) -> None:

@@ -7,13 +7,13 @@ from typing import Protocol
 
 from services.ports.fleet import Fleet
 from services.ports.limits import Limits
-from services.ports.papers import Papers
+from services.ports.papers import Journals
 from services.ports.records import Records
 from services.ports.timetable import Timetable
 from services.ports.upkeep import Care, PayloadIndex, Recount, Upkeep
 
 
-class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, PayloadIndex, Recount, Care, Protocol):
+class Store(Records, Upkeep, Journals, Timetable, Fleet, Limits, PayloadIndex, Recount, Care, Protocol):
     """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
 
     def health(self) -> tuple[bool, float, str]:

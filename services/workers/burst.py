@@ -13,7 +13,7 @@ from typing import NamedTuple
 from services.domain.change import Answer
 from services.domain.task.record import Task
 from services.ports import Clock
-from services.workers.pace import Pace
+from services.workers.pace import PrefetchWindow
 
 #: seconds for which a shop that may run nothing is believed to stay so
 BELIEVED_S = 1.0
@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 class Burst:
     """What the last claims were answered; used by the intake thread only."""
 
-    def __init__(self, clock: Clock, pace: Pace) -> None:
+    def __init__(self, clock: Clock, pace: PrefetchWindow) -> None:
         self._clock, self._pace = clock, pace
         self._parked: deque[bool] = deque(maxlen=LAST)
         self._shops: dict[str, float] = {}

@@ -13,9 +13,9 @@ from services.ports import Clock, Consumer
 from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
-from services.workers.pace import WINDOWS, Pace
+from services.workers.pace import WINDOWS, PrefetchWindow
 from services.workers.preempt import Preemptor
-from services.workers.slots import Held, SlotPool
+from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
 CLAIM_BATCH = 128
@@ -29,7 +29,7 @@ FOR_EACH_SLOT = 2
 #: seconds for which the window stays wide after a burst: each change costs two consumers a lane
 WIDE_S = 5.0
 LOOK_S = 0.2
-Plan = list[tuple[str, int]]
+FeedPlan = list[tuple[str, int]]
 
 
 class Feeder:
@@ -42,11 +42,11 @@ class Feeder:
         intake: Intake,
         clock: Clock,
         *,
-        pace: Pace,
+        pace: PrefetchWindow,
         burst: Burst,
         sharing: Callable[[], Sharing],
         takes: Callable[[], bool],
-        give_back: Callable[[Held], None],
+        give_back: Callable[[ClaimedTask], None],
         preemptor: Preemptor,
         stopping: threading.Event,
         name: str,
@@ -117,7 +117,7 @@ class Feeder:
         except Exception:  # a worker that is alive and takes nothing must be impossible
             log.exception("urgent tasks wait for a free slot")
 
-    def _feed(self, free: int, ahead: int, plan: Plan) -> None:
+    def _feed(self, free: int, ahead: int, plan: FeedPlan) -> None:
         """Fetch, then claim what was delivered; in turns, or many parked tasks would keep urgent messages out."""
         first, self._messages_first = self._messages_first, False
         if not first and self._fetch(plan, free + ahead):
@@ -128,7 +128,7 @@ class Feeder:
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
             self._fetch(plan, free + ahead)
 
-    def _fetch(self, plan: Plan, room: int) -> int:
+    def _fetch(self, plan: FeedPlan, room: int) -> int:
         """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""
         wanted, room = self._wanted, min(room, CLAIM_BATCH)
         if not wanted or room <= 0 or not plan:
@@ -146,7 +146,7 @@ class Feeder:
             self._wanted = ()
         return found
 
-    def _accept(self, room: Room, plan: Plan, patience_s: float) -> None:
+    def _accept(self, room: Room, plan: FeedPlan, patience_s: float) -> None:
         limit = min(room.total, CLAIM_BATCH)
         if self._burst.there:
             limit, last = CLAIM_BATCH, {lane: place for place, (lane, _) in enumerate(plan)}
@@ -180,7 +180,7 @@ class Feeder:
             self._consumer.resume()
 
 
-def _rooms(plan: Plan) -> dict[str, int]:
+def _rooms(plan: FeedPlan) -> dict[str, int]:
     """How many of each lane."""
     rooms: dict[str, int] = {}
     for lane, most in plan:

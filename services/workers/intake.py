@@ -23,7 +23,7 @@ from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Intake:
         worker: str,
         session: str,
         lease_ms: int,
-        put: Callable[[Held], None],
+        put: Callable[[ClaimedTask], None],
         burst: Burst,
         stopping: threading.Event | None = None,
         able: Callable[[str], bool] = lambda task_type: True,
@@ -118,7 +118,7 @@ class Intake:
             if answer.code == "run" and answer.task is not None:
                 self.tally.run += 1
                 own = not self._conflicts(parsed, answer.task)
-                self._put(Held(task=answer.task, owner=op.owner, delivery=delivery if own else None))
+                self._put(ClaimedTask(task=answer.task, owner=op.owner, delivery=delivery if own else None))
                 if not own:
                     self._bury_conflict(delivery, answer.task)
             elif self._settle(delivery, parsed, answer):
@@ -152,7 +152,7 @@ class Intake:
         self.tally.fetched += len(self.seize(tasks))
         return len(tasks)
 
-    def seize(self, tasks: Sequence[Task]) -> list[Held]:
+    def seize(self, tasks: Sequence[Task]) -> list[ClaimedTask]:
         """Claim tasks without their messages, which will be taken for twins; those that run go to ``put``. What meets a
         closed gate is parked like any other.
 
@@ -161,12 +161,12 @@ class Intake:
         """
         if not tasks:
             return []
-        got: list[Held] = []
+        got: list[ClaimedTask] = []
         claims = [self._lease(task, task.gen, task.attempt) for task in tasks]
         answers = self._patiently(lambda: self._steps.record(claims))
         for op, answer in zip(claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:
-                got.append(Held(task=answer.task, owner=op.owner, delivery=None))
+                got.append(ClaimedTask(task=answer.task, owner=op.owner, delivery=None))
                 self._put(got[-1])
         self._steps.follow(claims, answers)
         return got

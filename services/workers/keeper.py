@@ -11,7 +11,7 @@ from services.domain.errors import StoreError
 from services.domain.fleet.worker import Heard, WorkerInfo
 from services.engine.steps import Steps
 from services.ports import Clock, LogLine, Store
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 
 log = logging.getLogger(__name__)
 BEAT_S = 1.0
@@ -31,7 +31,7 @@ class Keeper:
         steps: Steps,
         clock: Clock,
         *,
-        held: Callable[[], list[Held]],
+        held: Callable[[], list[ClaimedTask]],
         info: Callable[[], WorkerInfo],
         hear: Callable[[Heard], None],
         lease_s: float,
@@ -56,7 +56,7 @@ class Keeper:
         for thread in self._threads:
             thread.join(10.0)
 
-    def flush(self, held: Held) -> None:
+    def flush(self, held: ClaimedTask) -> None:
         """Store the log lines of one attempt now."""
         lines, held.lines = held.lines, []
         if not lines:
@@ -122,7 +122,7 @@ class Keeper:
                 one.cancel("requested")
         self._renewed = began
 
-    def _show(self, held: list[Held]) -> None:
+    def _show(self, held: list[ClaimedTask]) -> None:
         ops: list[Op] = []
         for one in held:
             news, one.progress = one.progress, None
@@ -143,7 +143,7 @@ class Keeper:
         self._steps.apply(ops)
 
 
-def _renewal(held: Held, lease_ms: int) -> Renew:
+def _renewal(held: ClaimedTask, lease_ms: int) -> Renew:
     task = held.task
     return Renew(
         task_id=task.task_id,

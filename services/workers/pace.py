@@ -15,7 +15,7 @@ WINDOWS = (0, 8, 64)
 ENOUGH = 8
 
 
-class Pace:
+class PrefetchWindow:
     """Of the last tasks, all together and by type; any thread may note, one asks."""
 
     def __init__(self, pool: SlotPool, clock: Clock) -> None:

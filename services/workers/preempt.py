@@ -13,7 +13,7 @@ from services.domain.task.record import Task
 from services.engine.registry import Registry
 from services.ports import Clock, Store
 from services.workers.intake import Intake
-from services.workers.slots import Held, SlotPool
+from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
 LEVELS = tuple(range(MAX_PRIORITY, MIN_PRIORITY - 1, -1))
@@ -50,7 +50,7 @@ class Preemptor:
         self._registry, self._clock = registry, clock
         self._lanes, self._limit, self._fetches, self._sharing = lanes, limit, fetches, sharing
         self._looked_at = 0.0
-        self._made_way: dict[str, Held] = {}  #: by the owner of the urgent one: who is being stopped for it
+        self._made_way: dict[str, ClaimedTask] = {}  #: by the owner of the urgent one: who is being stopped for it
 
     def look(self) -> int:
         """Make room for urgent tasks that wait; returns for how many. At most once a second."""
@@ -67,7 +67,7 @@ class Preemptor:
             log.warning("urgent tasks wait for a free slot: %s", exc)
             return 0
 
-    def waits(self, held: Held) -> bool:
+    def waits(self, held: ClaimedTask) -> bool:
         """Whether this claimed task waits for a slot that is being made free for it, and may go on to do so."""
         victim = self._made_way.get(held.owner)
         late = held.put_at < self._clock.monotonic() - STOP_S
@@ -76,7 +76,7 @@ class Preemptor:
         self._made_way.pop(held.owner, None)
         return False
 
-    def _make_room(self, victims: list[Held]) -> int:
+    def _make_room(self, victims: list[ClaimedTask]) -> int:
         made = 0
         for task in self._urgent(len(victims)):
             if not victims:
@@ -102,7 +102,7 @@ class Preemptor:
         ]
         return sorted(found, key=lambda task: (-task.priority, task.created_at, task.task_id))
 
-    def _victims(self) -> list[Held]:
+    def _victims(self) -> list[ClaimedTask]:
         """Running tasks that may be stopped, the least urgent first, of those the one that loses least."""
         able = [held for held in self._pool.running() if self._may_stop(held)]
         able.sort(key=lambda held: (held.task.priority, -held.started))
@@ -110,14 +110,14 @@ class Preemptor:
         # who was asked to end may take its time about it: what is kept for a lane is counted without it
         stays.subtract(held.task.lane for held in self._pool.running() if held.cancelled.is_set())
         spare = {held.task.lane: sharing.spare(held.task.lane, stays) for held in able}
-        chosen: list[Held] = []
+        chosen: list[ClaimedTask] = []
         for held in able:
             if spare[held.task.lane] > 0:
                 spare[held.task.lane] -= 1
                 chosen.append(held)
         return chosen
 
-    def _may_stop(self, held: Held) -> bool:
+    def _may_stop(self, held: ClaimedTask) -> bool:
         task = held.task
         if task.lane != Lane.LOW or task.priority in URGENT or held.cancelled.is_set():
             return False

@@ -20,7 +20,7 @@ from services.ports import ArtifactStore, Clock, Store
 from services.workers.abilities import Abilities
 from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.preempt import OUTCOME
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 
 log = logging.getLogger(__name__)
 #: characters of an error that the log of the program takes
@@ -47,12 +47,12 @@ class Runner:
         self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
         self._worker, self._abilities, self._policy = worker, abilities, policy
 
-    def run(self, held: Held, slot: int) -> Finish:
+    def run(self, held: ClaimedTask, slot: int) -> Finish:
         """Execute and decide; never raises."""
         with logs.about(task=held.task.task_id, attempt=held.task.attempt, worker=self._worker):
             return self._run(held, slot)
 
-    def _run(self, held: Held, slot: int) -> Finish:
+    def _run(self, held: ClaimedTask, slot: int) -> Finish:
         held.started = self._clock.monotonic()
         started = held.task.started_at
         if held.cancelled.is_set():
@@ -72,7 +72,7 @@ class Runner:
                 held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
             )
 
-    def unstarted(self, held: Held) -> Finish:
+    def unstarted(self, held: ClaimedTask) -> Finish:
         """Claimed, and given back before its executor saw it: nothing has happened outside, whatever its type."""
         started = held.task.started_at
         if held.cancel_reason == "requested":
@@ -90,16 +90,16 @@ class Runner:
         why = "own.worker_stopped" if held.cancelled.is_set() else "own.slots_busy"
         return self._finish(held, PENDING, "returned", started, started, error=own_words.write(why))
 
-    def _made_way(self, held: Held, started: int, ended: int) -> Finish:
+    def _made_way(self, held: ClaimedTask, started: int, ended: int) -> Finish:
         """Stopped for a more urgent task; its type says that it may be stopped and begun again."""
         why = own_words.write("own.made_way", task=held.made_way_for)
         return self._finish(held, PENDING, OUTCOME, started, ended, error=why)
 
-    def _ended(self, held: Held) -> int:
+    def _ended(self, held: ClaimedTask) -> int:
         """UTC ms of now by the clock that durations are measured with."""
         return held.task.started_at + max(0, round((self._clock.monotonic() - held.started) * 1000))
 
-    def _execute(self, held: Held, slot: int) -> Outcome:
+    def _execute(self, held: ClaimedTask, slot: int) -> Outcome:
         task = held.task
         kind = self._registry.task_type(task.task_type)
         if deadlines.missed(task):
@@ -128,7 +128,7 @@ class Runner:
             log.exception("executor %s failed on %s", name, task.task_id)
             return Outcome(ok=False, error=f"{type(exc).__name__}: {exc}", error_kind="crashed")
 
-    def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
+    def _refusal(self, held: ClaimedTask, kind: task_type.TaskType) -> Outcome | None:
         task = held.task
         if self._abilities.refuses(kind):
             text = own_words.write("own.not_defined", type=repr(task.task_type))
@@ -142,7 +142,7 @@ class Runner:
             ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload"
         )
 
-    def _decide(self, held: Held, outcome: Outcome, started: int, ended: int) -> Finish:
+    def _decide(self, held: ClaimedTask, outcome: Outcome, started: int, ended: int) -> Finish:
         task = held.task
         error = outcome.error[-ERROR_LIMIT:]
         kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
@@ -188,7 +188,7 @@ class Runner:
 
     def _finish(
         self,
-        held: Held,
+        held: ClaimedTask,
         to: str,
         word: str,
         started: int,
@@ -236,7 +236,7 @@ def _storable(text: str) -> str:
     return mask.known(text.encode("utf-8", "replace").decode("utf-8")) if text else ""
 
 
-def _show(held: Held, percent: int, note: str, at: float) -> None:
+def _show(held: ClaimedTask, percent: int, note: str, at: float) -> None:
     told = _storable(note)[:200]
     held.progress = (min(100, max(0, percent)), told)
     name = fingerprint.normalise(told) if told else ""
@@ -244,6 +244,6 @@ def _show(held: Held, percent: int, note: str, at: float) -> None:
         held.marks.append((name, at))
 
 
-def _begin_stop(held: Held) -> None:
+def _begin_stop(held: ClaimedTask) -> None:
     # a worker that leaves gives the task back; nobody asked to cancel it
     held.stopping = held.cancel_reason == "requested"

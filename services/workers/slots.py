@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Held:
+class ClaimedTask:
     """A claimed task that this worker answers for until its outcome is recorded."""
 
     task: Task
@@ -55,13 +55,13 @@ class Held:
 class SlotPool:
     """Runs ``work(held, slot)`` in as many threads as there are slots; the number may change at any time."""
 
-    def __init__(self, work: Callable[[Held, int], None], slots: int, name: str) -> None:
+    def __init__(self, work: Callable[[ClaimedTask, int], None], slots: int, name: str) -> None:
         self._work, self._name = work, name
-        self._jobs: queue.SimpleQueue[Held | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[ClaimedTask | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._changed, self._watched = threading.Condition(self._lock), 0
-        self._running: dict[int, Held] = {}
-        self._waiting: dict[str, Held] = {}  #: by owner
+        self._running: dict[int, ClaimedTask] = {}
+        self._waiting: dict[str, ClaimedTask] = {}  #: by owner
         self._lanes: Counter[str] = Counter()  #: of both
         self._threads: set[threading.Thread] = set()
         self._target = 0
@@ -85,19 +85,19 @@ class SlotPool:
         for _ in range(-change):
             self._jobs.put(None)
 
-    def put(self, held: Held) -> None:
+    def put(self, held: ClaimedTask) -> None:
         """Hand a claimed job to the next free slot."""
         with self._lock:
             self._waiting[held.owner] = held
             self._lanes[held.task.lane] += 1
         self._jobs.put(held)
 
-    def waiting(self, put_before: float) -> list[Held]:
+    def waiting(self, put_before: float) -> list[ClaimedTask]:
         """Jobs that have been waiting for a slot since before that instant."""
         with self._lock:
             return [held for held in self._waiting.values() if held.put_at < put_before]
 
-    def withdraw(self, held: Held) -> bool:
+    def withdraw(self, held: ClaimedTask) -> bool:
         """Take a job back; False if it is in a slot by now."""
         with self._lock:
             if self._waiting.pop(held.owner, None) is None:
@@ -139,12 +139,12 @@ class SlotPool:
         with self._lock:
             return dict(self._lanes)
 
-    def running(self) -> list[Held]:
+    def running(self) -> list[ClaimedTask]:
         """Jobs in a slot now."""
         with self._lock:
             return list(self._running.values())
 
-    def states(self, wall: Callable[[Held], int]) -> tuple[SlotState, ...]:
+    def states(self, wall: Callable[[ClaimedTask], int]) -> tuple[SlotState, ...]:
         """The slots as the heartbeat shows them; ``wall`` gives a job's start in UTC ms."""
         with self._lock:
             busy = dict(self._running)
@@ -172,7 +172,7 @@ class SlotPool:
         with self._lock:
             self._threads.discard(threading.current_thread())
 
-    def _enter(self, held: Held) -> int:
+    def _enter(self, held: ClaimedTask) -> int:
         with self._lock:
             if self._waiting.pop(held.owner, None) is None:
                 return -1
@@ -205,7 +205,7 @@ class SlotPool:
                 self._watched -= 1
 
 
-def _state(held: Held | None, wall: Callable[[Held], int]) -> SlotState:
+def _state(held: ClaimedTask | None, wall: Callable[[ClaimedTask], int]) -> SlotState:
     if held is None:
         return SlotState()
     task = held.task
@@ -225,13 +225,13 @@ class Claimed:
     """The claimed tasks of a worker whose outcome is not recorded yet, by lease owner. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._all: dict[str, Held] = {}
+        self._all: dict[str, ClaimedTask] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def add(self, held: Held) -> None:
+    def add(self, held: ClaimedTask) -> None:
         """It has been claimed."""
         with self._lock:
             self._all[held.owner] = held
@@ -242,7 +242,7 @@ class Claimed:
             for owner in owners:
                 self._all.pop(owner, None)
 
-    def all(self) -> list[Held]:
+    def all(self) -> list[ClaimedTask]:
         """Those of now."""
         with self._lock:
             return list(self._all.values())

@@ -38,12 +38,12 @@ from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake, Tally
 from services.workers.keeper import Keeper
-from services.workers.pace import Pace
+from services.workers.pace import PrefetchWindow
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.preempt import Preemptor
 from services.workers.remote import LogShow, ProfileOrders, tidy
 from services.workers.runner import Runner
-from services.workers.slots import Claimed, Held, SlotPool
+from services.workers.slots import Claimed, ClaimedTask, SlotPool
 from services.workers.spool import Spool
 
 log = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ class Worker:
             artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
-        self._pace = Pace(self._pool, parts.clock)
+        self._pace = PrefetchWindow(self._pool, parts.clock)
         self._burst = Burst(parts.clock, self._pace)
         self._intake = Intake(
             parts.store,
@@ -331,16 +331,16 @@ class Worker:
         if wanted := self._subscriptions.wanted(heard):
             self._feeder.want(wanted)
 
-    def _put(self, held: Held) -> None:
+    def _put(self, held: ClaimedTask) -> None:
         self._claimed.add(held)
         held.put_at = self._parts.clock.monotonic()
         self._pool.put(held)
 
-    def _give_back(self, held: Held) -> None:
+    def _give_back(self, held: ClaimedTask) -> None:
         """It was claimed and did not start; whoever has a free slot may."""
         self._record(self._runner.unstarted(held), held)
 
-    def _work(self, held: Held, slot: int) -> None:
+    def _work(self, held: ClaimedTask, slot: int) -> None:
         op = self._runner.run(held, slot)
         self._pace.took(held.task.task_type, self._parts.clock.monotonic() - held.started)
         try:
@@ -349,7 +349,7 @@ class Worker:
         finally:  # whatever becomes of its log, the outcome must be recorded
             self._record(op, held)
 
-    def _record(self, op: Finish, held: Held) -> None:
+    def _record(self, op: Finish, held: ClaimedTask) -> None:
         self._finisher.put(op, held.delivery)
         if held.lines:
             self._keeper.flush(held)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.settings import Settings
 from tests.gui.desk import Desk, open_desk

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from console import desk, pages
-from console.connection.session import Session
+from console.connection.session import Connection
 from console.desk import Console
 from services.domain.errors import StoreUnavailable
 from tests.gui.test_appearance import opened
@@ -49,13 +49,13 @@ def test_nothing_begins_to_work_for_a_window_that_closes(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
-    begun, lead = threading.Event(), Session.lead
+    begun, lead = threading.Event(), Connection.lead
 
-    def leads(session: Session) -> None:
+    def leads(session: Connection) -> None:
         begun.set()
         lead(session)
 
-    monkeypatch.setattr(Session, "lead", leads)
+    monkeypatch.setattr(Connection, "lead", leads)
 
     async def close(console: Console) -> None:
         while console.desk is None or not console.desk.window.isVisible():
@@ -72,11 +72,11 @@ def test_what_keeps_work_from_beginning_is_told_in_a_window_that_is_open(
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
     gone = threading.Event()
 
-    def leads(_session: Session) -> None:
+    def leads(_session: Connection) -> None:
         gone.wait(30)
         raise StoreUnavailable("the disk is full")
 
-    monkeypatch.setattr(Session, "lead", leads)
+    monkeypatch.setattr(Connection, "lead", leads)
 
     async def close(console: Console) -> None:
         await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")

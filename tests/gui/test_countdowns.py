@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services.domain.gates.breaker import Rule
 from services.domain.insight.forecast.estimate import Estimate
 from tests.gui.desk import Desk

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.domain.alerts.incident import ROLE
 from services.engine.lead import leader

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from views.dialogs.keys import KeysDialog
 from views.pages.settings.page import SettingsPage
 from views.shell.key_help import KeyHelp

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import workforce
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.plans import schedule as schedules

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.insight.worker import CUT_OFF
 from tests.gui.desk import SHOPS, Desk

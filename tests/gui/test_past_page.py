@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import assembly
 from services.domain.past.frame import LEADER, SHOP, WORKER, Frame, Numbers
 from services.monitor.past.tape import Tape

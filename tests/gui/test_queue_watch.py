@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from console.watch import QueueWatch
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from tests.gui.desk import Desk

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.cli.window import pages
 from tests.gui.desk import Desk

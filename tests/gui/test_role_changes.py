@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import assembly
 from services.domain.errors import NotAllowed
 from services.domain.fleet.role import ADMIN, OPERATOR, VIEWER

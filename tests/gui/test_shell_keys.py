@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
-from console.bootstrap import Desk as Window
+from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
 from services.domain.task.status import Status
 from tests.gui.desk import Desk

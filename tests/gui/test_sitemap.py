@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 import views.pages
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.cli import program, window
 from views.shell.key_help import KeyHelp

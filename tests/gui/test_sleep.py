@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk
+from console.bootstrap import OpenWindow
 from console.desk import Console
 from services.commands.tasks import TaskSpec
 from services.domain.task.status import Status
@@ -58,7 +58,7 @@ def sleep(monkeypatch: pytest.MonkeyPatch, *, suspended: bool = True) -> None:
     ids=["slept", "put right"],
 )
 def test_the_window_says_that_time_went_by_and_acts_on_nothing_of_before(
-    qtbot: QtBot, console: Desk, monkeypatch: pytest.MonkeyPatch, suspended: bool, told: str, reason: str
+    qtbot: QtBot, console: OpenWindow, monkeypatch: pytest.MonkeyPatch, suspended: bool, told: str, reason: str
 ) -> None:
     window, reasons = console.window, set[str]()
     qtbot.waitUntil(lambda: window.top_bar.create_button.isEnabled(), timeout=20_000)

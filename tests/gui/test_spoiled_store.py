@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
-from console.connection.session import Session
+from console.connection.session import Connection
 from console.desk import Console
 from services import assembly, diagnosis, i18n
 from services import settings as config
@@ -134,7 +134,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
     theme().install(qapp)
     errors: list[BaseException] = []
     operation.configure(errors.append)
-    session = Session(msgspec.structs.replace(place, profile=place.profile))
+    session = Connection(msgspec.structs.replace(place, profile=place.profile))
     session.live.start()
     desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
     try:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from console.bootstrap import Desk as Console
+from console.bootstrap import OpenWindow as Console
 from services.cli.window import pages
 from tests.gui.desk import Desk
 from tests.gui.test_masking import settle

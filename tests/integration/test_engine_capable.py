@@ -15,7 +15,7 @@ from services.domain.fleet.shop import Pause
 from services.domain.task.record import Task
 from services.engine.producer import TaskSpec
 from services.workers.burst import Room
-from services.workers.feeder import Feeder, Plan
+from services.workers.feeder import Feeder, FeedPlan
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import FLOW, HANDLERS, Fleet, define, lines, moves
@@ -167,7 +167,7 @@ def test_short_parked_tasks_do_not_keep_the_worker_asking_for_messages(
     asked: list[int] = []
     accept = Feeder._accept
 
-    def counted(feeder: Feeder, room: Room, plan: Plan, patience_s: float) -> None:
+    def counted(feeder: Feeder, room: Room, plan: FeedPlan, patience_s: float) -> None:
         asked.append(room.total)
         accept(feeder, room, plan, patience_s)
 

@@ -8,7 +8,7 @@ import pytest
 
 from services import assembly
 from services.domain.errors import NotFound, UsageError
-from services.domain.fleet.holders import QueueHeld
+from services.domain.fleet.holders import QueueHolders
 from services.domain.task.status import Status
 from services.engine.producer import TaskSpec
 from services.monitor.queues import holders
@@ -87,7 +87,7 @@ def test_who_holds_a_message_is_told_and_what_nobody_explains_is_told_as_that(fl
     got = eventually(lambda: other.take(2, 0.5), 30)
     questions = assembly.queries(fleet.engine).queues
 
-    def held() -> QueueHeld | None:
+    def held() -> QueueHolders | None:
         (found,) = holders.look(questions, fleet.engine.broker.depths(), "normal").queues
         return found if found.beyond == 2 else None
 

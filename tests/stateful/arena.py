@@ -26,8 +26,8 @@ from services.engine.steps import Steps
 from services.ports import Store
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
-from services.workers.pace import Pace
-from services.workers.slots import Held
+from services.workers.pace import PrefetchWindow
+from services.workers.slots import ClaimedTask
 from tests.contract.conftest import open_store
 from tests.stateful.bag import Bag, BagConsumer, Message
 
@@ -47,7 +47,7 @@ class Party:
     steps: Steps
     commands: assembly.Commands
     intake: Intake
-    held: list[Held]
+    held: list[ClaimedTask]
 
 
 class Arena:
@@ -74,11 +74,12 @@ class Arena:
             producer=Producer(store, steps, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
             acting=None,
         )  # fmt: skip
-        held: list[Held] = []
+        held: list[ClaimedTask] = []
         pool: Any = SimpleNamespace(slots=RACES, running=list)
         intake = Intake(
             store, BagConsumer(self.bag, name), steps, registry, clock,  # type: ignore[arg-type]
-            worker=name, session="1", lease_ms=600_000, put=held.append, burst=Burst(clock, Pace(pool, clock)),
+            worker=name, session="1", lease_ms=600_000, put=held.append,
+            burst=Burst(clock, PrefetchWindow(pool, clock)),
         )  # fmt: skip
         return Party(store, steps, assembly.commands(engine), intake, held)
 

@@ -16,7 +16,7 @@ from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status, may_become
 from services.ports import Store
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 from tests.contract.rig import recount, same_counts
 from tests.stateful.world import World
 
@@ -227,7 +227,7 @@ def after_loss(task: Task, now: int) -> set[str]:
     return {S.CANCELLED} if task.cancel else {S.PENDING, S.QUEUED}
 
 
-def after_end(world: World, task: Task, held: Held, ok: bool, kind: str) -> set[str]:
+def after_end(world: World, task: Task, held: ClaimedTask, ok: bool, kind: str) -> set[str]:
     """What becomes of a running task whose attempt ends so under a lease that is still its own."""
     if held.cancel_reason in ("requested", "lost"):
         return {S.CANCELLED}

@@ -34,9 +34,9 @@ from services.workers.abilities import Abilities
 from services.workers.burst import Burst, Room
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
-from services.workers.pace import Pace
+from services.workers.pace import PrefetchWindow
 from services.workers.runner import Runner
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 from tests.stateful.bag import DEAD, Bag, BagConsumer, Message
 from tests.stateful.drivers import Ordered
 
@@ -73,11 +73,11 @@ class Hands:
 
 
 class _Pool:
-    """The slots as ``Pace`` looks at them."""
+    """The slots as ``PrefetchWindow`` looks at them."""
 
     slots = SLOTS
 
-    def running(self) -> list[Held]:
+    def running(self) -> list[ClaimedTask]:
         return []
 
 
@@ -86,13 +86,13 @@ class Hand:
 
     def __init__(self, world: World, name: str, number: int, executors: tuple[str, ...]) -> None:
         self.world, self.name, self.cut_off = world, name, False
-        self.held: list[Held] = []
+        self.held: list[ClaimedTask] = []
         self.executors = {one: Hands(one) for one in executors}
         self.registry = Registry(world.store, world.clock, task_type.TaskType.default("default"))
         self.consumer = BagConsumer(world.bag, f"{name}#{number}")
         steps = Steps(world.store, Dispatcher(world.store, world.bag, DELAYS))
         abilities = Abilities(self.executors, self.registry)
-        pace = Pace(_Pool(), world.clock)  # type: ignore[arg-type]
+        pace = PrefetchWindow(_Pool(), world.clock)  # type: ignore[arg-type]
         self.intake = Intake(
             world.store, self.consumer, steps, self.registry, world.clock,  # type: ignore[arg-type]
             worker=name, session=str(number), lease_ms=LEASE_MS, put=self.held.append,
@@ -114,7 +114,7 @@ class Hand:
         delivery = self.world.bag.hand(message, self.consumer.name)
         self.intake.accept([delivery], Room(self.free, self.free, {}))
 
-    def finish(self, held: Held, outcome: Outcome) -> None:
+    def finish(self, held: ClaimedTask, outcome: Outcome) -> None:
         """The attempt ends so; the outcome is recorded, published, acknowledged."""
         self.held.remove(held)
         for executor in self.executors.values():
@@ -122,7 +122,7 @@ class Hand:
         self.finisher.put(self.runner.run(held, 0), held.delivery)
         self.settle()
 
-    def give_back(self, held: Held) -> None:
+    def give_back(self, held: ClaimedTask) -> None:
         """Claimed, and not begun."""
         self.held.remove(held)
         self.finisher.put(self.runner.unstarted(held), held.delivery)
@@ -176,7 +176,9 @@ class World:
     bag: Bag = field(init=False)
     hands: dict[str, Hand] = field(init=False)
     closed: set[str] = field(default_factory=set)  #: shops whose session gate was closed after the last step
-    gone: list[tuple[Hand, Held]] = field(default_factory=list)  #: attempts of ended lives, whose result may come late
+    gone: list[tuple[Hand, ClaimedTask]] = field(
+        default_factory=list
+    )  #: attempts of ended lives, whose result may come late
 
     def __post_init__(self) -> None:
         self.store = Ordered(self.store)

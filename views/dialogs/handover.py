@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from services.i18n import N_, _, language
 from services.messages import told
 from services.monitor import handover
-from services.monitor.handover import Handover, Line, Part
+from services.monitor.handover import Handover, Line, Section
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.notice import Notice
@@ -139,10 +139,10 @@ class _Parts(ScrollPane):
     def __init__(self) -> None:
         super().__init__()
         self.body.setSpacing(3)
-        self._shown: tuple[Part, ...] = ()
+        self._shown: tuple[Section, ...] = ()
         self.links: list[LinkLabel] = []
 
-    def show_parts(self, parts: Sequence[Part]) -> None:
+    def show_parts(self, parts: Sequence[Section]) -> None:
         """Show these, if they are others."""
         if tuple(parts) == self._shown:
             return

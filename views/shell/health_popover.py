@@ -20,7 +20,7 @@ WIDTH = 320
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class HealthDetail:
     """What is said; texts are already translated."""
 
     title: str
@@ -34,7 +34,7 @@ class Part:
 class HealthPopover(QFrame):
     """Closes at a click elsewhere, at Esc and after a verb."""
 
-    def __init__(self, part: Part, parent: QWidget | None = None) -> None:
+    def __init__(self, part: HealthDetail, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setProperty("panel", "popup")

@@ -41,7 +41,7 @@ class Dropped(Exception):
 
 
 @dataclass(slots=True)
-class _Run:
+class _Call:
     """One call on its way: who wants the answer, and how."""
 
     operation: weakref.ref[Operation]
@@ -62,7 +62,7 @@ class _Mailbox(QObject):
         self.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
-    def _deliver(self, run: _Run) -> None:
+    def _deliver(self, run: _Call) -> None:
         operation = run.operation()
         if operation is None or not isValid(operation):
             run.failure(Dropped())
@@ -80,7 +80,7 @@ class _Background:
         self._mailbox: _Mailbox | None = None
         self._lock = threading.Lock()
 
-    def submit(self, call: Callable[[], Any], run: _Run, *, lasting: bool = False) -> None:
+    def submit(self, call: Callable[[], Any], run: _Call, *, lasting: bool = False) -> None:
         with self._lock:
             if self._mailbox is None or not isValid(self._mailbox):
                 self._mailbox = _Mailbox()
@@ -91,7 +91,7 @@ class _Background:
         future.add_done_callback(functools.partial(self._post, mailbox, run))
 
     @staticmethod
-    def _post(mailbox: _Mailbox, run: _Run, future: Future[Any]) -> None:
+    def _post(mailbox: _Mailbox, run: _Call, future: Future[Any]) -> None:
         if future.cancelled():
             return
         run.error = future.exception()
@@ -197,13 +197,13 @@ class Operation(QObject):
         failure: Callable[[BaseException], None],
     ) -> None:
         self._number += 1
-        run = _Run(weakref.ref(self), self._number, success, failure)
+        run = _Call(weakref.ref(self), self._number, success, failure)
         self._in_flight += 1
         if self._in_flight == 1:
             self.busy_changed.emit(True)
         _background.submit(call, run, lasting=self._lasting)
 
-    def _finish(self, run: _Run) -> None:
+    def _finish(self, run: _Call) -> None:
         self._in_flight -= 1
         if self._in_flight == 0:
             self.busy_changed.emit(False)

@@ -11,7 +11,7 @@ import time
 from sample_rpa.client import Client
 from sample_rpa.errors import FlowError, Stopped, Usage
 from sample_rpa.flows import FLOWS
-from sample_rpa.run import Run, say
+from sample_rpa.run import FlowContext, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _execute(platform: str, task_type: str, param: dict[str, Any], timeout: floa
         page_timeout=float(env.get("FLEETDECK_SAMPLE_PAGE_TIMEOUT") or 8),
         deadline=time.monotonic() + timeout,
     )
-    run = Run(platform, param, client, {name: env.get(name, "") for name in _PLACES})
+    run = FlowContext(platform, param, client, {name: env.get(name, "") for name in _PLACES})
     run.log(f"{task_type} as profile {param.get('profile_id', '-')}, port {param.get('debug_port', '-')}")
     try:
         result = FLOWS[task_type](run)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from sample_rpa.run import Run
+    from sample_rpa.run import FlowContext
 
 GREETINGS = {
     "welcome": ("Welcome, {name}!", "{name}，欢迎光临！"),
@@ -17,7 +17,7 @@ GREETINGS = {
 }
 
 
-def sync_order(run: Run) -> dict[str, object]:
+def sync_order(run: FlowContext) -> dict[str, object]:
     """Fetch the orders page by page and upsert each page; safe to run again, alone or twice at the same time."""
     run.client.page(f"{run.page_base}/orders", ".order-list__row")
     size = run.integer("page_size", 50, 1, 100)
@@ -39,7 +39,7 @@ def sync_order(run: Run) -> dict[str, object]:
     return {"orders": seen, "new": new, "changed": changed, "pages": pages}
 
 
-def refresh_goods(run: Run) -> dict[str, object]:
+def refresh_goods(run: FlowContext) -> dict[str, object]:
     """Bring prices and stock of all products up to date."""
     run.client.page(f"{run.page_base}/goods", ".goods-card")
     only_on_sale = run.param.get("only_on_sale", False) is True
@@ -53,13 +53,13 @@ def refresh_goods(run: Run) -> dict[str, object]:
     return {"goods": seen, "low_stock": low}
 
 
-def single_product(run: Run) -> dict[str, object]:
+def single_product(run: FlowContext) -> dict[str, object]:
     """Fetch one product."""
     product = _product(run, run.text("goods_id"))
     return {"goods_id": product["goods_id"], "title": product["title"], "stock": product["stock"]}
 
 
-def batch_products(run: Run) -> dict[str, object]:
+def batch_products(run: FlowContext) -> dict[str, object]:
     """Fetch the named products, one after the other; each is kept as soon as it is there."""
     wanted = run.texts("goods_ids")
     if not wanted:
@@ -71,7 +71,7 @@ def batch_products(run: Run) -> dict[str, object]:
     return {"goods": len(stock), "sold_out": sorted(one for one, left in stock.items() if not left)}
 
 
-def search_keywords(run: Run) -> dict[str, object]:
+def search_keywords(run: FlowContext) -> dict[str, object]:
     """Look every keyword up in the titles of what the shop shows; the places count from 1 in the shop's own order."""
     words, limit = run.texts("keywords"), run.integer("limit", 20, 1, 100)
     if not words:
@@ -86,14 +86,14 @@ def search_keywords(run: Run) -> dict[str, object]:
     return {"keywords": len(found), "found": found}
 
 
-def full_sync(run: Run) -> dict[str, object]:
+def full_sync(run: FlowContext) -> dict[str, object]:
     """Orders, then products; safe to run again, as its two halves are."""
     orders = sync_order(run)
     goods = refresh_goods(run)
     return {"orders": orders["orders"], "new": orders["new"], "changed": orders["changed"], "goods": goods["goods"]}
 
 
-def shop_crawl(run: Run) -> dict[str, object]:
+def shop_crawl(run: FlowContext) -> dict[str, object]:
     """Walk through the shop as a visitor does: home, list, then product after product."""
     run.client.page(f"{run.page_base}/", ".shop-name")
     run.client.page(f"{run.page_base}/goods", ".goods-card")
@@ -106,7 +106,7 @@ def shop_crawl(run: Run) -> dict[str, object]:
     return {"pages": 2 + len(goods), "goods": len(goods)}
 
 
-def batch_reply(run: Run) -> dict[str, object]:
+def batch_reply(run: FlowContext) -> dict[str, object]:
     """Answer the buyers who wait. Not idempotent: each run answers again whoever is listed."""
     text = run.text("text").strip()
     if not text:
@@ -124,17 +124,17 @@ def batch_reply(run: Run) -> dict[str, object]:
     return {"replied": len(chosen), "messages": [message["message_id"] for message in chosen]}
 
 
-def screenshot(run: Run) -> dict[str, object]:
+def screenshot(run: FlowContext) -> dict[str, object]:
     """Keep what a page looks like; the sample draws a sketch of it, a real product takes a picture."""
     return _keep(run, "screenshot")
 
 
-def get_content(run: Run) -> dict[str, object]:
+def get_content(run: FlowContext) -> dict[str, object]:
     """Keep what a page says."""
     return _keep(run, "content")
 
 
-def send_welcome_email(run: Run) -> dict[str, object]:
+def send_welcome_email(run: FlowContext) -> dict[str, object]:
     """Greet the new buyers, each address once for good: the outbox remembers whom earlier runs have greeted."""
     run.client.page(f"{run.page_base}/", ".shop-name")
     buyers = run.client.data(f"{run.api_base}/buyers")["buyers"]
@@ -154,7 +154,7 @@ def send_welcome_email(run: Run) -> dict[str, object]:
     return {"sent": sent, "already_sent": len(chosen) - sent}
 
 
-def _product(run: Run, goods_id: str) -> dict[str, Any]:
+def _product(run: FlowContext, goods_id: str) -> dict[str, Any]:
     if not goods_id.isalnum():
         raise BadPayload("goods_id is required")
     run.client.page(f"{run.page_base}/goods/{goods_id}", ".product-title")
@@ -163,7 +163,7 @@ def _product(run: Run, goods_id: str) -> dict[str, Any]:
     return product
 
 
-def _goods_pages(run: Run, size: int) -> Iterator[list[dict[str, Any]]]:
+def _goods_pages(run: FlowContext, size: int) -> Iterator[list[dict[str, Any]]]:
     page = pages = 1
     while page <= pages:
         answer = run.client.data(f"{run.api_base}/goods", page=page, page_size=size)
@@ -173,7 +173,7 @@ def _goods_pages(run: Run, size: int) -> Iterator[list[dict[str, Any]]]:
         page += 1
 
 
-def _keep(run: Run, suffix: str) -> dict[str, object]:
+def _keep(run: FlowContext, suffix: str) -> dict[str, object]:
     url = run.text("url") or f"{run.page_base}/"
     body = run.client.page(run.client.local(url), run.text("wait_for"))
     size = run.keep_page(body, suffix)
@@ -181,7 +181,7 @@ def _keep(run: Run, suffix: str) -> dict[str, object]:
     return {"url": url, "bytes": size}
 
 
-FLOWS: dict[str, Callable[[Run], dict[str, object]]] = {
+FLOWS: dict[str, Callable[[FlowContext], dict[str, object]]] = {
     flow.__name__: flow
     for flow in (
         sync_order,

@@ -22,7 +22,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-class Run:
+class FlowContext:
     """What a flow gets."""
 
     def __init__(self, platform: str, param: dict[str, Any], client: Client, places: dict[str, str]) -> None:

@@ -21,7 +21,7 @@ PAGE_SIZE = 10
 _HEAD = ("No.", "Status", "Buyer", "Amount", "Created")
 
 
-class Desk:
+class SellerSite:
     """``/desk/{platform}/{shop}/…``; everything but the login asks for the cookie that the login gives."""
 
     def __init__(self, catalogue: Catalogue, troubles: TroubleBook, ledger: Ledger) -> None:

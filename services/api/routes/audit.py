@@ -14,7 +14,7 @@ from services.api.shapes import Body, Filter, Limit, Text
 router = APIRouter(prefix="/audit", tags=["audit"])
 
 
-class Trail(shapes.Open):
+class AuditPage(shapes.Open):
     """A page of it."""
 
     entries: list[dict[str, Any]]
@@ -34,7 +34,7 @@ class Known(Body):
     note: Text = Field(min_length=1, description="kept in the audit")
 
 
-@router.get("", response_model=Trail, summary="Who did what, newest first")
+@router.get("", response_model=AuditPage, summary="Who did what, newest first")
 def audit(
     here: Here,
     filter: Filter = "",

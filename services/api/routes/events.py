@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from services.api.follower import Follower
-from services.api.here import Here, Session
+from services.api.here import Call, Here
 from services.api.problems import Problem
 from services.cli import shapes
 from services.domain.errors import ConsoleError
@@ -68,7 +68,7 @@ async def events(
 
 
 async def _told(
-    here: Session, follower: Follower, batch: EventBatch, wanted: Callable[[Event], bool]
+    here: Call, follower: Follower, batch: EventBatch, wanted: Callable[[Event], bool]
 ) -> AsyncIterator[str]:
     with follower.listening() as happened:
         yield f"retry: {RETRY_MS}\n"
@@ -97,7 +97,7 @@ async def _something(happened: asyncio.Event) -> bool:
     return False
 
 
-def _read(here: Session, cursor: str) -> EventBatch:
+def _read(here: Call, cursor: str) -> EventBatch:
     """What came since, for somebody who may still look."""
     store = here.plain.store
     here.caller.operator.now(store).need(VIEWER)

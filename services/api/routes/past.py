@@ -37,7 +37,7 @@ class Page(shapes.Open):
     parts: list[dict[str, Any]]
 
 
-class Plan(Body):
+class HandoverTimes(Body):
     """When it is sent every day, and to whom."""
 
     at: Hours = Field(description="on the fleet's clocks, such as `08:00`")
@@ -71,7 +71,7 @@ def plan(here: Here) -> Response:
 
 
 @router.put("/handover/plan", response_model=shapes.Open, summary="Send it every day at these times")
-def put_plan(here: Here, wanted: Plan) -> Response:
+def put_plan(here: Here, wanted: HandoverTimes) -> Response:
     return here.act("handover set", **wanted.model_dump())
 
 

@@ -34,7 +34,7 @@ class Peeked(shapes.Open):
     more: bool = Field(description="whether others wait behind them")
 
 
-class Held(shapes.Open):
+class HoldersPage(shapes.Open):
     """What workers hold of the queues, and what the broker counts beyond that."""
 
     queues: list[dict[str, Any]] = Field(description="of each: what the broker counts, and what of it nobody explains")
@@ -64,7 +64,7 @@ def queues(here: Here) -> Response:
     return here.look("queue list")
 
 
-@router.get("/held", response_model=Held, summary="Who holds which message that is not settled, and since when")
+@router.get("/held", response_model=HoldersPage, summary="Who holds which message that is not settled, and since when")
 def held(here: Here, name: OneQueue = "") -> Response:
     return here.look("queue held", *([name] if name else []))
 

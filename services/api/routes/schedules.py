@@ -54,7 +54,7 @@ class New(shapes.Body):
     dry_run: bool = Field(default=False, description="only tell its next runs")
 
 
-class Run(shapes.Body):
+class RunNow(shapes.Body):
     """Or only a look."""
 
     dry_run: bool = Field(default=False, description="only tell for which shops")
@@ -103,7 +103,7 @@ def skip(here: Here, name: Name) -> Response:
 
 
 @router.post("/{name}/run", response_model=shapes.Open, summary="Run it now; its next run stays as planned")
-def run(here: Here, name: Name, how: Run | None = None) -> Response:
+def run(here: Here, name: Name, how: RunNow | None = None) -> Response:
     return here.act("schedule run", name, yes=True, dry_run=bool(how and how.dry_run))
 
 

@@ -19,7 +19,7 @@ from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLo
 from services.broker.rabbitmq.management import Management
 from services.broker.rabbitmq.publisher import UNROUTABLE, WINDOW, Publisher
 from services.broker.rabbitmq.timing import Timing
-from services.broker.rabbitmq.topology import Binding, Exchange, Part, Queue
+from services.broker.rabbitmq.topology import Binding, Declarable, Exchange, Queue
 from services.broker.rabbitmq.wire import Channel
 from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMismatch
 from services.domain.task import envelope
@@ -305,7 +305,7 @@ def _for_quorum(order: Order) -> Order:
     return order if priority == order.priority else msgspec.structs.replace(order, priority=priority)
 
 
-def look_at(link: Link, management: Management, parts: Sequence[Part]) -> Inspection:
+def look_at(link: Link, management: Management, parts: Sequence[Declarable]) -> Inspection:
     """Which of these are there, and whether their arguments are the right ones; bindings only by the management API.
 
     Raises:

@@ -22,7 +22,7 @@ from services.domain.task import lane as lanes
 from services.domain.task.order import Delivery
 
 
-class Side:
+class DeliveryChannel:
     """Guarded by the consumer's condition, which is notified when something arrives."""
 
     def __init__(self, link: Link, cond: threading.Condition, queues: Sequence[str], *, named: bool = False) -> None:
@@ -141,7 +141,7 @@ REST_AFTER, REST_LOOK = 1.0, 0.25  #: seconds: what nobody took for so long goes
 FIRST_WAIT, WAKE_WAIT = 0.02, 0.2
 
 
-class RabbitConsumer(Side):
+class RabbitConsumer(DeliveryChannel):
     """Deliveries of some queues for one worker; every method of the port may be called from any thread.
 
     The queues of single shops have a channel of their own: a fault of one of them does not close that of the lanes.
@@ -160,7 +160,7 @@ class RabbitConsumer(Side):
         self._rest_timer: Any = None  #: I/O thread only
         self._left: list[threading.Event] = []
         self._subscription = Subscription(link, control, queues, self, window=window, name=name, offset=offset)
-        self._shops = Side(link, self._cond, (), named=True)
+        self._shops = DeliveryChannel(link, self._cond, (), named=True)
         self._rota: Rota | None = None
         link.add(self._subscription)
 

@@ -16,7 +16,7 @@ from services.broker.rabbitmq.count import Count, Numbers
 from services.broker.rabbitmq.declare import Declaration, Declared, PartRefused
 from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, PRECONDITION_FAILED, ChannelLost, unreachable
 from services.broker.rabbitmq.management import Management
-from services.broker.rabbitmq.topology import Part
+from services.broker.rabbitmq.topology import Declarable
 from services.broker.rabbitmq.wire import Channel
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.task import lane
@@ -35,7 +35,7 @@ class Wanted:
     platforms: set[str] = field(default_factory=set)
     delays: set[int] = field(default_factory=set)
 
-    def parts(self, profile: str, version: tuple[int, ...]) -> list[Part]:
+    def parts(self, profile: str, version: tuple[int, ...]) -> list[Declarable]:
         platforms = [part for name in sorted(self.platforms) for part in topology.platform(name)]
         delays = [part for seconds in sorted(self.delays) for part in topology.delay(seconds, profile)]
         return [*(topology.base(profile, version) if self.base else ()), *platforms, *delays]
@@ -190,7 +190,7 @@ class Control:
         answer.add_done_callback(lambda done: self._restore_log(done, platforms))
         self.declaring(parts, answer, tolerant=True)
 
-    def declaring(self, parts: Sequence[Part], answer: Future[Declared], *, tolerant: bool = False) -> None:
+    def declaring(self, parts: Sequence[Declarable], answer: Future[Declared], *, tolerant: bool = False) -> None:
         """Declare on a new channel; ``tolerant``: what stands with other arguments does not keep the rest away."""
         answer.add_done_callback(self._note)
         Declaration(self._link, parts, answer, self._set_latency, tolerant=tolerant).start()
@@ -262,7 +262,7 @@ class Control:
             self._wanted.platforms |= asked.platforms
             self._wanted.delays |= asked.delays
 
-    def _declare(self, parts: Sequence[Part]) -> None:
+    def _declare(self, parts: Sequence[Declarable]) -> None:
         try:
             self._link.call(lambda answer: self.declaring(parts, answer), max(self._link.timing.call, PATIENCE))
         except PartRefused as exc:
@@ -275,7 +275,7 @@ class Control:
                 raise TopologyMismatch(text) from exc
             raise BrokerUnavailable(f"RabbitMQ refused to declare {exc.part}: {exc.reason.text}") from exc
 
-    def _accept_existing(self, parts: Sequence[Part], refused: PartRefused) -> None:
+    def _accept_existing(self, parts: Sequence[Declarable], refused: PartRefused) -> None:
         """An account that may not configure: what it needs must be there already."""
         names = [part.name for part in parts if isinstance(part, topology.Queue)]
         missing = sorted(set(names) - set(self.count(names)) - self.unreachable.keys())
@@ -307,7 +307,7 @@ class Control:
         except (ChannelLost, BrokerUnavailable) as exc:
             log.info("the notices stay as they were made: %s", exc)
 
-    def _try(self, parts: Sequence[Part], else_: str) -> Declared | None:
+    def _try(self, parts: Sequence[Declarable], else_: str) -> Declared | None:
         """Declare what is welcome and not required; None where it cannot be."""
         try:
             made: Declared = self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)

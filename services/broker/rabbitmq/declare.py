@@ -10,7 +10,7 @@ from typing import Any
 from services.broker.rabbitmq import topology
 from services.broker.rabbitmq.connection import Link
 from services.broker.rabbitmq.errors import PRECONDITION_FAILED, ChannelLost, unreachable
-from services.broker.rabbitmq.topology import Binding, Part, Queue
+from services.broker.rabbitmq.topology import Binding, Declarable, Queue
 from services.broker.rabbitmq.wire import Channel
 
 SILENT = 3.0  #: seconds without an answer after which a queue counts as out of reach
@@ -20,7 +20,7 @@ NO_ANSWER = "the broker does not answer for it"
 class PartRefused(Exception):
     """The broker closed the channel instead of declaring this part."""
 
-    def __init__(self, part: Part, reason: ChannelLost) -> None:
+    def __init__(self, part: Declarable, reason: ChannelLost) -> None:
         super().__init__(reason.text)
         self.part, self.reason = part, reason
 
@@ -44,7 +44,7 @@ class Declaration:
     def __init__(
         self,
         link: Link,
-        parts: Sequence[Part],
+        parts: Sequence[Declarable],
         answer: Future[Declared],
         latency: Callable[[float], None] = lambda _milliseconds: None,
         *,
@@ -90,7 +90,7 @@ class Declaration:
         channel = self._channel
         self._watch = self._link.later(SILENT, lambda: self._late(channel))
 
-    def _step(self, channel: Channel, part: Part) -> None:
+    def _step(self, channel: Channel, part: Declarable) -> None:
         if self._channel is not channel:
             return
         if self._asked_at is not None:
@@ -128,7 +128,7 @@ class Declaration:
         else:
             self._refuse(part, reason)
 
-    def _refuse(self, part: Part, reason: ChannelLost) -> None:
+    def _refuse(self, part: Declarable, reason: ChannelLost) -> None:
         refused = PartRefused(self._wanted.get(part.name, part) if isinstance(part, Queue) else part, reason)
         if self._tolerant and reason.code == PRECONDITION_FAILED and not isinstance(part, Binding):
             self._refused[part.name] = refused
@@ -155,7 +155,7 @@ class Declaration:
         self._link.post(self.start)
 
 
-def _queue_of(part: Part) -> str:
+def _queue_of(part: Declarable) -> str:
     if isinstance(part, Queue):
         return part.name
     return part.queue if isinstance(part, Binding) else ""

@@ -36,7 +36,7 @@ _END = bytes((spec.FRAME_END,))
 SHORT_STRING = 255
 
 
-class Slot:
+class Outgoing:
     """One order on its way."""
 
     __slots__ = (
@@ -68,11 +68,11 @@ class Call:
         self.done = threading.Event()
         self._receipts: list[Receipt | None] = [None] * len(orders)
         self._missing = len(orders)
-        self.slots: list[Slot] = []
+        self.slots: list[Outgoing] = []
         for place, order in enumerate(orders):
             try:
                 exchange = exchange_of(order)
-                self.slots.append(Slot(self, place, order, exchange, head(order, exchange)))
+                self.slots.append(Outgoing(self, place, order, exchange, head(order, exchange)))
             except Unfit as exc:
                 self.answer(place, Receipt(False, f"refused: {exc}"))
 
@@ -82,7 +82,7 @@ class Call:
         if not self._missing:
             self.done.set()
 
-    def give_up(self, receipt: Receipt, which: Callable[[Slot], bool] = lambda _slot: True) -> int:
+    def give_up(self, receipt: Receipt, which: Callable[[Outgoing], bool] = lambda _slot: True) -> int:
         """Answer what nobody answered; tell how many those were."""
         open_ = [slot for slot in self.slots if not slot.settled and which(slot)]
         for slot in open_:
@@ -132,8 +132,8 @@ class Publisher:
         self._afresh = AFRESH if cluster else ()
         self._renewing = False  #: nothing more goes through this channel
         self._lock = threading.Lock()
-        self._waiting: deque[Slot] = deque()
-        self._flying: dict[int, Slot] = {}  #: by delivery tag, ascending
+        self._waiting: deque[Outgoing] = deque()
+        self._flying: dict[int, Outgoing] = {}  #: by delivery tag, ascending
         self._bytes = 0
         self._suspects = 0  #: orders in front of ``_waiting`` that go alone, since one of them broke the channel
         self._solo = False  #: one of them is on its way
@@ -211,7 +211,7 @@ class Publisher:
         tried = link.failed_at >= call.started - NUDGE
         return now - max(link.changed_at, call.started) >= limit or (tried and now - link.changed_at >= limit)
 
-    def _wait_for(self, slots: Sequence[Slot]) -> None:
+    def _wait_for(self, slots: Sequence[Outgoing]) -> None:
         self._waiting = deque(slots)
         self._suspects = sum(1 for slot in slots if slot.tries)
 
@@ -340,7 +340,7 @@ class Publisher:
         if reason.code == NOT_FOUND:
             self._on_missing()
 
-    def _refuse(self, error: str, which: Callable[[Slot], bool]) -> None:
+    def _refuse(self, error: str, which: Callable[[Outgoing], bool]) -> None:
         for slot in self._flying.values():
             if which(slot):
                 slot.settle(Receipt(False, error))

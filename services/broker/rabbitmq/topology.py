@@ -72,7 +72,7 @@ class Binding:
     key: str = ""
 
 
-Part = Exchange | Queue | Binding
+Declarable = Exchange | Queue | Binding
 
 
 def lane_queue(lane: str) -> str:
@@ -109,9 +109,9 @@ def kind_of(queue: str) -> str:
     return ""
 
 
-def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Part, ...]:
+def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Declarable, ...]:
     """What every installation has; on a cluster all are quorum queues, which know no ``x-max-priority``."""
-    lanes: list[Part] = []
+    lanes: list[Declarable] = []
     arguments = {**(QUORUM if profile == CLUSTER else SORTED), "x-dead-letter-exchange": DEAD_LETTERS}
     for lane in LANES:
         lanes += [Queue(lane_queue(lane), arguments), Binding(lane_queue(lane), TASKS, f"task.*.{lane}")]
@@ -125,7 +125,7 @@ def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Part, ..
     )
 
 
-def own_way(profile: str = SINGLE) -> tuple[Part, ...]:
+def own_way(profile: str = SINGLE) -> tuple[Declarable, ...]:
     """The exchange of the fleet's own work, and the notices of all other. Welcome, not required: without them own work
     goes by the exchange of all programs, and what others send is known when a worker takes it.
 
@@ -145,7 +145,7 @@ def own_way(profile: str = SINGLE) -> tuple[Part, ...]:
     )
 
 
-def own_way_of_shop(platform: str, shop_id: str) -> tuple[Part, ...]:
+def own_way_of_shop(platform: str, shop_id: str) -> tuple[Declarable, ...]:
     """What leads to the dedicated queue of a shop beside the exchange of all programs."""
     key = shop_key(platform, shop_id)
     return Binding(shop_queue(shop_id), OWN, key), Binding(NOTICES, TASKS, key)
@@ -164,12 +164,12 @@ def _dead_queue(profile: str, version: tuple[int, ...]) -> Queue:
     return Queue(DEAD_QUEUE, QUORUM, (CLASSIC,))
 
 
-def platform(name: str) -> tuple[Part, ...]:
+def platform(name: str) -> tuple[Declarable, ...]:
     """The keys under which the broker itself dead-letters a platform's messages."""
     return tuple(Binding(DEAD_QUEUE, DEAD_LETTERS, f"task.{name}.{lane}") for lane in LANES)
 
 
-def delay(seconds: int, profile: str = SINGLE) -> tuple[Part, ...]:
+def delay(seconds: int, profile: str = SINGLE) -> tuple[Declarable, ...]:
     """A waiting room: a fanout in front, so that the original routing key survives to the way out."""
     name = delay_queue(seconds)
     waits = {"x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
@@ -179,7 +179,7 @@ def delay(seconds: int, profile: str = SINGLE) -> tuple[Part, ...]:
     return Exchange(name, "fanout"), queue, Binding(name, name)
 
 
-def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Part, ...]:
+def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Declarable, ...]:
     """The dedicated queue of a shop; what a quorum queue gives up for its returns goes to the dead letters."""
     name = shop_queue(shop_id)
     queue = Queue(name, CLASSIC)
@@ -189,18 +189,18 @@ def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Part, ...]
     return queue, Binding(name, TASKS, shop_key(platform, shop_id))
 
 
-def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:
+def dead_log(platforms: Iterable[str]) -> tuple[Declarable, ...]:
     """The second copy of dead letters, where the broker has streams."""
     keys = [DEAD_KEY, *(f"task.{name}.{lane}" for name in platforms for lane in LANES)]
     stream = Queue(DEAD_LOG, {"x-queue-type": "stream", "x-max-length-bytes": DEAD_LOG_BYTES})
     return stream, *(Binding(DEAD_LOG, DEAD_LETTERS, key) for key in keys)
 
 
-def declare(channel: Channel, parts: Iterable[Part], step: Callable[[Part], None]) -> None:
+def declare(channel: Channel, parts: Iterable[Declarable], step: Callable[[Declarable], None]) -> None:
     """Declare in order (pika sends each when the one before is answered); ``step`` follows each answer."""
     for part in parts:
 
-        def answered(_frame: object, part: Part = part) -> None:
+        def answered(_frame: object, part: Declarable = part) -> None:
             step(part)
 
         match part:
@@ -212,7 +212,7 @@ def declare(channel: Channel, parts: Iterable[Part], step: Callable[[Part], None
                 channel.queue_bind(queue, exchange, routing_key=key, callback=answered)
 
 
-def mismatch(part: Part, text: str, existing: Mapping[str, object] | None) -> str:
+def mismatch(part: Declarable, text: str, existing: Mapping[str, object] | None) -> str:
     """What to tell a person when something exists with other arguments."""
     if isinstance(part, Exchange):
         return f"Exchange {part.name} exists with another type than {part.kind}; nothing was changed. Broker: {text}"

@@ -100,7 +100,7 @@ class EmbeddedConsumer:
     def _taken_seats(self) -> set[str]:
         return {queue for queue in list(self._held.values()) if lane.is_shop_queue(queue)}
 
-    def _wish(self, quotas: Sequence[tuple[str, int]], limit: int) -> shop_queues.Wish | None:
+    def _wish(self, quotas: Sequence[tuple[str, int]], limit: int) -> shop_queues.TakeRequest | None:
         """What a take may bring where dedicated queues are served; None where they are not."""
         shops = self._waiting_shops()
         if not shops or self._paused or self._closed:
@@ -108,7 +108,9 @@ class EmbeddedConsumer:
         held = Counter(list(self._held.values()))
         rooms = {queue: max(0, self._window - held[queue]) for queue, _ in quotas}
         seats = self._seats - len(self._taken_seats())
-        return shop_queues.Wish(quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit, lifo=self._lifo)
+        return shop_queues.TakeRequest(
+            quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit, lifo=self._lifo
+        )
 
     def _take(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
         with self._taking:

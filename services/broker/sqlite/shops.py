@@ -14,7 +14,7 @@ from services.domain.task import lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class TakeRequest:
     """What a take may bring."""
 
     quotas: Sequence[tuple[str, int]]  #: queues of lanes in their order, and how many of each lane
@@ -42,12 +42,12 @@ def close_shop(conn: sqlite3.Connection, queue: str) -> bool:
     return True
 
 
-def anything(conn: sqlite3.Connection, wish: Wish) -> bool | None:
+def anything(conn: sqlite3.Connection, wish: TakeRequest) -> bool | None:
     """Whether a take would find something in the dedicated queues; None for no."""
     return True if _heads(conn, wish, 1) else None
 
 
-def take(conn: sqlite3.Connection, owner: int, wish: Wish, now: int) -> list[tuple[Any, ...]]:
+def take(conn: sqlite3.Connection, owner: int, wish: TakeRequest, now: int) -> list[tuple[Any, ...]]:
     """Give the best messages to an owner; one of a dedicated queue stands in the lane of its priority, by its age."""
     wake(conn, now)
     heads = _heads(conn, wish, wish.seats)
@@ -68,7 +68,7 @@ def take(conn: sqlite3.Connection, owner: int, wish: Wish, now: int) -> list[tup
     return take_these(conn, owner, chosen)
 
 
-def _heads(conn: sqlite3.Connection, wish: Wish, most: int) -> list[tuple[int, int]]:
+def _heads(conn: sqlite3.Connection, wish: TakeRequest, most: int) -> list[tuple[int, int]]:
     """Place of the lane and number of the oldest message of the first queues that have one of a wanted lane."""
     wanted: Collection[int] = {lane.place_of(queue, None) for queue, quota in wish.quotas if quota > 0}
     ready = {queue for (queue,) in conn.execute(READY_SHOPS)}

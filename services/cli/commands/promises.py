@@ -17,7 +17,7 @@ from services.domain.plans import recurrence
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CHECKS
 from services.domain.promises.promise import AGE, ALWAYS, BY, Promise
-from services.domain.promises.standing import Held, Standing
+from services.domain.promises.standing import SharedCause, Standing
 from services.domain.task.search import filter_time
 from services.domain.text.message import Message
 from services.monitor.promises import HOLDS, PASSED, UNJUDGED, MatrixRow, PromiseRow, PromiseStory
@@ -326,7 +326,7 @@ def _lines(found: PromiseStory, zone: str) -> list[str]:
     return lines
 
 
-def _causes(causes: Sequence[Held], zone: str) -> list[str]:
+def _causes(causes: Sequence[SharedCause], zone: str) -> list[str]:
     rows = [
         (one.shops, messages.english(one.message), _who(one.who, one.role), _clock(one.first_at, zone))
         for one in causes

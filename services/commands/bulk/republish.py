@@ -170,7 +170,7 @@ class BulkRepublish:
         control: Control,
         book: Book | None,
     ) -> Ended:
-        run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control, book, self._may)
+        run = BulkRun(self._store, self._clock, self._republisher, plan, options, on_progress, control, book, self._may)
         ended = run.go()
         if book is not None:
             book.close(ended)
@@ -196,7 +196,7 @@ class _Ends(Exception):
         self.why = why
 
 
-class Run:
+class BulkRun:
     """Made for one run and used once."""
 
     def __init__(
@@ -219,7 +219,7 @@ class Run:
         self._options, self._told, self._control = options, on_progress, control
         self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
         self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
-        self._pace = Pace(clock, options.rate)
+        self._pace = RateLimit(clock, options.rate)
         self._total = len(plan.items)
         self._book = book
         made = {item.task_id: item.successor for item in plan.items if book and book.made(item.task_id, item.successor)}
@@ -440,7 +440,7 @@ class Control:
         return clock.wait(self._stopped, seconds)
 
 
-class Pace:
+class RateLimit:
     """At most ``rate`` a minute in any minute, 0 for no limit; what was not sent in time is not made up for."""
 
     def __init__(self, clock: Clock, rate: int) -> None:

@@ -71,7 +71,7 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueHeld:
+class QueueHolders:
     """What is held of one queue."""
 
     name: str
@@ -95,7 +95,7 @@ def look(
     *,
     unheard: Collection[str] = (),
     leader: str = "",
-) -> tuple[QueueHeld, ...]:
+) -> tuple[QueueHolders, ...]:
     """Every queue of which something is held, or of which the broker counts something. ``records``: of what stands in
     slots, and others that run; ``unheard``: workers that are late or silent.
     """
@@ -121,13 +121,15 @@ def _names(*several: Mapping[str, object]) -> list[str]:
     return list(dict.fromkeys(name for some in several for name in some))
 
 
-def _of(name: str, depth: QueueDepth | None, holds: Sequence[Hold], ahead: Sequence[Several], leader: str) -> QueueHeld:
+def _of(
+    name: str, depth: QueueDepth | None, holds: Sequence[Hold], ahead: Sequence[Several], leader: str
+) -> QueueHolders:
     counted = depth.unacked if depth is not None else None
     several = list(ahead)
     if depth is not None and depth.kind in _OF_LEADER and counted and leader and depth.consumers == 1:
         several.append(Several(worker=leader, number=counted, leads=True))
     explained = len(holds) + sum(one.number for one in several)
-    return QueueHeld(
+    return QueueHolders(
         name=name,
         counted=counted,
         consumers=depth.consumers if depth is not None else None,
@@ -189,7 +191,7 @@ def queue_of(task: Task) -> str:
     return shop_queue(task.shop_id) if task.queue else LANE_QUEUE + task.lane
 
 
-def notes(found: QueueHeld, now_ms: int) -> tuple[Message, ...]:
+def notes(found: QueueHolders, now_ms: int) -> tuple[Message, ...]:
     """What is held beside the tasks, a sentence each; what nobody explains comes last."""
     said = [
         Message("held.leader", {"worker": one.worker, "n": one.number})

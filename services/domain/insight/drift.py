@@ -59,7 +59,7 @@ SENTENCES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunFigures:
     """A run that went well. ``figures``: what was measured of it by name (``rows:orders``); ``at``: its end, UTC ms."""
 
     shop: str
@@ -102,7 +102,7 @@ def dump(found: Drifts) -> str:
     return msgspec.json.encode(found).decode()
 
 
-def run_of(task: Task) -> Run | None:
+def run_of(task: Task) -> RunFigures | None:
     """What was measured of a task that succeeded, None for any other."""
     last = task.attempts[-1] if task.attempts else None
     if last is None or last.outcome != "succeeded" or last.ended_at < last.started_at:
@@ -111,7 +111,7 @@ def run_of(task: Task) -> Run | None:
     for name, seconds in last.took[:STEPS]:
         key = f"{STEP}:{name}"
         figures[key] = figures.get(key, 0.0) + seconds
-    return Run(shop=task.shop, at=last.ended_at, figures=figures)
+    return RunFigures(shop=task.shop, at=last.ended_at, figures=figures)
 
 
 def _of_result(result: str) -> dict[str, float]:
@@ -288,7 +288,7 @@ class Flow:
     #: figures of one flow: what its results hold may be named by what it found
     MOST = FIELDS + STEPS + 2
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RunFigures) -> None:
         """A run has ended well."""
         for figure, value in run.figures.items():
             if figure not in self.series and len(self.series) >= self.MOST:

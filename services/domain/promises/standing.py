@@ -51,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return Message(self.code, self.params) if self.code else None
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     """Shops that are not kept for one cause; those without a row count too."""
 
     check: str
@@ -108,7 +108,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     low: Instant = 0
     mid: Instant = 0
     high: Instant = 0
-    causes: tuple[Held, ...] = ()
+    causes: tuple[SharedCause, ...] = ()
     rows: tuple[Row, ...] = ()  #: broken ones first, then by their break
     strip: tuple[tuple[Instant, str], ...] = ()  #: half hours by their begin, with the worst state in them
     breaks: tuple[Break, ...] = ()
@@ -236,7 +236,7 @@ _OWN = frozenset({"seconds", "since", "usual_s", "n"})
 _SINGLE = frozenset({"open_task", "login_shop", "open_shop"})
 
 
-def _causes(bad: Sequence[Judged]) -> tuple[Held, ...]:
+def _causes(bad: Sequence[Judged]) -> tuple[SharedCause, ...]:
     """One for each thing that would help, the one that most shops wait for first."""
     groups: dict[object, list[Judged]] = {}
     for one in bad:
@@ -250,7 +250,7 @@ def _causes(bad: Sequence[Judged]) -> tuple[Held, ...]:
         if hold is None:
             continue
         found.append(
-            Held(
+            SharedCause(
                 **_of(hold),
                 shops=len(of_it),
                 broken=sum(1 for one in of_it if one.state == BROKEN),
@@ -269,7 +269,7 @@ def _strip(strip: Sequence[tuple[int, str]], state: str, now: int) -> tuple[tupl
     return (*kept, (begin, judging.worst([one for one in (same, state) if one])))
 
 
-def _breaks(before: Standing, broken: Sequence[Judged], causes: Sequence[Held], now: int) -> tuple[Break, ...]:
+def _breaks(before: Standing, broken: Sequence[Judged], causes: Sequence[SharedCause], now: int) -> tuple[Break, ...]:
     kept = [one for one in before.breaks if (one.until or now) > now - KEPT_BREAKS_MS]
     last = kept[-1] if kept and not kept[-1].until else None
     if last is not None and broken:

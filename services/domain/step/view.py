@@ -232,7 +232,7 @@ class Stones(Protocol):
         """Take one away."""
 
 
-class Remarks(Protocol):
+class Annotations(Protocol):
     """What is said beside the records."""
 
     def annotate(self, op: Annotate) -> bool:
@@ -272,7 +272,7 @@ class View(Protocol):
     @property
     def stones(self) -> Stones: ...
     @property
-    def remarks(self) -> Remarks: ...
+    def remarks(self) -> Annotations: ...
 
     tell_left: int  #: dependants that may still be told in this step
     dropped: list[Task]  #: cancelled by the present operation over a task that they depend on

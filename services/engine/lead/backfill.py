@@ -39,7 +39,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class BackfillPlan:
     """What a backfill would do, run by run, the oldest first."""
 
     schedule: Schedule
@@ -67,7 +67,7 @@ class Backfill:
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
 
-    def look(self, schedule: Schedule, zone: str, since: int, until: int, *, each: bool = False) -> Plan:
+    def look(self, schedule: Schedule, zone: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What is missing of the runs from ``since`` to before ``until`` (UTC ms).
 
         Runs of one schedule ask for the same work: a shop gets one task for all that it lacks, and none where a
@@ -94,7 +94,7 @@ class Backfill:
             raise UsageError(said("backfill.much", runs=len(runs), shops=len(shops)), field="since")
         following = recurrence.next_after(rule, runs[-1]) if runs else 0
         gaps = list(self._gaps(schedule, zone, runs, following or now + 1, shops))
-        return Plan(schedule=schedule, gaps=tuple(gaps if each else _last_only(gaps)))
+        return BackfillPlan(schedule=schedule, gaps=tuple(gaps if each else _last_only(gaps)))
 
     def _gaps(
         self, schedule: Schedule, zone: str, runs: Sequence[int], following: int, shops: Sequence[Shop]

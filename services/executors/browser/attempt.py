@@ -114,7 +114,7 @@ class Attempt:
     """Runs once."""
 
     def __init__(
-        self, order: orders.Run, lease: Lease, settings: BrowserSettings, say: Callable[[orders.Word], None]
+        self, order: orders.RunAttempt, lease: Lease, settings: BrowserSettings, say: Callable[[orders.Word], None]
     ) -> None:
         self.settings, self.lease = settings, lease
         self.page: Page = lease.page

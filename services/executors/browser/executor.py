@@ -310,7 +310,7 @@ class BrowserExecutor:
         folder.mkdir()
         watch = _Watch(context, BoundedLog(context.log, OutputLimits()))
         task = job.task
-        order = orders.Run(
+        order = orders.RunAttempt(
             token=token,
             task_id=task.task_id,
             task_type=task.task_type,

@@ -56,7 +56,7 @@ class Host:
             if isinstance(order, orders.LetGo):
                 work = self._let_go(order)
             else:
-                work = self._run(order) if isinstance(order, orders.Run) else self._lend(order)
+                work = self._run(order) if isinstance(order, orders.RunAttempt) else self._lend(order)
             task = self._running[order.token] = asyncio.create_task(work)
             token = order.token
             task.add_done_callback(lambda _: self._running.pop(token, None))
@@ -75,7 +75,7 @@ class Host:
             self._say(self._pool.state())
             await asyncio.sleep(PULSE_S)
 
-    async def _run(self, order: orders.Run) -> None:
+    async def _run(self, order: orders.RunAttempt) -> None:
         try:
             end = await self._attempt(order)
         except asyncio.CancelledError:
@@ -88,7 +88,7 @@ class Host:
             end = orders.End(token=order.token, ok=False, error=text, error_kind=classify.CRASHED)
         self._say(end)
 
-    async def _attempt(self, order: orders.Run) -> orders.End:
+    async def _attempt(self, order: orders.RunAttempt) -> orders.End:
         try:
             lease = await self._acquire(order)
         except NoBrowser as exc:
@@ -107,7 +107,7 @@ class Host:
             finally:  # until then it can still be forced
                 self._leases.pop(order.token, None)
 
-    async def _acquire(self, order: orders.Run) -> Lease:
+    async def _acquire(self, order: orders.RunAttempt) -> Lease:
         if order.light:
             return await self._pool.acquire_light()
         return await self._pool.acquire(order.platform, order.shop_id)

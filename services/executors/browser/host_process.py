@@ -65,7 +65,7 @@ class BrowserHost:
         """Whether orders are under way."""
         return bool(self._receivers)
 
-    def order(self, order: orders.Run | orders.Lend | orders.LetGo, receive: Receiver) -> None:
+    def order(self, order: orders.RunAttempt | orders.Lend | orders.LetGo, receive: Receiver) -> None:
         """Give an order; its answers go to ``receive``, in another thread, until ``forget``."""
         with self._lock:
             self.jobs += 1

@@ -19,7 +19,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True, tag="setup"):
     debug_port: bool = False
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
+class RunAttempt(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     """One attempt."""
 
     token: str
@@ -117,7 +117,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag="end"):
     unable: bool = False
 
 
-Order = Setup | Run | Lend | LetGo | Cancel
+Order = Setup | RunAttempt | Lend | LetGo | Cancel
 Word = Ready | Pulse | Log | Progress | File | Lent | End
 read_order = msgspec.json.Decoder(Order).decode
 read_word = msgspec.json.Decoder(Word).decode

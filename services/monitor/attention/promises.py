@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.gates import quiet_hours
 from services.domain.promises.judge import BROKEN
-from services.domain.promises.standing import Held, Standing
+from services.domain.promises.standing import SharedCause, Standing
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
@@ -62,7 +62,7 @@ def _item(row: PromiseRow, found: Standing, zone: str, now: int) -> Attention:
     )
 
 
-def _way(causes: tuple[Held, ...]) -> Iterable[tuple[str, str]]:
+def _way(causes: tuple[SharedCause, ...]) -> Iterable[tuple[str, str]]:
     """The one verb of what holds most of them."""
     if causes and causes[0].verb and causes[0].verb != "open_tasks":
         yield causes[0].verb, causes[0].target

@@ -46,7 +46,7 @@ class Blank(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class ComparedAttempt:
     """One of both."""
 
     task: Task
@@ -62,8 +62,8 @@ class Run:
 class Beside:
     """What is known. Without ``success``: ``gone`` tells of one whose record is gone, and None that there is none."""
 
-    letter: Run
-    success: Run | None = None
+    letter: ComparedAttempt
+    success: ComparedAttempt | None = None
     kin: Kin = Kin.WORK
     gone: Done | None = None  #: the last success by the ledger, where its record was removed
     pairs: tuple[Pair, ...] = ()
@@ -145,10 +145,10 @@ class LetterQueries:
 
     # what each left
 
-    def _run(self, task: Task, attempt: Attempt | None, step: str = "") -> Run:
+    def _run(self, task: Task, attempt: Attempt | None, step: str = "") -> ComparedAttempt:
         picture, blank = self._picture(task, attempt, step)
         lines = self._store.read_log(task.task_id, attempt.number)[0] if attempt is not None else []
-        return Run(
+        return ComparedAttempt(
             task=task,
             shop=self._registry.shops().get(task.shop),
             attempt=attempt,

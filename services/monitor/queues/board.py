@@ -25,7 +25,7 @@ from services.monitor.forecast.drain import Drain, DrainQueries
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
 from services.monitor.queues import holders
-from services.monitor.queues.holders import HeldNow
+from services.monitor.queues.holders import HoldersNow
 from services.monitor.queues.queries import QueueQueries
 from services.ports import Clock
 
@@ -175,7 +175,7 @@ class QueueBoard:
         snapshot = self._live.snapshot()
         return self.now().needing() if snapshot.at_ms and snapshot.told else Needing()
 
-    def held(self, name: str) -> HeldNow:
+    def held(self, name: str) -> HoldersNow:
         """Who holds what of a queue.
 
         Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from services.domain.fleet import holders
-from services.domain.fleet.holders import QueueHeld
+from services.domain.fleet.holders import QueueHolders
 from services.domain.insight import worker as insight
 from services.domain.task.lane import LANE_QUEUE, LANES
 from services.domain.task.order import QueueDepth
@@ -21,18 +21,18 @@ MOST = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldNow:
+class HoldersNow:
     """All queues of which something is held, at one moment (UTC ms of the store's clock). ``told``: whether the broker
     counts what consumers hold; ``more``: records that run and were not looked at.
     """
 
-    queues: tuple[QueueHeld, ...]
+    queues: tuple[QueueHolders, ...]
     at_ms: int
     told: bool
     more: bool = False
 
 
-def look(questions: QueueQueries, depths: Iterable[QueueDepth], name: str = "") -> HeldNow:
+def look(questions: QueueQueries, depths: Iterable[QueueDepth], name: str = "") -> HoldersNow:
     """Of all queues, or of the one called ``name`` (of a lane its word will do). Blocking.
 
     Raises:
@@ -50,7 +50,7 @@ def look(questions: QueueQueries, depths: Iterable[QueueDepth], name: str = "") 
     found = holders.look(
         counted, workers, records, unheard=insight.look(workers, now).late, leader=store.leader(leader.ROLE)
     )
-    return HeldNow(
+    return HoldersNow(
         queues=tuple(one for one in found if not wanted or one.name == wanted),
         at_ms=now,
         told=bool(counted) and any(one.unacked is not None for one in counted),

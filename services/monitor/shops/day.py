@@ -36,7 +36,7 @@ _STOPPED = frozenset({"cancelled", "preempted", "returned"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class DayAttempt:
     """One attempt, or one that will be; instants are UTC ms."""
 
     task_type: str
@@ -65,7 +65,7 @@ class ShopDay:
     ends: int
     now: int
     types: tuple[str, ...] = ()  #: rows, by name
-    runs: tuple[Run, ...] = ()  #: by start
+    runs: tuple[DayAttempt, ...] = ()  #: by start
     quiet: tuple[tuple[int, int], ...] = ()  #: when nothing of the whole shop was to start
     complete: bool = True  #: False where it has more tasks than are looked at
 
@@ -116,14 +116,16 @@ class ShopDays:
             yield from page.tasks
             told, cursor = told + len(page.tasks), page.next
 
-    def _coming(self, shop: str, now: int, ends: int) -> Iterator[Run]:
+    def _coming(self, shop: str, now: int, ends: int) -> Iterator[DayAttempt]:
         known = self._registry.shops().get(shop)
         for row in self._schedules.rows(COMING) if known is not None else ():
             if known is not None and schedules.fitting(row.schedule, [known]):
                 for at in row.upcoming:
                     if now <= at < ends:
                         name = row.schedule.name
-                        yield Run(task_type=row.schedule.task_type, state=PLANNED, begins=at, ends=at, schedule=name)
+                        yield DayAttempt(
+                            task_type=row.schedule.task_type, state=PLANNED, begins=at, ends=at, schedule=name
+                        )
 
     def _quiet(self, shop: str, begins: int, ends: int) -> list[tuple[int, int]]:
         zone = fleet_zone(self._store) or DEFAULT_ZONE
@@ -136,11 +138,11 @@ class ShopDays:
         return _merged(found)
 
 
-def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[Run]:
+def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[DayAttempt]:
     last = len(task.attempts) - 1
     for place, one in enumerate(task.attempts):
         if one.outcome not in _NO_RUN and one.ended_at >= begins and one.started_at < ends:
-            yield Run(
+            yield DayAttempt(
                 task_type=task.task_type,
                 state=_state(task, one, last=place == last),
                 begins=one.started_at,
@@ -152,12 +154,12 @@ def _runs(task: Task, begins: int, ends: int, now: int) -> Iterator[Run]:
                 error_kind=one.error_kind,
             )
     if task.status == Status.RUNNING and task.started_at:
-        yield Run(
+        yield DayAttempt(
             task_type=task.task_type, state=RUNNING, begins=task.started_at, ends=now, task_id=task.task_id,
             attempt=task.attempt, worker=task.worker,
         )  # fmt: skip
     elif task.status in (Status.SCHEDULED, Status.RETRYING) and now <= task.due_at < ends:
-        yield Run(
+        yield DayAttempt(
             task_type=task.task_type, state=PLANNED, begins=task.due_at, ends=task.due_at, task_id=task.task_id,
             attempt=task.attempt + 1,
         )  # fmt: skip

@@ -28,7 +28,7 @@ read_end = msgspec.msgpack.Decoder(tuple[str, Instant]).decode
 read_seal = msgspec.msgpack.Decoder(Link).decode
 
 
-class Papers(Part):
+class Journals(Part):
     """What is kept beside the records."""
 
     def put_letter(self, letter: Letter) -> None:

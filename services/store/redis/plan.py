@@ -32,7 +32,7 @@ _CARDS = load("cards", reads=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexSlice:
     """One part of the status index, seen by conditions as if it were a record."""
 
     name: str
@@ -52,11 +52,11 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """The source with the fewest candidates, and the parts of the status index that can hold matches (with members)."""
 
     best: Source
-    parts: tuple[Part, ...]
+    parts: tuple[IndexSlice, ...]
     size: int  #: members of those parts
     ids: tuple[str, ...] | None = None  #: the filter names its tasks
     sizes: Mapping[str, int] = made(default_factory=dict)  #: members of the indexes that were looked at
@@ -73,11 +73,11 @@ class _Kind:
     priority: int
 
 
-def make(link: Link, terms: Sequence[Term]) -> Plan:
+def make(link: Link, terms: Sequence[Term]) -> QueryPlan:
     """Look at the sizes of all indexes that could answer."""
     for term in terms:
         if term.field == "id" and _is_exact(term):
-            return Plan(Source((), len(term.values), term), (), 0, tuple(dict.fromkeys(term.values)))
+            return QueryPlan(Source((), len(term.values), term), (), 0, tuple(dict.fromkeys(term.values)))
     parts = _parts(terms)
     offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
     of_payloads = _payload_names(link, terms)
@@ -98,7 +98,7 @@ def make(link: Link, terms: Sequence[Term]) -> Plan:
         found = link.many([("ZRANGE", name, 0, -1) for name in best.names])
         ids = tuple(dict.fromkeys(name_of(one) for members in found for one in members))
         best = Source((), len(ids), best.term)
-    return Plan(best, full, size, ids, sizes=sizes, known=frozenset(of_payloads))
+    return QueryPlan(best, full, size, ids, sizes=sizes, known=frozenset(of_payloads))
 
 
 def _payload_names(link: Link, terms: Sequence[Term]) -> dict[Term, tuple[str, ...]]:
@@ -115,7 +115,7 @@ def _payload_names(link: Link, terms: Sequence[Term]) -> dict[Term, tuple[str, .
     }
 
 
-def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:
+def total(link: Link, plan: QueryPlan, terms: Sequence[Term]) -> int | None:
     """Exact number of matches, where counters or the sizes of indexes know it."""
     if plan.ids is not None:
         return None
@@ -166,7 +166,7 @@ def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
     return found
 
 
-def _count_pairs(link: Link, plan: Plan) -> int | None:
+def _count_pairs(link: Link, plan: QueryPlan) -> int | None:
     """What the indexes of one term have in common with the parts of the status index; None where that is much to do."""
     if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:
         return None
@@ -177,7 +177,7 @@ def _count_pairs(link: Link, plan: Plan) -> int | None:
     return int(sum(link.many(commands)))
 
 
-def _parts(terms: Sequence[Term]) -> list[Part]:
+def _parts(terms: Sequence[Term]) -> list[IndexSlice]:
     """The parts of the status index that the terms on status, triage, priority and lane leave."""
     wanted = conditions(term for term in terms if term.field in _PART_FIELDS and term.op != "~")
     of_lane = conditions(term for term in terms if term.field == "lane" and term.op != "~")
@@ -185,18 +185,18 @@ def _parts(terms: Sequence[Term]) -> list[Part]:
     return [part for part in found if not part.lane or all(fits(part) for fits in of_lane)]
 
 
-def all_parts() -> Iterator[Part]:
+def all_parts() -> Iterator[IndexSlice]:
     """Every part of the status index that there can be."""
     for status in map(str, Status):
         for priority in keys.PRIORITIES:
             if status == Status.QUEUED:
                 for lane in map(str, LANES):
-                    yield Part(keys.status(status, priority, lane), status, priority, lane=lane)
+                    yield IndexSlice(keys.status(status, priority, lane), status, priority, lane=lane)
             elif status == Status.DEAD:
                 for triage in map(str, Triage):
-                    yield Part(keys.status(status, priority, triage), status, priority, triage=triage)
+                    yield IndexSlice(keys.status(status, priority, triage), status, priority, triage=triage)
             else:
-                yield Part(keys.status(status, priority), status, priority)
+                yield IndexSlice(keys.status(status, priority), status, priority)
 
 
 def _names(link: Link, term: Term) -> tuple[str, ...] | None:

@@ -39,14 +39,14 @@ _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Job:
+class _ReadyQuery:
     """A query made ready."""
 
     query: Query
     fits: tuple[Condition, ...]
     searched: tuple[str, ...]  #: see ``Page``
     after: Place | None
-    plan: redis_plan.Plan
+    plan: redis_plan.QueryPlan
     logs: tuple[Term, ...] = ()  #: what logs must say
     looked: int = 0  #: records that were looked at for it
 
@@ -95,7 +95,7 @@ class Queries(Reads):
         found, whole = self._total(job, rows, cut)
         return replace(page, total=found if whole else None, at_least=max(found, len(page.tasks)))
 
-    def _job(self, query: Query) -> _Job:
+    def _job(self, query: Query) -> _ReadyQuery:
         if query.sort not in SORTS:
             raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
         fits = tuple(match.conditions(log_match.others(query.terms)))
@@ -103,7 +103,9 @@ class Queries(Reads):
         plan = redis_plan.make(self._link, query.terms)
         scans = [term.field for term in query.terms if match.is_scan(term) and term not in plan.known]
         logs = log_match.of_logs(query.terms)
-        return _Job(query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan, logs=logs)
+        return _ReadyQuery(
+            query=query, fits=fits, searched=tuple(dict.fromkeys(scans)), after=after, plan=plan, logs=logs
+        )
 
     def grouped(self, terms: Sequence[Term], by: str, most: int) -> Groups:
         """How many there are by a value and by status, of the first ``most`` candidates.
@@ -131,7 +133,7 @@ class Queries(Reads):
                 return groups_of(found, whole=False)
         return groups_of(found, whole=True)
 
-    def _parts_of_all(self, job: _Job) -> Iterator[Sequence[Place]]:
+    def _parts_of_all(self, job: _ReadyQuery) -> Iterator[Sequence[Place]]:
         """All candidates, some at a time."""
         if job.plan.ids is not None:
             yield _by_name(job.plan.ids)
@@ -140,7 +142,7 @@ class Queries(Reads):
                 yield places[start : start + MOST]
 
     # ---------------------------------------------------------------------- order
-    def _places(self, job: _Job) -> Iterator[list[Place]]:
+    def _places(self, job: _ReadyQuery) -> Iterator[list[Place]]:
         """Candidates in the order of the query."""
         sort, first = job.query.sort, job.limit + 1
         if sort == "created":
@@ -152,7 +154,7 @@ class Queries(Reads):
         else:
             yield from self._by_due(job)
 
-    def _by_priority(self, job: _Job) -> Iterator[list[Place]]:
+    def _by_priority(self, job: _ReadyQuery) -> Iterator[list[Place]]:
         """One priority after the other, each in the order of the ids."""
         down = job.query.descending
         known = redis_plan.count_by_priority(self._link, job.query.terms)
@@ -161,7 +163,7 @@ class Queries(Reads):
             if job.after is None or priority == job.after[0] or (priority < job.after[0]) == down:
                 yield from by_id(self._link, names, priority, Window(descending=down, after=job.after))
 
-    def _by_due(self, job: _Job) -> Iterator[list[Place]]:
+    def _by_due(self, job: _ReadyQuery) -> Iterator[list[Place]]:
         """Those with a due time by it, all others (due time 0) by their ids."""
         window = Window(descending=job.query.descending, after=job.after)
         timed = {Status.SCHEDULED: keys.PLANNED, Status.RETRYING: keys.RETRIES}
@@ -175,7 +177,7 @@ class Queries(Reads):
         if window.descending:
             yield from by_id(self._link, others, 0, window)
 
-    def _walked(self, job: _Job) -> tuple[list[Task], Place | None]:
+    def _walked(self, job: _ReadyQuery) -> tuple[list[Task], Place | None]:
         """Up to one row more than asked for; the place where a long scan was cut short."""
         rows: list[Task] = []
         seen = 0
@@ -190,7 +192,7 @@ class Queries(Reads):
                     return rows, part[-1]
         return rows, None
 
-    def _saying(self, job: _Job) -> tuple[list[Task], Place | None]:
+    def _saying(self, job: _ReadyQuery) -> tuple[list[Task], Place | None]:
         """Rows whose logs say so, up to one more than asked for; the place where the look was cut short."""
         rows: list[Task] = []
         until = time.monotonic() + log_match.LOOK_S
@@ -222,20 +224,20 @@ class Queries(Reads):
                 found.append(task)
         return found
 
-    def _sorted(self, job: _Job) -> list[Task]:
+    def _sorted(self, job: _ReadyQuery) -> list[Task]:
         """The first rows of few candidates, which are all read."""
         pick = heapq.nlargest if job.query.descending else heapq.nsmallest
         return pick(job.limit + 1, self._all_matches(job), key=job.place)
 
     # -------------------------------------------------------------------- records
-    def _all_matches(self, job: _Job) -> Iterator[Task]:
+    def _all_matches(self, job: _ReadyQuery) -> Iterator[Task]:
         if job.plan.ids is not None:
             yield from self._matches(job, _by_name(job.plan.ids))
         for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
             for start in range(0, len(places), MOST):
                 yield from self._matches(job, places[start : start + MOST])
 
-    def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
+    def _matches(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[Task]:
         """The records at these places that are wanted; only these are unpacked whole."""
         for _, stored in self._glances(job, places):
             try:
@@ -243,7 +245,7 @@ class Queries(Reads):
             except (msgspec.DecodeError, RecursionError):
                 continue  # not a record: the next claim puts it aside
 
-    def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[tuple[Glance, bytes]]:
+    def _glances(self, job: _ReadyQuery, places: Sequence[Place]) -> Iterator[tuple[Glance, bytes]]:
         """What a filter looks at of the same, and as they are stored."""
         if not places:
             return
@@ -257,7 +259,7 @@ class Queries(Reads):
             except (msgspec.DecodeError, RecursionError):
                 continue
 
-    def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
+    def _total(self, job: _ReadyQuery, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
         """How many match, and whether these are all of them: where no index knows that, no more than a few records are
         looked at for it.
         """
@@ -270,7 +272,7 @@ class Queries(Reads):
             return len(rows), False  # the page itself looked at so many
         return self._counted(job)
 
-    def _counted(self, job: _Job) -> tuple[int, bool]:
+    def _counted(self, job: _ReadyQuery) -> tuple[int, bool]:
         """Matches among the newest candidates, and whether these were all."""
         every = replace(job, query=Query(terms=job.query.terms), after=None)
         if job.plan.ids is not None:
@@ -291,7 +293,7 @@ def _by_name(ids: Sequence[str]) -> list[Place]:
     return [(0, task_id.encode()) for task_id in ids]
 
 
-def _window(job: _Job, field: str) -> Window:
+def _window(job: _ReadyQuery, field: str) -> Window:
     low, low_in, high, high_in = match.bounds(job.query.terms, field)
     return Window(
         low=f"{'' if low_in else '('}{low}",

@@ -27,7 +27,7 @@ from services.store.redis.ledger import Ledger
 from services.store.redis.limits import Limits, limits_now, numbers_of
 from services.store.redis.logins import Sessions, sessions_in
 from services.store.redis.notes import Notes
-from services.store.redis.papers import Papers
+from services.store.redis.papers import Journals
 from services.store.redis.part import Part, Ticker
 from services.store.redis.query import Queries
 from services.store.redis.reads import Reads, read_shop
@@ -266,7 +266,7 @@ class RedisStore(
     Limits,
     Ledger,
     OpenBreakers,
-    Papers,
+    Journals,
     Notes,
     Schedules,
     Sessions,

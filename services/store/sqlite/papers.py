@@ -38,7 +38,7 @@ def _marked(conn: sqlite3.Connection, task_ids: Sequence[str], now: int) -> set[
     return {task_id for (task_id,) in conn.execute(sql, (text_list(task_ids), now))}
 
 
-class Papers(Part):
+class Journals(Part):
     """Letters, logs, audit, executed marks; the calls are those of ``services.ports.Store``."""
 
     def put_letter(self, letter: Letter) -> None:

@@ -41,7 +41,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """Conditions that all hold, questions to each record, the order, and the best way to few rows (None: all rows)."""
 
     where: tuple[Condition, ...]
@@ -64,7 +64,7 @@ class Plan:
         return int(getattr(task, self.column)), task.task_id
 
 
-def make(conn: sqlite3.Connection, query: Query) -> Plan:
+def make(conn: sqlite3.Connection, query: Query) -> QueryPlan:
     """Look at the terms and at the counters.
 
     Raises:
@@ -95,7 +95,7 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     else:
         among = best.expected if searched and best is not None else 0
     logs = log_match.of_logs(query.terms)
-    return Plan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs)
+    return QueryPlan(where, tests, query.sort, query.descending, best, statuses, searched, among, logs)
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:

@@ -21,7 +21,7 @@ from services.domain.task.search.query import GROUPED, Groups, Page, Query, Term
 from services.store.sqlite import plan as plans
 from services.store.sqlite.filter import INDEX, TEXTS, Condition
 from services.store.sqlite.part import words
-from services.store.sqlite.plan import Plan
+from services.store.sqlite.plan import QueryPlan
 from services.store.sqlite.write import IN_LIST
 from services.store.unreadable import readable
 
@@ -55,7 +55,7 @@ Arms = tuple[tuple[str, Condition], ...]
 Place = tuple[int, str]
 
 
-def _text_of(plan: Plan, place: Place | None) -> str | None:
+def _text_of(plan: QueryPlan, place: Place | None) -> str | None:
     """The text that a page hands out for a place."""
     return None if place is None else base64.urlsafe_b64encode(msgspec.json.encode((plan.sort, *place))).decode()
 
@@ -108,7 +108,7 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     return Page(tasks=tuple(tasks), next=_text_of(plan, cut), total=found if whole else None, at_least=seen)
 
 
-def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
+def _scan(conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None) -> Page:
     """Look into the records in slices until the page is full or enough was looked at."""
     found: list[Task] = []
     for _ in range(SCAN_LIMIT // SCAN_SLICE):
@@ -124,7 +124,7 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
     return Page(tasks=tuple(found), next=_text_of(plan, place))
 
 
-def _scan_logs(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
+def _scan_logs(conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None) -> Page:
     """Look into the logs of the records in slices until the page is full, or for as long as a person may wait."""
     found: list[Task] = []
     looked, until = 0, time.monotonic() + log_match.LOOK_S
@@ -182,7 +182,7 @@ def grouped(conn: sqlite3.Connection, terms: Sequence[Term], by: str, most: int)
     return groups_of(found, whole=sum(number for number, _ in found.values()) <= most)
 
 
-def _grouped_by_looking(conn: sqlite3.Connection, plan: Plan, by: str, most: int) -> Groups:
+def _grouped_by_looking(conn: sqlite3.Connection, plan: QueryPlan, by: str, most: int) -> Groups:
     found: dict[tuple[str, str], tuple[int, str]] = {}
     place: Place | None = None
     for _ in range(most // SCAN_SLICE):
@@ -199,7 +199,9 @@ def _grouped_by_looking(conn: sqlite3.Connection, plan: Plan, by: str, most: int
 
 
 # ------------------------------------------------------------------------- reading
-def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Task], Place | None]:
+def _rows(
+    conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None
+) -> tuple[list[Task], Place | None]:
     """The next rows in order, and where a long look was cut short; the records are read last, known to be wanted."""
     found, cut = _find(conn, plan, limit, place)
     sql = f"SELECT data FROM tasks WHERE rowid {IN_LIST}"
@@ -212,7 +214,9 @@ def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
     return sorted(rows, key=plan.place_of, reverse=plan.descending), cut
 
 
-def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Found], Place | None]:
+def _find(
+    conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None
+) -> tuple[list[Found], Place | None]:
     """By the way to few rows, or along the order if that meets them soon; else what a bounded look along it meets."""
     way = plan.way
     in_order = plan.sort == "created" and way is not None and way.ordered
@@ -233,7 +237,7 @@ def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
     return _fetched(conn, plan, way.arms, limit, place), None
 
 
-def _fetched(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
+def _fetched(conn: sqlite3.Connection, plan: QueryPlan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
     """The first of few rows, which are all read."""
     if len(arms) <= FEW_ARMS:
         found = {row for arm in arms for row in _select(conn, *arm, plan, limit, place)}
@@ -242,7 +246,9 @@ def _fetched(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place
     return list(islice(_holding(conn, plan, iter(sorted(rows, reverse=plan.descending))), limit))
 
 
-def _looked(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Found], Place | None]:
+def _looked(
+    conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None
+) -> tuple[list[Found], Place | None]:
     """What is met among the next rows in order, and the last of them."""
     seen: list[Found] = []
 
@@ -256,7 +262,9 @@ def _looked(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | Non
     return found, seen[-1][:2] if len(found) < limit and len(seen) == LOOKED else None
 
 
-def _holding(conn: sqlite3.Connection, plan: Plan, rows: Iterator[Found], first: int = SCAN_SLICE) -> Iterator[Found]:
+def _holding(
+    conn: sqlite3.Connection, plan: QueryPlan, rows: Iterator[Found], first: int = SCAN_SLICE
+) -> Iterator[Found]:
     """Those of rows for which the conditions hold, each once, asked for in slices: a condition may bring lists of
     thousands of shops, which SQLite takes in again for each statement.
     """
@@ -270,14 +278,14 @@ def _holding(conn: sqlite3.Connection, plan: Plan, rows: Iterator[Found], first:
             before = row
 
 
-def _those(conn: sqlite3.Connection, plan: Plan, rows: Sequence[int]) -> set[tuple[int, int]]:
+def _those(conn: sqlite3.Connection, plan: QueryPlan, rows: Sequence[int]) -> set[tuple[int, int]]:
     """Sort value and number of those rows for which the conditions hold."""
     sql = f"""SELECT {_whole(plan.column)}, tasks.rowid
         FROM json_each(?) AS one CROSS JOIN tasks ON tasks.rowid = one.value WHERE {plans.conjunction(plan.where)}"""
     return set(conn.execute(sql, (msgspec.json.encode(rows).decode(), *plans.values(plan.where))))
 
 
-def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Generator[Found]:
+def _stream(conn: sqlite3.Connection, plan: QueryPlan, place: Place | None) -> Generator[Found]:
     """Rows in the plan's order, whether the conditions hold or not."""
     if plan.sort == "due":
         for index, part, start in _due_parts(plan, place):
@@ -295,7 +303,7 @@ def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Genera
     yield from heapq.merge(*streams, reverse=plan.descending)
 
 
-def _by_id(conn: sqlite3.Connection, part: Condition, plan: Plan) -> sqlite3.Cursor:
+def _by_id(conn: sqlite3.Connection, part: Condition, plan: QueryPlan) -> sqlite3.Cursor:
     """All rows by id, as if they were all of the part: no index has these alone; see ``_only``."""
     value, *after = part.values
     way, than = ("DESC", "<") if plan.descending else ("ASC", ">")
@@ -304,7 +312,7 @@ def _by_id(conn: sqlite3.Connection, part: Condition, plan: Plan) -> sqlite3.Cur
     return conn.execute(sql, (value, *after))
 
 
-def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
+def _along(conn: sqlite3.Connection, plan: QueryPlan, limit: int, place: Place | None) -> list[Found]:
     """Walk along the order and leave out what the conditions refuse; not for the order by ``updated``."""
     if plan.sort in ORDER:
         return _select(conn, ORDER[plan.sort], ALL, plan, limit, place)
@@ -316,11 +324,11 @@ def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None
     return found
 
 
-def _by_status(plan: Plan) -> Arms:
+def _by_status(plan: QueryPlan) -> Arms:
     return tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
 
 
-def _due_parts(plan: Plan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:
+def _due_parts(plan: QueryPlan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:
     """Those without a due time by id, those with one by it."""
     inside = place is not None and place[0] > 0
     if plan.descending and (place is None or inside):
@@ -331,7 +339,7 @@ def _due_parts(plan: Plan, place: Place | None) -> Iterator[tuple[str, Condition
         yield "tasks_due", Condition("(due_at > 0)"), place if inside else None
 
 
-def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition:
+def _only(column: str, value: int, plan: QueryPlan, place: Place | None) -> Condition:
     """The rows with one value of the sort column, after the place if it lies among them."""
     if place is None or place[0] != value:
         return Condition(f"({column} = ?)", (value,))
@@ -339,7 +347,7 @@ def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition
 
 
 def _select(
-    conn: sqlite3.Connection, index: str, arm: Condition, plan: Plan, limit: int, place: Place | None
+    conn: sqlite3.Connection, index: str, arm: Condition, plan: QueryPlan, limit: int, place: Place | None
 ) -> list[Found]:
     return _execute(conn, index, arm, plan, place, limit=limit).fetchall()
 
@@ -348,7 +356,7 @@ def _execute(
     conn: sqlite3.Connection,
     index: str,
     arm: Condition,
-    plan: Plan,
+    plan: QueryPlan,
     place: Place | None,
     *,
     limit: int = -1,
@@ -372,7 +380,7 @@ def _whole(column: str) -> str:
 
 
 # ------------------------------------------------------------------------ counting
-def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan, *, short: bool) -> tuple[int, bool]:
+def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: QueryPlan, *, short: bool) -> tuple[int, bool]:
     """How many match, and whether these are all of them; ``short``: the page itself looked at as many as it may."""
     names = {term.field for term in terms}
     for table, fields in plans.TALLIES.items():
@@ -397,7 +405,7 @@ def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan, *, short
     return len(rows), True
 
 
-def _counted(conn: sqlite3.Connection, plan: Plan, arms: Arms) -> tuple[int, bool]:
+def _counted(conn: sqlite3.Connection, plan: QueryPlan, arms: Arms) -> tuple[int, bool]:
     """How many of the first rows of many arms match, and whether these rows were all."""
     rows: set[int] = set()
     for index, arm in arms:
@@ -408,7 +416,7 @@ def _counted(conn: sqlite3.Connection, plan: Plan, arms: Arms) -> tuple[int, boo
     return len(_those(conn, plan, list(islice(rows, COUNTED)))), len(rows) <= COUNTED
 
 
-def _matching(plan: Plan, most: int = 0) -> Iterator[tuple[str, tuple[str | float, ...]]]:
+def _matching(plan: QueryPlan, most: int = 0) -> Iterator[tuple[str, tuple[str | float, ...]]]:
     """Statements that together give every row that matches, some of them maybe twice; one where there would be more
     than ``most``.
     """

@@ -55,7 +55,7 @@ _KEEP, _SET = Mark.KEEP, Mark.SET
 _ZONE = "SELECT body FROM documents WHERE kind = ? AND name = ?"
 
 
-class Session:
+class Transaction:
     """Reads are cached and agree with what was changed in this session; ``flush`` writes it all."""
 
     def __init__(

@@ -30,12 +30,12 @@ from services.store.sqlite.gates.closed import ClosedGates
 from services.store.sqlite.gates.unserved import Unserved
 from services.store.sqlite.ledger import Ledger
 from services.store.sqlite.notes import Notes
-from services.store.sqlite.papers import Papers, with_marks
+from services.store.sqlite.papers import Journals, with_marks
 from services.store.sqlite.part import Part, store_errors, words
 from services.store.sqlite.payloads import Payloads
 from services.store.sqlite.schedules import Schedules
 from services.store.sqlite.schema import SCHEMA
-from services.store.sqlite.session import Session
+from services.store.sqlite.session import Transaction
 from services.store.sqlite.upkeep.aside import SetAside
 from services.store.sqlite.upkeep.damage import Damages
 from services.store.sqlite.upkeep.forget import Forgetting
@@ -92,7 +92,7 @@ class Batches(Part):
 
 
 class EmbeddedStore(
-    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Papers, Payloads, Recounting, Notes, Schedules,
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Ledger, Journals, Payloads, Recounting, Notes, Schedules,
     Unserved,
 ):  # fmt: skip
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
@@ -139,7 +139,7 @@ class EmbeddedStore(
     def _apply(self, ops: Sequence[Op]) -> list[Answer]:
         def work(conn: sqlite3.Connection) -> list[Answer]:
             now = self._now(conn)
-            session = Session(conn, now, self._lifo, self._day)
+            session = Transaction(conn, now, self._lifo, self._day)
             session.prepare(ops)
             answers = kernel.apply(session, with_marks(conn, ops, now))
             session.flush()

@@ -41,7 +41,7 @@ from services.domain.task.search.filter_time import Times
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.new_task.parameters import Spot
-from views.dialogs.new_task.part import Part
+from views.dialogs.new_task.section import FormSection
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -63,7 +63,7 @@ _BETWEEN = re.compile(r"[\s,;，；、]+")
 QUIET_MS, SHORTEST = 200, 2
 
 
-class Delivery(Part):
+class Delivery(FormSection):
     """Signals:
     changed: lane, start or attempts.
     """

@@ -36,7 +36,7 @@ from views.dialogs.new_task.twins import Twins
 from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.columns import field_word
 from views.dialogs.sheet.step import SheetStep
-from views.dialogs.sheet.work import SheetDraft, SheetWork, Wish
+from views.dialogs.sheet.work import SheetDraft, SheetRequest, SheetWork
 from views.dialogs.shops.picker import FILE
 from views.support import instant, safe, text
 from views.support.language import on_language_changed
@@ -355,7 +355,7 @@ class NewTaskDialog(DialogFrame):
     def _on_file(self, path: Path) -> None:
         self._forget_rows()
         self._work.forget()
-        self._ask_rows(Wish(path=path))
+        self._ask_rows(SheetRequest(path=path))
 
     def _on_blank(self) -> None:
         """A table without rows: what each column says is settled beforehand."""
@@ -364,7 +364,7 @@ class NewTaskDialog(DialogFrame):
         titles = [field_word(target) for target in BLANK]
         read = table.empty(_("Empty table"), titles, BLANK_ROWS)
         mapped = tuple(Column(at=at, title=titles[at], target=target) for at, target in enumerate(BLANK))
-        self._ask_rows(Wish(read=read, mapped=mapped))
+        self._ask_rows(SheetRequest(read=read, mapped=mapped))
 
     def _on_pasted(self, words: str) -> None:
         self._forget_rows()
@@ -383,7 +383,7 @@ class NewTaskDialog(DialogFrame):
         self.sheet.start_over()
         self.sheet.summary.done.reason.clear()
 
-    def _ask_rows(self, wish: Wish) -> None:
+    def _ask_rows(self, wish: SheetRequest) -> None:
         self.error.clear()
         self._work.ask(wish, self.draft())
         self._say()
@@ -406,7 +406,7 @@ class NewTaskDialog(DialogFrame):
     def _on_reading(self, encoding: str, sheet: str) -> None:
         wish = self._work.wish
         if wish is not None:
-            self._ask_rows(Wish(path=wish.path, encoding=encoding, sheet=sheet))
+            self._ask_rows(SheetRequest(path=wish.path, encoding=encoding, sheet=sheet))
 
     def _on_rows(self, found: Orders) -> None:
         self._found = True

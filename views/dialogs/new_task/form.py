@@ -17,7 +17,7 @@ from views.dialogs.new_task.delivery import Delivery
 from views.dialogs.new_task.draft import ALL, REJECT, Draft, from_prefill, missing
 from views.dialogs.new_task.lookup import Known
 from views.dialogs.new_task.parameters import Parameters, Spot
-from views.dialogs.new_task.part import Part
+from views.dialogs.new_task.section import FormSection
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.shops.picker import FILE, GROUP, PASTE, PICK, ShopPicker
 from views.support import safe, shown, text
@@ -29,7 +29,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
 
-class WhatPart(Part):
+class WhatSection(FormSection):
     """Signals:
     platform_chosen: a platform, or ``ALL``.
     type_chosen: another task type.
@@ -157,7 +157,7 @@ def _harmless(types: Mapping[str, TaskType]) -> str:
 MODES = ((PICK, N_("Pick")), (PASTE, N_("Paste a list")), (FILE, N_("From a file")), (GROUP, N_("Groups")))
 
 
-class ShopsPart(Part):
+class ShopsSection(FormSection):
     """Pick from the list, paste one, read a file, or tick groups."""
 
     def __init__(self, number: int, parent: QWidget | None = None) -> None:
@@ -223,7 +223,7 @@ class NewTaskForm(ScrollPane):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.what, self.shops = WhatPart(1), ShopsPart(2)
+        self.what, self.shops = WhatSection(1), ShopsSection(2)
         self.parameters, self.delivery = Parameters(3), Delivery(4)
         self.twins, self.fate, self.reason = Twins(), REJECT, ""
         self._spot = ""

@@ -16,8 +16,8 @@ from services.domain.text import mask
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
-from views.dialogs.new_task.part import Part
 from views.dialogs.new_task.problems import editor_validator, payload_problems, placed, top_name
+from views.dialogs.new_task.section import FormSection
 from views.dialogs.schema.form import SchemaForm
 from views.dialogs.schema.json_text import pretty
 from views.support.language import on_language_changed
@@ -32,7 +32,7 @@ EDITOR_HEIGHT = 168
 Spot = tuple[str, Callable[[], "QWidget | None"]]
 
 
-class Parameters(Part):
+class Parameters(FormSection):
     """Signals:
     changed: the document or what is wrong with it.
     """

@@ -34,7 +34,7 @@ from views.dialogs.frame import DialogFrame
 from views.dialogs.notice import Notice
 from views.dialogs.republish.changes import ChangesPane
 from views.dialogs.republish.numbers import NumbersPane
-from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
+from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reason, sort_out
 from views.dialogs.republish.speed import SpeedPane
 from views.support import shown, text
@@ -79,7 +79,7 @@ class RepublishDialog(DialogFrame):
         self.looked: Looked | None = None
         self._sorted = Sorted()
         self._skip = frozenset(RULES)
-        self._trial: Job | None = None
+        self._trial: RunRequest | None = None
         self._tried: tuple[Progress | None, Ended | None] = (None, None)
         self._asking = Operation(self, latest=True)
         self._writing = Operation(self)
@@ -247,7 +247,7 @@ class RepublishDialog(DialogFrame):
     def _on_try(self) -> None:
         if self.looked is None or self._runner.job is not None:
             return
-        self._trial = Job(plan=self._sorted.to_send(), options=self.choice().options(probe=PROBES))
+        self._trial = RunRequest(plan=self._sorted.to_send(), options=self.choice().options(probe=PROBES))
         self._runner.begin(self._trial)
         self._show_trial()
 
@@ -262,7 +262,7 @@ class RepublishDialog(DialogFrame):
             self._tried = (progress, None)
             self._show_trial()
 
-    def _on_ended(self, job: Job, ended: Ended) -> None:
+    def _on_ended(self, job: RunRequest, ended: Ended) -> None:
         if job is not self._trial:
             return
         self._trial, self._tried = None, (None, ended)
@@ -270,7 +270,7 @@ class RepublishDialog(DialogFrame):
         self._ids = tuple(task_id for task_id in self._ids if task_id not in gone)
         self._ask()
 
-    def _on_failed(self, job: Job, error: BaseException) -> None:
+    def _on_failed(self, job: RunRequest, error: BaseException) -> None:
         if job is self._trial:
             self._trial, self._tried = None, (None, None)
             self.error.show_error(told(error), lead=_("That did not work."))
@@ -294,7 +294,7 @@ class RepublishDialog(DialogFrame):
     def _on_go(self) -> None:
         if self._problem():
             return
-        job = Job(plan=self._sorted.to_send(), options=self.choice().options())
+        job = RunRequest(plan=self._sorted.to_send(), options=self.choice().options())
         if self._runner.hold(job):
             self.accept()
             self.started.emit()

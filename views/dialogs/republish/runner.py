@@ -18,7 +18,7 @@ HOLD_S, STOP_S = 10, 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class RunRequest:
     """What is run and how."""
 
     plan: Plan
@@ -37,9 +37,9 @@ class BulkRunner(QObject):
     Signals:
         changed: held, begun, paused, resumed, ended or taken back.
         progressed: a ``Progress`` of the run.
-        ended: the ``Job`` and its ``Ended``.
-        failed: the ``Job`` and the error because of which nothing was done.
-        taken_back: the ``Job`` that was held.
+        ended: the ``RunRequest`` and its ``Ended``.
+        failed: the ``RunRequest`` and the error because of which nothing was done.
+        taken_back: the ``RunRequest`` that was held.
     """
 
     changed = Signal()
@@ -52,7 +52,7 @@ class BulkRunner(QObject):
     def __init__(self, bulk: Callable[[], BulkRepublish], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bulk = bulk
-        self._job: Job | None = None
+        self._job: RunRequest | None = None
         self._control = Control()
         self._thread: threading.Thread | None = None
         self.progress: Progress | None = None
@@ -61,7 +61,7 @@ class BulkRunner(QObject):
         self._arrived.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     @property
-    def job(self) -> Job | None:
+    def job(self) -> RunRequest | None:
         """What is held or under way."""
         return self._job
 
@@ -75,7 +75,7 @@ class BulkRunner(QObject):
         """Whether the run waits until it is resumed."""
         return self._control.paused
 
-    def hold(self, job: Job) -> bool:
+    def hold(self, job: RunRequest) -> bool:
         """Begin after a moment; False while another run is under way."""
         if self._job is not None:
             return False
@@ -84,7 +84,7 @@ class BulkRunner(QObject):
         self.changed.emit()
         return True
 
-    def begin(self, job: Job) -> bool:
+    def begin(self, job: RunRequest) -> bool:
         """Begin at once; False while another run is under way."""
         if self._job is not None:
             return False
@@ -158,7 +158,7 @@ class BulkRunner(QObject):
         self._thread.start()
         self.changed.emit()
 
-    def _take(self, job: Job, answer: object) -> None:
+    def _take(self, job: RunRequest, answer: object) -> None:
         if isinstance(answer, Progress):
             self.progress = answer
             self.progressed.emit(answer)
@@ -173,7 +173,7 @@ class BulkRunner(QObject):
             self.failed.emit(job, answer)
 
 
-def _post(signal: object, job: Job, answer: object) -> None:
+def _post(signal: object, job: RunRequest, answer: object) -> None:
     try:
         signal.emit(job, answer)  # type: ignore[attr-defined]
     except RuntimeError:  # the window is gone; what was sent is recorded, what was not stays a dead letter

@@ -19,7 +19,7 @@ from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.frame import DialogFrame
-from views.dialogs.republish.runner import BulkRunner, Job
+from views.dialogs.republish.runner import BulkRunner, RunRequest
 from views.dialogs.republish.shares import SharesBar
 from views.support import safe, shown, text
 from views.support.look import Label, line
@@ -327,7 +327,7 @@ class RunsDialog(DialogFrame):
         view = self.current()
         if view is None or self._problem(view):
             return
-        job = Job(plan=self._plan, options=view.entry.options, run_id=view.entry.run_id)
+        job = RunRequest(plan=self._plan, options=view.entry.options, run_id=view.entry.run_id)
         if self._runner.begin(job):
             self.accept()
             self.resumed.emit()

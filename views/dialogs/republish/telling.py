@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from services.commands.bulk.republish import Ended, Progress
 from services.i18n import _, ngettext
-from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
+from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.support import shown, text
 from views.support.throttle import Throttle
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
@@ -63,7 +63,7 @@ class Telling(QObject):
             return
         self._toast(lasting(partial(self._running, job)))
 
-    def _running(self, job: Job) -> ToastSpec:
+    def _running(self, job: RunRequest) -> ToastSpec:
         hand = (
             ToastAction(text=_("Resume"), call=self._runner.resume)
             if self._runner.paused
@@ -84,14 +84,14 @@ class Telling(QObject):
         if job is not None and not job.options.probe_only:
             self._toast(ToastSpec(text=headline(job, progress), detail=detail(progress), key=KEY, update=True))
 
-    def _on_taken_back(self, _job: Job) -> None:
+    def _on_taken_back(self, _job: RunRequest) -> None:
         self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=KEY))
 
-    def _on_failed(self, _job: Job, error: BaseException) -> None:
+    def _on_failed(self, _job: RunRequest, error: BaseException) -> None:
         self._slow.stop()
         self._toast(failure(error, key=KEY))
 
-    def _on_ended(self, job: Job, ended: Ended) -> None:
+    def _on_ended(self, job: RunRequest, ended: Ended) -> None:
         self._slow.stop()
         if job.options.probe_only:
             return
@@ -125,7 +125,7 @@ def republished(number: int) -> str:
     return ngettext("{n} task republished", "{n} tasks republished", number).format(n=text.count(number))
 
 
-def headline(job: Job, progress: Progress | None) -> str:
+def headline(job: RunRequest, progress: Progress | None) -> str:
     """How far it is."""
     done = progress.done if progress is not None else 0
     words = _("Republishing: {done} of {n}")

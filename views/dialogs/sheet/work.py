@@ -33,7 +33,7 @@ MAPPINGS, MOST_MAPPINGS = "newtask.columns", 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class SheetRequest:
     """A file, or rows without one, and what a person has chosen about it."""
 
     path: Path | None = None  #: None where the rows were pasted or typed
@@ -73,16 +73,16 @@ class SheetWork(QObject):
         self._context = context
         self._operation = Operation(self, latest=True)
         self._writing = Operation(self)
-        self._asked: Wish | None = None
+        self._asked: SheetRequest | None = None
         self._before: Orders | None = None
-        self.wish: Wish | None = None  #: the file last read, with what it was found to be
+        self.wish: SheetRequest | None = None  #: the file last read, with what it was found to be
 
     @property
     def busy(self) -> bool:
         """Whether a file is being read or judged."""
         return self._operation.busy
 
-    def ask(self, wish: Wish, draft: Draft) -> None:
+    def ask(self, wish: SheetRequest, draft: Draft) -> None:
         """Read a file, or judge its rows again after another choice; what a row leaves open is that of the draft."""
         self._asked = wish
         call = partial(_judge, wish, draft, self._context, shown.zone(), self._before, self._remembered())
@@ -90,7 +90,7 @@ class SheetWork(QObject):
 
     def paste(self, words: str, draft: Draft) -> None:
         """Read rows that were copied out of a spreadsheet."""
-        wish = Wish()
+        wish = SheetRequest()
         self._asked = wish
         name, memory = _("Pasted rows"), self._remembered()
 
@@ -131,7 +131,7 @@ class SheetWork(QObject):
         """Write the rows that are left out, with their reasons, into a file."""
         self._writing.start(partial(write, path, faults), told, failed)
 
-    def _on_done(self, wish: Wish, found: Orders) -> None:
+    def _on_done(self, wish: SheetRequest, found: Orders) -> None:
         if self._asked is wish:
             self.wish = replace(wish, read=found.table, mapped=found.columns)
             self._before = found
@@ -187,7 +187,7 @@ def write_bad(path: Path, found: Orders) -> int:
 
 
 def _judge(
-    wish: Wish,
+    wish: SheetRequest,
     draft: Draft,
     context: PageContext,
     zone: tzinfo,
@@ -215,7 +215,7 @@ def _judge(
     return checked(found, answer, now_ms=SystemClock().now_ms()).counted()
 
 
-def _path(wish: Wish) -> Path:
+def _path(wish: SheetRequest) -> Path:
     assert wish.path is not None, "rows without a file were read before"
     return wish.path
 

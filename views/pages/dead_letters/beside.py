@@ -15,7 +15,7 @@ from services.domain.types.flow_trace import StepState
 from services.i18n import N_, _, language, ngettext
 from services.messages import told
 from services.monitor.artifacts import ArtifactQueries
-from services.monitor.letters.beside import Beside, Blank, Kin, LetterQueries, Run
+from services.monitor.letters.beside import Beside, Blank, ComparedAttempt, Kin, LetterQueries
 from views.dialogs.artifact import ArtifactDialog
 from views.kit.picture import Picture
 from views.support import instant, safe, shown, text
@@ -77,7 +77,7 @@ class BesideSection(Section):
         self._found: Beside | None = None
         self._asking = Operation(self, latest=True)
         self.sentence = Label("", "labelstrong", "text", wrap=True)
-        self.left, self.right = Side(files), Side(files)
+        self.left, self.right = ComparedColumn(files), ComparedColumn(files)
         for side in (self.left, self.right):
             side.picture.activated.connect(partial(self._open, side))
         self.right.task_wanted.connect(self.task_wanted)
@@ -177,14 +177,14 @@ class BesideSection(Section):
         bar = self.log.verticalScrollBar()
         bar.setValue(bar.maximum())
 
-    def _open(self, side: Side) -> None:
+    def _open(self, side: ComparedColumn) -> None:
         """Both pictures in one window: Left and Right change between them at the same place."""
         files = [one.picture.shown for one in (self.left, self.right) if one.picture.shown is not None]
         if side.picture.shown is not None:
             ArtifactDialog(self._files, files, files.index(side.picture.shown), self.window()).open()
 
 
-class Side(QWidget):
+class ComparedColumn(QWidget):
     """One of both: its picture or why there is none, when and where it ran.
 
     Signals:
@@ -208,7 +208,7 @@ class Side(QWidget):
         for widget in (self._name, self.picture, self.blank, self.facts, self.door):
             column.addWidget(widget)
 
-    def show_run(self, run: Run | None, name: str, now_ms: int, *, shop: bool = False) -> None:
+    def show_run(self, run: ComparedAttempt | None, name: str, now_ms: int, *, shop: bool = False) -> None:
         """Show it; ``shop``: it is of another one, which is named."""
         self._task_id = run.task.task_id if run is not None else ""
         self._name.setText(name)
@@ -350,7 +350,7 @@ def kin(found: Beside) -> str:
     return _(_KINS[found.kin])
 
 
-def facts(run: Run, now_ms: int, *, shop: bool = False) -> str:
+def facts(run: ComparedAttempt, now_ms: int, *, shop: bool = False) -> str:
     """When it ended, where, and how long it ran; of another shop which one."""
     attempt = run.attempt
     parts = [shown.clock(attempt.ended_at if attempt is not None else run.task.ended_at, now_ms)]

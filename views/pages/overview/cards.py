@@ -21,7 +21,7 @@ from views.charts.rates_chart import RatesChart
 from views.charts.series import MAX_POINTS, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
-from views.pages.overview.limits import Limits
+from views.pages.overview.limits import TileLimits
 from views.pages.overview.tiles import unacked
 from views.shell.connection import grey
 from views.support import safe, shown, text
@@ -299,7 +299,7 @@ class Charts(QObject):
             card.plot.span_chosen.connect(self.span_chosen)
         self.window.moved.connect(self.draw)
 
-    def show_now(self, now: OverviewNow, limits: Limits) -> None:
+    def show_now(self, now: OverviewNow, limits: TileLimits) -> None:
         """Show the present values in the legends, and the limits."""
         self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
         unsent = now.flow.facts.unsent

@@ -26,7 +26,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class TileLimits:
     """Limits of the tiles; UX.md 4.1 shows these. Success is a share, the oldest wait in seconds."""
 
     waiting: int = 2_000
@@ -38,7 +38,7 @@ class Limits:
         """A limit as a person sets it: a whole number, success in per cent."""
         return round(self.success * 100) if name == "success" else int(getattr(self, name))
 
-    def having(self, name: str, number: int) -> Limits:
+    def having(self, name: str, number: int) -> TileLimits:
         """The same with another limit, kept within its bounds."""
         least, most = BOUNDS[name]
         number = max(least, min(most, number))
@@ -46,16 +46,16 @@ class Limits:
         return dataclasses.replace(self, **{name: value})
 
 
-def recall(memory: Memory) -> Limits:
+def recall(memory: Memory) -> TileLimits:
     """The limits set on this machine, else those of the design."""
-    kept, limits = memory.get(NAME, {}), Limits()
+    kept, limits = memory.get(NAME, {}), TileLimits()
     for name, number in kept.items() if isinstance(kept, dict) else ():
         if name in BOUNDS and isinstance(number, int):
             limits = limits.having(name, number)
     return limits
 
 
-def remember(memory: Memory, limits: Limits) -> None:
+def remember(memory: Memory, limits: TileLimits) -> None:
     """Keep limits for the next start."""
     memory.put(NAME, {name: limits.shown(name) for name in BOUNDS})
 
@@ -73,12 +73,12 @@ class LimitDialog(DialogFrame):
     """One number.
 
     Signals:
-        chosen: the limit as ``Limits.having`` takes it.
+        chosen: the limit as ``TileLimits.having`` takes it.
     """
 
     chosen = Signal(int)
 
-    def __init__(self, name: str, limits: Limits, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, limits: TileLimits, parent: QWidget | None = None) -> None:
         super().__init__(N_("Set limit"), icon="ph.gauge", parent=parent)
         self.setFixedWidth(380)
         self.field = QSpinBox()
@@ -88,7 +88,7 @@ class LimitDialog(DialogFrame):
         self.field.setAccessibleName(_(WORDS[name]))
         self.body.addWidget(Label(_(WORDS[name]), "body", "text2", wrap=True))
         self.body.addWidget(self.field)
-        self._usual = Limits().shown(name)
+        self._usual = TileLimits().shown(name)
         self.reset = Button(N_("Back to the usual"), kind="ghost")
         self.reset.clicked.connect(self._on_reset)
         cancel, self.accept_button = (

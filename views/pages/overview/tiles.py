@@ -13,7 +13,7 @@ from services.domain.task.status import Status
 from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.overview import OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
-from views.pages.overview.limits import Limits
+from views.pages.overview.limits import TileLimits
 from views.support import elide, safe, shown, text
 from views.widgets.kpi_tile import Kpi
 
@@ -28,7 +28,7 @@ class Sight:
 
     now: OverviewNow
     curves: Frame = EMPTY
-    limits: Limits = field(default_factory=Limits)
+    limits: TileLimits = field(default_factory=TileLimits)
     at_ms: int = 0  #: the instant that ages are counted to (UTC ms), 0: that of the numbers
 
 

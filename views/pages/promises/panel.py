@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from services.domain.promises.judge import AT_RISK, BROKEN
-from services.domain.promises.standing import Held
+from services.domain.promises.standing import SharedCause
 from services.i18n import N_, _, ngettext
 from services.monitor.promises import MatrixRow, PromiseRow, PromiseStory
 from views.kit.verb import LOOK, Place, Verbs, show
@@ -194,7 +194,7 @@ class PromisePanel(QWidget):
         if row is not None:
             self._verbs(row).act(key, row)
 
-    def _help(self, held: Held) -> None:
+    def _help(self, held: SharedCause) -> None:
         row = self.shown
         if row is not None:
             self._actions.help_row(row, held)
@@ -231,7 +231,7 @@ class Causes(Card):
     """What holds a promise: one line a cause with its shops, who can act, and one verb.
 
     Signals:
-        wanted: a cause against which something shall be done: ``Held``.
+        wanted: a cause against which something shall be done: ``SharedCause``.
     """
 
     wanted = Signal(object)
@@ -279,9 +279,9 @@ class Causes(Card):
 class _Cause(QWidget):
     """One of them."""
 
-    def __init__(self, wanted: Callable[[Held], object]) -> None:
+    def __init__(self, wanted: Callable[[SharedCause], object]) -> None:
         super().__init__()
-        self._held: Held | None = None
+        self._held: SharedCause | None = None
         self._wanted = wanted
         self._number = Label("", "strong", "text", tabular=True)
         self._number.setMinimumWidth(24)
@@ -303,7 +303,7 @@ class _Cause(QWidget):
         row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
 
-    def show_held(self, held: Held, reason: str) -> None:
+    def show_held(self, held: SharedCause, reason: str) -> None:
         """Show a cause."""
         self._held = held
         self._number.setText(text.count(held.shops))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.promises.promise import Promise
-from services.domain.promises.standing import Held, Row
+from services.domain.promises.standing import Row, SharedCause
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
@@ -106,12 +106,12 @@ class PromiseActions(QObject):
 
     # what holds it
 
-    def help(self, held: Held | Row, about: str) -> None:
+    def help(self, held: SharedCause | Row, about: str) -> None:
         """Do what helps, or show where; ``about`` is copied where it is for somebody else."""
         copies = held.verb.startswith("copy_")
         self._context.way_out(held.verb, safe.masked(about) if copies else held.target)
 
-    def help_row(self, row: PromiseRow, held: Held) -> None:
+    def help_row(self, row: PromiseRow, held: SharedCause) -> None:
         """The same for a cause of a whole promise."""
         said = words.say(held.message)
         self.help(held, f"{words.sentence(row.promise)}\n{words.shops(held.shops)}: {said}\n{text.listed(held.named)}")
@@ -165,7 +165,7 @@ class Switch(PromiseVerb):
 class Way(PromiseVerb):
     """What helps against one of the causes that hold its shops."""
 
-    held: Held
+    held: SharedCause
 
     def said(self, chosen: PromiseRow) -> str:
         """What it does."""
@@ -195,7 +195,7 @@ def ways_of(row: PromiseRow) -> tuple[Way, ...]:
     return tuple(found[:WAYS])
 
 
-def _help(held: Held, actions: PromiseActions, row: PromiseRow) -> None:
+def _help(held: SharedCause, actions: PromiseActions, row: PromiseRow) -> None:
     actions.help_row(row, held)
 
 

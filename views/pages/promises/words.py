@@ -10,7 +10,7 @@ from services import messages
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, Promise
-from services.domain.promises.standing import Break, Held, Row, Standing
+from services.domain.promises.standing import Break, Row, SharedCause, Standing
 from services.domain.text.message import Message, Param
 from services.i18n import N_, _, ngettext
 from services.monitor.promises import DISABLED, ORDER, UNJUDGED, MatrixRow, PromiseRow, PromisesNow
@@ -214,14 +214,14 @@ def holds(row: PromiseRow) -> Two:
     return Two(text.listed(told, ";"), who(first))
 
 
-def who(one: Held | Row) -> str:
+def who(one: SharedCause | Row) -> str:
     """Who can act: a person, else a role."""
     if one.who:
         return safe.one_line(messages.own(one.who), 60)
     return shown.told(Message(one.role)) if one.role else ""
 
 
-def verb(one: Held | Row) -> str:
+def verb(one: SharedCause | Row) -> str:
     """What helps, "" for nothing."""
     return way.label(one.verb, one.target) if one.verb else ""
 

@@ -15,7 +15,7 @@ from services.messages import told
 from services.monitor.alerts.queries import AlertQueries
 from services.monitor.forecast.drain import Drain
 from services.monitor.queues.board import DEEPEST, DELAY, LANE, Point, QueueBoard, QueueNow, QueuesNow
-from services.monitor.queues.holders import HeldNow
+from services.monitor.queues.holders import HoldersNow
 from views.context import PageContext
 from views.kit.list_source import SOON_MS, Ask, ListSource
 from views.kit.verb import Verbs
@@ -59,7 +59,7 @@ class Answer:
     now: QueuesNow
     name: str = ""
     points: tuple[Point, ...] = ()
-    held: HeldNow | None = None  #: None where nobody looks at it
+    held: HoldersNow | None = None  #: None where nobody looks at it
     limit: float | None = None  #: depth of a lane from which on its alert rule tells somebody
 
 

@@ -12,11 +12,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from services.domain.fleet import holders
-from services.domain.fleet.holders import Hold, QueueHeld
+from services.domain.fleet.holders import Hold, QueueHolders
 from services.domain.fleet.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
-from services.monitor.queues.holders import HeldNow
+from services.monitor.queues.holders import HoldersNow
 from views.charts.chart_card import ChartCard
 from views.charts.legend import Series
 from views.charts.line import Line
@@ -135,7 +135,7 @@ class QueuePanel(QWidget):
         self.consumers.body.addStretch(1)
         self.views = Segmented(VIEWS, N_("What is shown of the queue"))
         self.views.chosen.connect(self._on_view)
-        self.held, self.forecast = HeldView(), ForecastView()
+        self.held, self.forecast = HoldersView(), ForecastView()
         self._put_together()
         theme().changed.connect(self._say)
         on_language_changed(self._say)
@@ -190,7 +190,7 @@ class QueuePanel(QWidget):
         """Which of its views is seen."""
         return self.views.current()
 
-    def show_held(self, name: str, now: HeldNow) -> None:
+    def show_held(self, name: str, now: HoldersNow) -> None:
         """Show who holds what of it, unless another queue is shown by now."""
         if self._row is not None and self._row.name == name:
             self.held.show_held(now)
@@ -331,7 +331,7 @@ COLUMNS: tuple[Column[Hold], ...] = (
 )  # fmt: skip
 
 
-class HeldView(QWidget):
+class HoldersView(QWidget):
     """Signals:
     task_wanted: a task shall be opened: its id.
     """
@@ -352,11 +352,11 @@ class HeldView(QWidget):
         column.addWidget(self.stack, 1)
         column.addWidget(self.facts)
         column.addWidget(self.notes)
-        self._now: HeldNow | None = None
+        self._now: HoldersNow | None = None
         self.table.open_requested.connect(self._open)
         self.say()
 
-    def show_held(self, now: HeldNow | None) -> None:
+    def show_held(self, now: HoldersNow | None) -> None:
         """Show what is held of one queue; None while that is not known."""
         self._now = now
         self.say()
@@ -364,7 +364,7 @@ class HeldView(QWidget):
     def say(self) -> None:
         """Say it in the language of the moment."""
         now = self._now
-        found = now.queues[0] if now is not None and now.queues else QueueHeld(name="")
+        found = now.queues[0] if now is not None and now.queues else QueueHolders(name="")
         self._model.apply(found.holds, settle=True)
         at = now.at_ms if now is not None else 0
         said = [shown.told(one, at) for one in holders.notes(found, at)]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.messages import told
-from services.monitor.schedules import Gap, Plan, ScheduleRow
+from services.monitor.schedules import BackfillPlan, Gap, ScheduleRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.frame import DialogFrame
@@ -93,7 +93,7 @@ class BackfillDialog(DialogFrame):
     def __init__(self, context: PageContext, row: ScheduleRow, parent: QWidget | None = None) -> None:
         super().__init__(N_("Make up for missed runs"), icon="ph.clock-counter-clockwise", parent=parent)
         self._context, self._row = context, row
-        self._plan: Plan | None = None
+        self._plan: BackfillPlan | None = None
         self._looking, self._making = Operation(self, latest=True), Operation(self)
         self._look_soon = Debounce(self._look, LOOK_MS, self)
         self.set_note(row.schedule.name)
@@ -135,7 +135,7 @@ class BackfillDialog(DialogFrame):
         self.make.clicked.connect(self._on_create)
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> BackfillPlan | None:
         """What would be made, None while that is looked for."""
         return self._plan
 
@@ -175,7 +175,7 @@ class BackfillDialog(DialogFrame):
         self._looking.start(call, partial(self._show, (since, until, each)), self._fail)
         self._say()
 
-    def _show(self, wanted: tuple[int, int, bool], plan: Plan) -> None:
+    def _show(self, wanted: tuple[int, int, bool], plan: BackfillPlan) -> None:
         if wanted != (*self.bounds(), self.each.isChecked()):
             return
         self._plan = plan

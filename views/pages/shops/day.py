@@ -19,7 +19,7 @@ from services.domain.text.mask import masked
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.audit import AuditQueries
-from services.monitor.shops.day import DEAD, HELD, PLANNED, RUNNING, SPANS, SUCCEEDED, Run, ShopDay
+from services.monitor.shops.day import DEAD, HELD, PLANNED, RUNNING, SPANS, SUCCEEDED, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopQueries, ShopRow
 from services.monitor.works import TypeRow
 from views.kit.list_source import Ask, ListSource
@@ -48,7 +48,7 @@ from views.widgets.strip import ErrorStrip, Strip
 EVERY_MS, MOST_HIGH = 4000, 270
 CHOICES = tuple(zip(("6", "24", "168"), (N_("6 h"), N_("24 h"), N_("7 d")), SPANS, strict=True))
 
-RUNS: tuple[Column[Run], ...] = (
+RUNS: tuple[Column[DayAttempt], ...] = (
     Column(
         key="state",
         title=N_("State"),
@@ -170,7 +170,7 @@ class ShopDayView(QWidget):
         self.gantt = Gantt()
         self.legend = GanttLegend()
         self.error = ErrorStrip()
-        self._model: RecordModel[Run] = RecordModel(
+        self._model: RecordModel[DayAttempt] = RecordModel(
             RUNS, key=lambda run: run.key, hold_new=False, local_sort=True, sentence=day_words.sentence
         )
         self.table = TableView(self._model, name=N_("Runs of the shop"))
@@ -327,7 +327,7 @@ class ShopDayView(QWidget):
     # one cursor
 
     def _on_chosen(self, run: object) -> None:
-        if isinstance(run, Run):
+        if isinstance(run, DayAttempt):
             self.table.set_current_key(run.key)
 
     def _on_row(self, key: object) -> None:
@@ -529,13 +529,13 @@ class WhyStrip(QWidget):
 HOLDS = frozenset({*insight.FLAGGED, insight.UNKNOWN, insight.PAUSED_TYPE, *insight.SWITCHED})
 
 
-def longest(day: ShopDay | None) -> Run | None:
+def longest(day: ShopDay | None) -> DayAttempt | None:
     """What has run for longest and still does."""
     running = [run for run in (day.runs if day is not None else ()) if run.state == RUNNING]
     return min(running, key=lambda run: run.begins, default=None)
 
 
-def hangs(run: Run, now_ms: int) -> str:
+def hangs(run: DayAttempt, now_ms: int) -> str:
     """Since when a task runs, and where."""
     said = _("{type} has run for {span} on {worker}") if run.worker else _("{type} has run for {span}")
     span = text.coarse(shown.span(max(0, now_ms - run.begins)))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from services.i18n import N_, _, ngettext
-from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
 from views.support import instant, safe, shown, text
 from views.support.words import kinds, type_names
 
@@ -27,7 +27,7 @@ def state(name: str) -> str:
     return _(LOOKS[name][1])
 
 
-def duration(run: Run) -> str:
+def duration(run: DayAttempt) -> str:
     """How long it took, or takes so far; "" for a planned one."""
     if run.state == PLANNED:
         return ""
@@ -35,7 +35,7 @@ def duration(run: Run) -> str:
     return text.duration(shown.span(max(0, ends - run.begins)))
 
 
-def note(run: Run) -> str:
+def note(run: DayAttempt) -> str:
     """Why it failed, or who creates it."""
     if run.schedule:
         return _("by the schedule {name}").format(name=safe.one_line(run.schedule, 60))
@@ -44,7 +44,7 @@ def note(run: Run) -> str:
     return ""
 
 
-def told(run: Run) -> str:
+def told(run: DayAttempt) -> str:
     """All that is known of a run, a line each."""
     now = instant.now_ms()
     lead = _("{name}: {value}").format(name=type_names.name(run.task_type), value=state(run.state))
@@ -60,7 +60,7 @@ def told(run: Run) -> str:
     return "\n".join(lines)
 
 
-def sentence(run: Run) -> str:
+def sentence(run: DayAttempt) -> str:
     """The row for a screen reader."""
     return told(run).replace("\n", "; ")
 

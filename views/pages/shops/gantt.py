@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.i18n import _, ngettext
-from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from services.monitor.shops.day import CANCELLED, DEAD, HELD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
 from views.charts import ticks
 from views.pages.shops import day_words as words
 from views.support import instant, safe, shown, text
@@ -55,7 +55,7 @@ _DRAG_PX = 4
 class _Bar(NamedTuple):
     """A run, and where it stands."""
 
-    run: Run
+    run: DayAttempt
     room: QRectF
 
 
@@ -95,12 +95,12 @@ class Gantt(QWidget):
         self._restyle()
 
     @property
-    def current(self) -> Run | None:
+    def current(self) -> DayAttempt | None:
         """The run that was chosen."""
         return self._find(self._current)
 
     @property
-    def bars(self) -> list[tuple[Run, QRectF]]:
+    def bars(self) -> list[tuple[DayAttempt, QRectF]]:
         """Every run that can be seen, and where."""
         return [(bar.run, bar.room) for bar in self._bars()]
 
@@ -136,7 +136,7 @@ class Gantt(QWidget):
         self._view = None if length >= high - low else (begins, begins + length)
         self.update()
 
-    def _find(self, key: str) -> Run | None:
+    def _find(self, key: str) -> DayAttempt | None:
         return next((run for run in self._day.runs if run.key == key), None) if key else None
 
     # where things are
@@ -177,7 +177,7 @@ class Gantt(QWidget):
             found.append(_Bar(run, QRectF(left, top, wide, BAR)))
         return found
 
-    def _bar_at(self, x: float, y: float) -> Run | None:
+    def _bar_at(self, x: float, y: float) -> DayAttempt | None:
         near = [bar for bar in self._bars() if bar.room.adjusted(-3, -5, 3, 5).contains(QPointF(x, y))]
         best = min(near, key=lambda bar: abs(bar.room.center().x() - x), default=None)
         return best.run if best is not None else None
@@ -399,7 +399,7 @@ class Gantt(QWidget):
         beside = [one for one in self._day.runs if one.task_type == rows[at]]
         self._choose(min(beside, key=lambda one: abs(one.begins - run.begins)))
 
-    def _choose(self, run: Run) -> None:
+    def _choose(self, run: DayAttempt) -> None:
         begins, ends = self.span
         if not begins <= run.begins <= ends:
             self._look_at(run.begins - (ends - begins) / 2, ends - begins)

@@ -36,7 +36,7 @@ _CUT = Qt.TextElideMode.ElideRight
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GridLayout:
     """How the cells are laid out in a width."""
 
     columns: int
@@ -49,12 +49,12 @@ class Plan:
         return QRectF(column * (self.width + GAP), row * (self.height + GAP), self.width, self.height)
 
 
-def plan(slots: int, width: int) -> Plan:
+def plan(slots: int, width: int) -> GridLayout:
     """Lay out `slots` cells: with words while there are few, as marks when there are many."""
     if slots > WORDS_UP_TO:
-        return Plan(max(1, (width + GAP) // (TINY + GAP)), TINY, TINY)
+        return GridLayout(max(1, (width + GAP) // (TINY + GAP)), TINY, TINY)
     columns = max(1, (width + GAP) // (WIDTH + GAP))
-    return Plan(columns, min(2 * WIDTH, (width - (columns - 1) * GAP) / columns), HEIGHT)
+    return GridLayout(columns, min(2 * WIDTH, (width - (columns - 1) * GAP) / columns), HEIGHT)
 
 
 class SlotGrid(QWidget):
@@ -92,7 +92,7 @@ class SlotGrid(QWidget):
         """Where slot `number` is drawn."""
         return self._plan().cell(number).toAlignedRect()
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> GridLayout:
         return plan(len(self.slots()), self.width())
 
     def _fit(self) -> None:

@@ -38,7 +38,7 @@ _REFUSED = Look("warning", "ph.hand-palm", "retrying", N_("Cannot be republished
 _ORDER = ("healthy", "warning", "dead")
 
 
-class Said(NamedTuple):
+class VerdictWords(NamedTuple):
     """A verdict as a page shows it."""
 
     status: str  #: for the tint
@@ -69,7 +69,7 @@ def why(worth: Worth) -> str:
     return text.run_on(shown.say(one) for one in (worth.message, worth.but) if one is not None)
 
 
-def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = None) -> Said:
+def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = None) -> VerdictWords:
     """Both answers with their evidence, in the colour of the worse one; what would be refused is never green.
 
     A level that is not known here is a warning by its own name.
@@ -77,7 +77,7 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
     status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
     evidence = shown.say(verdict.message)
     if worth is None:
-        return Said(status, _(lead), evidence)
+        return VerdictWords(status, _(lead), evidence)
     found = look(worth)
     # good news has no place in a box that warns
     beside = evidence if verdict.level == SAFE and found.status != "healthy" else ""
@@ -91,7 +91,7 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
     # the worse of both leads: work done twice is worse than work done in vain
     alone = word(worth, 1) if found is look(worth) else _(found.word)
     first = _(lead) if verdict.level != SAFE and status == worst else alone
-    return Said(worst, first, "\n".join(lines), beside)
+    return VerdictWords(worst, first, "\n".join(lines), beside)
 
 
 def wrapped(words: str) -> str:

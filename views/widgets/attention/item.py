@@ -173,7 +173,7 @@ class AttentionItem(QFrame):
             link = LinkLabel(filled=self._leads and not place)
             link.set_count_text(words)
             link.disable(self._reason if verb in CHANGING else "")
-            link.activated.connect(_Said(self, verb, target))
+            link.activated.connect(_LinkClicked(self, verb, target))
             self._links.addWidget(link)
 
     def _restyle(self) -> None:
@@ -185,7 +185,7 @@ class AttentionItem(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for verb, target, words in () if self._resolved else self._row.verbs:
-            action = menu.addAction(words, _Said(self, verb, target))
+            action = menu.addAction(words, _LinkClicked(self, verb, target))
             action.setEnabled(not (self._reason and verb in CHANGING))
         menu.addAction(_("Copy text"), self.copy_text)
         menu.addSeparator()
@@ -202,7 +202,7 @@ class AttentionItem(QFrame):
         return safe.masked(self._row.whole or f"{self._row.title}\n{self._row.sentence}".strip())
 
 
-class _Said:
+class _LinkClicked:
     """One link; a lambda in a loop would name the last verb."""
 
     def __init__(self, item: AttentionItem, verb: str, target: str) -> None:

@@ -15,7 +15,7 @@ from services.cli.commands.records import check_file, write_file
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.domain.errors import UsageError
 from services.domain.fleet import holders, shop_queue
-from services.domain.fleet.holders import Hold, QueueHeld
+from services.domain.fleet.holders import Hold, QueueHolders
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import standing
 from services.domain.gates.standing import Standing
@@ -257,7 +257,7 @@ def held_row(one: Hold) -> dict[str, Any]:
     }
 
 
-def _queue(one: QueueHeld, now_ms: int) -> dict[str, Any]:
+def _queue(one: QueueHolders, now_ms: int) -> dict[str, Any]:
     return {
         "queue": one.name,
         "unacked": one.counted,

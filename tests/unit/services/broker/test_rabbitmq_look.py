@@ -10,7 +10,7 @@ import pytest
 
 from services.broker.rabbitmq.broker import look_at
 from services.broker.rabbitmq.errors import ChannelLost
-from services.broker.rabbitmq.topology import Exchange, Part, Queue
+from services.broker.rabbitmq.topology import Declarable, Exchange, Queue
 from services.domain.errors import BrokerUnavailable
 from services.domain.task.order import Inspection
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
@@ -60,7 +60,7 @@ def no(code: int, text: str) -> Callable[[FakeChannel], None]:
 
 
 def seen(script: Script) -> Inspection:
-    parts: list[Part] = list(PARTS)
+    parts: list[Declarable] = list(PARTS)
     return look_at(Answering(script), Silent(), parts)  # type: ignore[arg-type]
 
 

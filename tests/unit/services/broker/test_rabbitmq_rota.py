@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from services.broker.rabbitmq.consumer import Side
+from services.broker.rabbitmq.consumer import DeliveryChannel
 from services.broker.rabbitmq.ledger import Verb
 from services.broker.rabbitmq.rota import IDLE, LONG, TURN, Rota
 from tests.unit.services.broker.rabbitmq_fakes import FakeLink
@@ -29,7 +29,7 @@ class Rig:
 
     def __init__(self, ready: dict[str, int], seats: int) -> None:
         self.link, self.counts = FakeLink(), Counts(ready)
-        self.side = Side(self.link, threading.Condition(), (), named=True)  # type: ignore[arg-type]
+        self.side = DeliveryChannel(self.link, threading.Condition(), (), named=True)  # type: ignore[arg-type]
         self.rota = Rota(self.link, self.counts, self.side, name="w1")  # type: ignore[arg-type]
         self.link.add(self.rota)
         self.rota.serve(tuple(ready), seats)

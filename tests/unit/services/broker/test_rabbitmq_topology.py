@@ -80,7 +80,7 @@ def test_a_lane_has_a_queue_and_a_dedicated_queue_is_itself() -> None:
 def test_parts_are_declared_in_order_each_followed_by_its_step() -> None:
     link = FakeLink()
     channel = link.channel(lambda _channel: None, lambda _reason: None)
-    done: list[topology.Part] = []
+    done: list[topology.Declarable] = []
     parts = topology.delay(1)
     topology.declare(channel, parts, done.append)
     assert [call[0] for call in channel.calls] == ["exchange", "queue", "bind"]

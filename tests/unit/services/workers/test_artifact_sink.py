@@ -14,7 +14,7 @@ from services.executors.base import Job, JobContext, Outcome
 from services.workers.abilities import Abilities
 from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.runner import Runner
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 from tests.unit.services.engine.room import POLICY, Room
 from tests.unit.services.workers.test_runner import Made
 
@@ -75,7 +75,7 @@ def test_the_end_of_an_attempt_carries_its_files(room: Room, tmp_path: Path, ok:
         artifacts=place,
     )
     task = room.running()
-    op = work.run(Held(task=task, owner=task.owner, delivery=None), 0)
+    op = work.run(ClaimedTask(task=task, owner=task.owner, delivery=None), 0)
     room.ask(op)
     (attempt,) = room.task(task.task_id).attempts
     assert [(one.name, one.kind, one.step) for one in attempt.artifacts] == [("page.html", "html", "open")]

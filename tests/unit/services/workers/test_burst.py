@@ -10,7 +10,7 @@ from services.clock import ManualClock
 from services.domain.change import Answer
 from services.domain.task.record import Task
 from services.workers.burst import Burst, Room
-from services.workers.pace import Pace
+from services.workers.pace import PrefetchWindow
 from services.workers.slots import SlotPool
 
 
@@ -26,7 +26,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def burst(clock: ManualClock) -> Iterator[Burst]:
     pool = SlotPool(lambda held, slot: None, 2, "test")
-    pace = Pace(pool, clock)
+    pace = PrefetchWindow(pool, clock)
     pace.took("short", 0.01)
     yield Burst(clock, pace)
     assert pool.close(10)

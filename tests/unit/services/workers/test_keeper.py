@@ -11,20 +11,20 @@ from services.domain.change import UNREADABLE, Answer, Cancel, Op, Renew
 from services.domain.fleet.worker import WorkerInfo
 from services.workers import keeper as module
 from services.workers.keeper import Keeper
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
 
 @pytest.fixture
-def held(room: Room) -> list[Held]:
+def held(room: Room) -> list[ClaimedTask]:
     """Three tasks that run here."""
     tasks = [room.running(f"w1#{number}", shop_id=f"s{number}") for number in range(3)]
-    return [Held(task=task, owner=task.owner, delivery=None) for task in tasks]
+    return [ClaimedTask(task=task, owner=task.owner, delivery=None) for task in tasks]
 
 
 @pytest.fixture
-def beats(room: Room, held: list[Held], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def beats(room: Room, held: list[ClaimedTask], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """A keeper at work; how many rounds of renewals it has made."""
     monkeypatch.setattr(module, "BEAT_S", 0.02)
     rounds: list[int] = []
@@ -52,7 +52,7 @@ def again(beats: list[int]) -> None:
 
 
 def test_who_has_lost_a_task_ends_it_and_who_was_asked_to_stop_does(
-    room: Room, held: list[Held], beats: list[int]
+    room: Room, held: list[ClaimedTask], beats: list[int]
 ) -> None:
     lost, stopped, fine = held
     again(beats)
@@ -76,7 +76,7 @@ class Turned(SystemClock):
 
 
 def test_a_reply_that_came_late_puts_the_next_renewal_off_by_nothing(
-    room: Room, held: list[Held], monkeypatch: pytest.MonkeyPatch
+    room: Room, held: list[ClaimedTask], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lease counts from when it was asked for, not from when somebody said so."""
     monkeypatch.setattr(module, "BEAT_S", 0.02)
@@ -104,7 +104,7 @@ def test_a_reply_that_came_late_puts_the_next_renewal_off_by_nothing(
 
 
 def test_a_record_that_cannot_be_read_is_not_a_lost_task(
-    room: Room, held: list[Held], beats: list[int], monkeypatch: pytest.MonkeyPatch
+    room: Room, held: list[ClaimedTask], beats: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, spoilt = room.store.apply, held[0].task.task_id
 
@@ -118,7 +118,7 @@ def test_a_record_that_cannot_be_read_is_not_a_lost_task(
 
 
 def test_a_round_that_goes_wrong_in_any_way_is_not_the_last(
-    room: Room, held: list[Held], beats: list[int], monkeypatch: pytest.MonkeyPatch
+    room: Room, held: list[ClaimedTask], beats: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     again(beats)
     real, fell = room.steps.apply, [0]

@@ -9,8 +9,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.domain.task.record import Task
-from services.workers.pace import Pace
-from services.workers.slots import Held, SlotPool
+from services.workers.pace import PrefetchWindow
+from services.workers.slots import ClaimedTask, SlotPool
 from tests.contract.waiting import eventually
 
 
@@ -35,7 +35,7 @@ def pool(go: threading.Event) -> Iterator[SlotPool]:
 
 def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = Pace(pool, clock)
+    pace = PrefetchWindow(pool, clock)
     for _ in range(7):
         pace.took("work", 0.001)
     assert pace.ahead() == 0
@@ -49,11 +49,11 @@ def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -
 
 def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = Pace(pool, clock)
+    pace = PrefetchWindow(pool, clock)
     for _ in range(8):
         pace.took("work", 0.001)
     clock.advance(1.0)
-    held = Held(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
+    held = ClaimedTask(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
     pool.put(held)
     eventually(lambda: pool.running() == [held])
     assert pace.ahead() == 64
@@ -62,7 +62,7 @@ def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
 
 
 def test_a_type_is_short_by_measure_else_by_declaration_and_unknown_is_long(pool: SlotPool) -> None:
-    pace = Pace(pool, ManualClock())
+    pace = PrefetchWindow(pool, ManualClock())
     assert pace.short(task()) is False
     assert pace.short(task(expected_s=0.05)) is True
     assert pace.short(task(expected_s=5.0)) is False
@@ -75,7 +75,7 @@ def test_a_type_is_short_by_measure_else_by_declaration_and_unknown_is_long(pool
 
 def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = Pace(pool, clock)
+    pace = PrefetchWindow(pool, clock)
     for _ in range(8):
         pace.took("work", 0.001)
     pace.met_long()

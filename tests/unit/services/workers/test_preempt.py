@@ -12,9 +12,9 @@ from services.domain.task.lane import LANES
 from services.domain.task.record import Attempt, Task
 from services.workers.burst import Burst
 from services.workers.intake import Intake
-from services.workers.pace import Pace
+from services.workers.pace import PrefetchWindow
 from services.workers.preempt import STOP_S, Preemptor
-from services.workers.slots import Held, SlotPool
+from services.workers.slots import ClaimedTask, SlotPool
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -24,13 +24,13 @@ class Worker:
 
     def __init__(self, room: Room, slots: int) -> None:
         self.room = room
-        self.claimed: list[Held] = []
+        self.claimed: list[ClaimedTask] = []
         self._ends: dict[str, threading.Event] = {}
         self.pool = SlotPool(self._work, slots, "test")
         self._consumer = room.broker.consumer(list(LANES), window=1, name="test")
         intake = Intake(
             room.store, self._consumer, room.steps, room.registry, room.clock, worker="w1", session="s",
-            lease_ms=60_000, put=self._put, burst=Burst(room.clock, Pace(self.pool, room.clock)),
+            lease_ms=60_000, put=self._put, burst=Burst(room.clock, PrefetchWindow(self.pool, room.clock)),
         )  # fmt: skip
         self.sharing = Sharing(list(LANES), slots, {})
         self.unable: set[str] = set()  #: types that it cannot run
@@ -41,25 +41,25 @@ class Worker:
         room.define("crawl", preemptible=True)
         room.clock.advance(10.0)
 
-    def _work(self, held: Held, _slot: int) -> None:
+    def _work(self, held: ClaimedTask, _slot: int) -> None:
         self._end_of(held).wait(30)
 
-    def _end_of(self, held: Held) -> threading.Event:
+    def _end_of(self, held: ClaimedTask) -> threading.Event:
         return self._ends.setdefault(held.task.task_id, threading.Event())
 
-    def _put(self, held: Held) -> None:
+    def _put(self, held: ClaimedTask) -> None:
         held.put_at = self.room.clock.monotonic()
         self.claimed.append(held)
         self.pool.put(held)
 
-    def run(self, shop: str, priority: int = 2) -> Held:
+    def run(self, shop: str, priority: int = 2) -> ClaimedTask:
         """A task of the low lane in a slot."""
         return self.hold(self.room.running(owner=f"w1#{shop}", shop_id=shop, priority=priority, task_type="crawl"))
 
-    def hold(self, task: Task) -> Held:
+    def hold(self, task: Task) -> ClaimedTask:
         """Put a claimed task into a slot."""
         self._ends.pop(task.task_id, None)
-        held = Held(task=task, owner=task.owner, delivery=None, started=self.room.clock.monotonic())
+        held = ClaimedTask(task=task, owner=task.owner, delivery=None, started=self.room.clock.monotonic())
         self.pool.put(held)
         eventually(lambda: held in self.pool.running())
         self.room.clock.advance(1.0)
@@ -74,7 +74,7 @@ class Worker:
         self.room.clock.advance(after)
         return self.preemptor.look()
 
-    def end(self, held: Held) -> None:
+    def end(self, held: ClaimedTask) -> None:
         """Let a task end."""
         self._end_of(held).set()
         eventually(lambda: held not in self.pool.running())
@@ -93,7 +93,7 @@ def worker(room: Room) -> Iterator[Worker]:
     made.close()
 
 
-def reasons(*held: Held) -> list[str]:
+def reasons(*held: ClaimedTask) -> list[str]:
     return [one.cancel_reason for one in held]
 
 

@@ -13,7 +13,7 @@ from services.domain.text import mask
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
 from services.workers.abilities import Abilities
 from services.workers.runner import Runner
-from services.workers.slots import Held
+from services.workers.slots import ClaimedTask
 from tests.unit.services.engine.room import POLICY, Room
 
 Run = Callable[[Job, JobContext], Outcome]
@@ -35,9 +35,9 @@ class Made:
         """Nothing is kept."""
 
 
-def held(room: Room, **fields: Any) -> Held:
+def held(room: Room, **fields: Any) -> ClaimedTask:
     task = room.running(**fields)
-    return Held(task=task, owner=task.owner, delivery=None)
+    return ClaimedTask(task=task, owner=task.owner, delivery=None)
 
 
 def runner(room: Room, run: Run | None = None, **rules: Any) -> Runner:
@@ -73,7 +73,7 @@ def test_what_is_claimed_after_its_deadline_is_not_run(room: Room) -> None:
         ran.append(job)
         return Outcome(ok=True)
 
-    op = runner(room, run).run(Held(task=late, owner=late.owner, delivery=None), 0)
+    op = runner(room, run).run(ClaimedTask(task=late, owner=late.owner, delivery=None), 0)
     assert (op.to, op.error_kind, ran) == ("dead", "expired", [])
 
 
@@ -83,7 +83,7 @@ def test_a_failure_is_tried_again_after_the_delay_of_its_count(room: Room) -> No
     assert op.fingerprint
     again = room.task(room.finish(room.running(shop_id="s2"), "retrying", delay_ms=0).task_id)
     task = room.claim(again)
-    op = runner(room, fails()).run(Held(task=task, owner=task.owner, delivery=None), 0)
+    op = runner(room, fails()).run(ClaimedTask(task=task, owner=task.owner, delivery=None), 0)
     assert (op.delay_ms, op.attempt.number) == (60_000, 2)
 
 
@@ -174,7 +174,7 @@ def test_payloads_from_elsewhere_are_checked_by_the_schema_of_the_type(room: Roo
     ours = held(room, payload={"page": 1})
     assert run.run(ours, 0).to == "succeeded"
     other = Task(task_id="f1", shop_id="s9", platform="pdd", task_type="work", origin="foreign", payload="{}")
-    op = run.run(Held(task=other, owner="w#1", delivery=None), 0)
+    op = run.run(ClaimedTask(task=other, owner="w#1", delivery=None), 0)
     assert (op.to, op.error_kind) == ("dead", "bad_payload")
     assert "page" in op.error
 

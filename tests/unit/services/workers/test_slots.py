@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from services.domain.task.record import Task
-from services.workers.slots import Held, SlotPool
+from services.workers.slots import ClaimedTask, SlotPool
 from tests.contract.waiting import eventually
 
 MakePool = Callable[..., SlotPool]
@@ -22,15 +22,15 @@ class Work:
         self.slots: dict[str, int] = {}
         self.done: list[str] = []
 
-    def __call__(self, held: Held, slot: int) -> None:
+    def __call__(self, held: ClaimedTask, slot: int) -> None:
         self.slots[held.task.task_id] = slot
         self.go.wait(30)
         self.done.append(held.task.task_id)
 
 
-def job(name: str) -> Held:
+def job(name: str) -> ClaimedTask:
     task = Task(task_id=name, shop_id="s1", platform="pdd", task_type="work", started_at=7, attempt=2, lane="high")
-    return Held(task=task, owner=f"w#{name}", delivery=None)
+    return ClaimedTask(task=task, owner=f"w#{name}", delivery=None)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, workforce
-from services.checkup import Checkup
+from services.checkup import SelfCheck
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.worker import SlotState, WorkerInfo
@@ -282,7 +282,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         feed=Feed(live),
         local=local,
         logins=Logins(engine),
-        doctor=Checkup(settings),
+        doctor=SelfCheck(settings),
         sample=NoSample(),
         types=engine.registry.types,
         shops=engine.registry.shops,

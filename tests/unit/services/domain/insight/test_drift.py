@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from services.domain.insight import drift
-from services.domain.insight.drift import Flow, Run
+from services.domain.insight.drift import Flow, RunFigures
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
 from services.messages import english
@@ -20,15 +20,17 @@ HOUR = 3_600_000
 T0 = 1_763_942_400_000
 
 
-def steady(count: int, shops: Sequence[str] = ("pdd:s1",), *, start: int = T0, **figures: float) -> Iterator[Run]:
+def steady(
+    count: int, shops: Sequence[str] = ("pdd:s1",), *, start: int = T0, **figures: float
+) -> Iterator[RunFigures]:
     """Runs of these shops in turn, a minute apart, that vary by a tenth."""
     chance = random.Random(7)
     for number in range(count):
         varied = {name.replace("__", ":"): value * chance.uniform(0.9, 1.1) for name, value in figures.items()}
-        yield Run(shop=shops[number % len(shops)], at=start + number * 60_000, figures=varied)
+        yield RunFigures(shop=shops[number % len(shops)], at=start + number * 60_000, figures=varied)
 
 
-def after(flow: Flow, runs: Iterator[Run]) -> int:
+def after(flow: Flow, runs: Iterator[RunFigures]) -> int:
     """Of the runs that it was told after, 0 for none."""
     for number, run in enumerate(runs, 1):
         flow.add(run)
@@ -55,8 +57,10 @@ def test_a_changed_page_is_told_within_five_runs(
 ) -> None:
     flow = Flow("sync_order", "pdd")
     assert after(flow, steady(30, shops, **{figure: usual})) == 0
-    changed = [Run(shop=shops[n % len(shops)], at=T0 + (30 + n) * 60_000, figures={figure.replace("__", ":"): now})
-               for n in range(5)]  # fmt: skip
+    changed = [
+        RunFigures(shop=shops[n % len(shops)], at=T0 + (30 + n) * 60_000, figures={figure.replace("__", ":"): now})
+        for n in range(5)
+    ]
     assert 0 < after(flow, iter(changed)) <= 5
     (found,) = flow.found(T0).found
     rounded = drift.Drift(
@@ -75,7 +79,7 @@ def test_it_is_over_when_runs_are_as_before() -> None:
     for run in steady(30, rows__orders=40.0):
         flow.add(run)
     for number in range(40):
-        flow.add(Run(shop="pdd:s1", at=T0 + (30 + number) * 60_000, figures={"rows:orders": 0.0}))
+        flow.add(RunFigures(shop="pdd:s1", at=T0 + (30 + number) * 60_000, figures={"rows:orders": 0.0}))
     assert flow.found(T0).found, "it stays as long as it lasts"
     for run in steady(5, start=T0 + 80 * 60_000, rows__orders=40.0):
         flow.add(run)
@@ -87,7 +91,7 @@ def test_what_is_so_for_days_is_usual() -> None:
     for run in steady(30, seconds=4.0):
         flow.add(run)
     for number in range(drift.SETTLED + 10):
-        flow.add(Run(shop="pdd:s1", at=T0 + (30 + number * 5) * 60_000, figures={"seconds": 20.0}))
+        flow.add(RunFigures(shop="pdd:s1", at=T0 + (30 + number * 5) * 60_000, figures={"seconds": 20.0}))
     assert flow.found(T0).found == ()
 
 
@@ -95,7 +99,7 @@ def test_one_shop_of_many_is_not_its_platform() -> None:
     flow = Flow("sync_order", "pdd")
     for run in steady(60, [f"pdd:s{number}" for number in range(6)], rows__orders=40.0):
         flow.add(run)
-    empty = (Run(shop="pdd:s1", at=T0 + (60 + n) * 60_000, figures={"rows:orders": 0.0}) for n in range(6))
+    empty = (RunFigures(shop="pdd:s1", at=T0 + (60 + n) * 60_000, figures={"rows:orders": 0.0}) for n in range(6))
     assert after(flow, empty) == 0
 
 
@@ -104,12 +108,12 @@ def test_faster_and_more_is_no_matter(better: dict[str, float]) -> None:
     flow = Flow("sync_order", "pdd")
     for run in steady(30, seconds=4.0, rows__orders=40.0, size=900.0):
         flow.add(run)
-    assert after(flow, (Run(shop="pdd:s1", at=T0 + (30 + n) * 60_000, figures=better) for n in range(9))) == 0
+    assert after(flow, (RunFigures(shop="pdd:s1", at=T0 + (30 + n) * 60_000, figures=better) for n in range(9))) == 0
 
 
 def quiet(
     days: int, shops: int, every_min: int, seed: int, *, night: float = 0.15, closed: bool = False
-) -> Iterator[Run]:
+) -> Iterator[RunFigures]:
     """Days on which nothing happens: large and small shops, busy noons, nights with hardly a row, machines that
     hesitate. ``closed``: nothing at all from midnight to six.
     """
@@ -129,7 +133,7 @@ def quiet(
         usual = size[shop] * day
         rows = max(0, round(chance.gauss(usual, 1.3 * math.sqrt(usual + 0.01))))
         seconds = (4 + 0.05 * rows) * math.exp(chance.gauss(0, 0.35)) * (1 + 0.8 * day)
-        yield Run(shop=shop, at=at, figures={"seconds": seconds, "rows:orders": rows, "size": 30.0 + 40 * rows})
+        yield RunFigures(shop=shop, at=at, figures={"seconds": seconds, "rows:orders": rows, "size": 30.0 + 40 * rows})
 
 
 @pytest.mark.parametrize("seed", [3, 5, 8])
@@ -153,7 +157,9 @@ def test_a_page_that_changes_on_a_quiet_day_is_told() -> None:
         for run in runs[:700]:
             flow.add(run)
         assert not flow.found(0).found
-        empty = (Run(shop=run.shop, at=run.at, figures={**run.figures, "rows:orders": 0.0}) for run in runs[700:720])
+        empty = (
+            RunFigures(shop=run.shop, at=run.at, figures={**run.figures, "rows:orders": 0.0}) for run in runs[700:720]
+        )
         assert 0 < after(flow, empty) <= 8, "shops with hardly a row say nothing, the others tell it"
 
 

@@ -8,11 +8,11 @@ from services.commands.bulk.republish import Options
 from services.domain.task.status import Triage
 from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
-from views.dialogs.republish.runner import BulkRunner, Job
+from views.dialogs.republish.runner import BulkRunner, RunRequest
 
 
-def job_of(fleet: Fleet, letters: list[str], rate: int = 0) -> Job:
-    return Job(plan=fleet.context.commands.bulk.plan(letters), options=Options(rate=rate, skip=frozenset()))
+def job_of(fleet: Fleet, letters: list[str], rate: int = 0) -> RunRequest:
+    return RunRequest(plan=fleet.context.commands.bulk.plan(letters), options=Options(rate=rate, skip=frozenset()))
 
 
 def open_letters(fleet: Fleet) -> int:
@@ -58,7 +58,7 @@ def test_a_slow_run_ends_with_the_window(fleet: Fleet, letters: list[str], runne
 
 
 def test_a_refused_run_says_why(qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner) -> None:
-    job = Job(plan=fleet.context.commands.bulk.plan(letters), options=Options(rate=-1))
+    job = RunRequest(plan=fleet.context.commands.bulk.plan(letters), options=Options(rate=-1))
     with qtbot.waitSignal(runner.failed) as heard:
         runner.begin(job)
     assert "rate must be" in str(heard.args[1])

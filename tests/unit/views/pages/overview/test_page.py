@@ -21,7 +21,7 @@ from services.monitor.live import Snapshot
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
-from views.pages.overview.limits import Limits
+from views.pages.overview.limits import TileLimits
 from views.pages.overview.page import LOOK_MS, SOON_MS, OverviewPage, form_for
 from views.pages.overview.tiles import TILES
 from views.support import shown
@@ -195,7 +195,7 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
     assert len(plot.frame_shown) > 1
     assert page.looked is not None
     # of a minute: a burst that has ended is still in it
-    page.charts.show_now(replace(page.looked.now, publish_rate=99.0, ack_rate=77.0), Limits())
+    page.charts.show_now(replace(page.looked.now, publish_rate=99.0, ack_rate=77.0), TileLimits())
     for one in plot.series:
         said = plot.say(float(plot.frame_shown[one.key][-1]))
         assert legend.item(one.key).accessibleName() == f"{one.word()} {said}"

@@ -20,7 +20,7 @@ from services.domain.insight.shop import STUCK, ShopNow
 from services.domain.plans.schedule import Schedule
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
-from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, Run, ShopDay
+from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopRow
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
@@ -99,7 +99,7 @@ def states(page: ShopsPage) -> dict[str, list[str]]:
     return found
 
 
-def where(page: ShopsPage, state: str) -> tuple[Run, QPoint]:
+def where(page: ShopsPage, state: str) -> tuple[DayAttempt, QPoint]:
     """A run in a state, and the middle of its bar."""
     run, room = next((run, room) for run, room in page.day.gantt.bars if run.state == state)
     return run, room.center().toPoint()
@@ -302,7 +302,7 @@ def test_a_stuck_shop_says_why_and_which_task_hangs() -> None:
     now = ShopNow(platform="pdd", shop_id="pdd-10021", state=STUCK, waiting=4, running=2)
     row = ShopRow(shop=Shop(platform="pdd", shop_id="pdd-10021"), now=now)
     runs = tuple(
-        Run(task_type="sync_order", state=RUNNING, begins=at, ends=at, task_id=f"t{at}", worker="rpa-06")
+        DayAttempt(task_type="sync_order", state=RUNNING, begins=at, ends=at, task_id=f"t{at}", worker="rpa-06")
         for at in (2_000_000, 1_000_000)
     )
     hung = longest(ShopDay(shop=row.key, begins=0, ends=1, now=1, runs=runs))

@@ -15,7 +15,7 @@ from views.widgets.status_pill import StatusPill
 MARGIN = 20
 
 
-class Part(QWidget):
+class FormSection(QWidget):
     """Add content to ``body`` and switches with ``add_action``."""
 
     def __init__(self, number: int, title: str, *, divider: bool = True, parent: QWidget | None = None) -> None:
