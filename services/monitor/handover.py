@@ -244,7 +244,7 @@ class _Writer:
                 text=_say(
                     f"incident_{state}",
                     id=incident.id,
-                    title=wording.title(incident.words, self.zone),
+                    title=wording.title(incident.words, self.zone, incident.first_at),
                     who=answer.answered_by,
                     at=self._clock(incident.first_at or incident.raised_at),
                     until=self._clock(until),
@@ -260,7 +260,7 @@ class _Writer:
             return
         for one in found.silent:
             if one.end - one.begin >= QUIET_MS or one.end >= self.until:
-                code = "silent_now" if one.end >= self.until else "silent"
+                code = "silent_now" if one.end >= self.until else "silent" if one.back else "silent_lost"
                 yield Line(text=self._span(code, one.begin, one.end, one.name), page=WORKERS, target=one.name)
         for one in found.deploys:
             yield Line(text=self._span("deploy", one.begin, one.end, one.name))

@@ -106,7 +106,7 @@ def _alerts(engine: Engine) -> list[dict[str, Any]]:
                 "severity": incident.rule.severity,
                 "state": one.state,
                 "word": told.get(one.state) or incident.answer.answered_by,
-                "title": wording.title(incident.words, zone),
+                "title": wording.title(incident.words, zone, incident.first_at),
                 "extent": ": ".join(
                     part
                     for part in (

@@ -384,8 +384,9 @@ def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
         "key": incident.key,
         "code": incident.words.title.code,
         "params": dict(incident.words.title.params),
-        "title": wording.title(incident.words, zone),
+        "title": wording.title(incident.words, zone, incident.first_at),
         "count": incident.count,
+        "worst": incident.worst,
         "of": incident.of or None,
         "extent": f"{incident.count} of {incident.of}" if incident.of else str(incident.count),
         "names": list(incident.names),
@@ -407,7 +408,7 @@ def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
 def _more(now: IncidentNow, zone: str) -> dict[str, Any]:
     incident = now.incident
     return {
-        "facts": wording.facts(incident.words, zone),
+        "facts": wording.facts(incident.words, zone, incident.first_at),
         "cause": messages.english(incident.words.cause) if incident.words.cause is not None else None,
         "next": wording.next_step(incident.words, zone) or None,
         "timeline": [

@@ -28,6 +28,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
     words: Words
     count: Count = 1
+    worst: Count = 0  #: the most that it was
     of: Count = 0
     names: tuple[str, ...] = ()
     first_at: Instant = 0
@@ -84,6 +85,7 @@ def written(incident: Incident, told: Told, channel: str) -> Letter:
         rule=incident.rule.name,
         words=incident.words,
         count=incident.count,
+        worst=incident.worst,
         of=incident.of,
         names=incident.names,
         first_at=incident.first_at,

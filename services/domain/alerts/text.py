@@ -122,6 +122,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.head_test": N_("Test of the channel {channel}"),
     "alert.since": N_("Since {at}, for {span}"),
     "alert.lasted": N_("It lasted {span}, since {at}"),
+    "alert.worst": N_("At its worst it was {n:,}"),
     "alert.unanswered": N_("Nobody has answered for {span}."),
     "alert.extent": N_("{count:,} of {of:,}: {names}"),
     "alert.extent_names": N_("Where: {names}"),

@@ -39,6 +39,7 @@ SENTENCES: dict[str, str] = {
     "handover.incident_calming": N_("{id} {title}, since {at}: not seen any more, not yet over"),
     "handover.incident_resolved": N_("{id} {title}: over, from {at} to {until}"),
     "handover.silent": N_("Worker {name} was not heard of from {at} to {until}"),
+    "handover.silent_lost": N_("Worker {name} is not heard of since {at}; it was given up at {until}"),
     "handover.silent_now": N_("Worker {name} is not heard of since {at}"),
     "handover.deploy": N_("Version {name} of the worker came at {at}"),
     "handover.gap": N_("Nothing was recorded on this computer from {at} to {until}"),

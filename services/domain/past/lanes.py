@@ -9,6 +9,8 @@ from typing import NamedTuple
 from services.domain.past.frame import UNTOLD, WORKER, Change, Gap, Numbers, Things
 
 SILENT = ("late", "silent", "cut_off")
+#: what a worker is that nothing was heard of for so long that its work was given to others
+GIVEN_UP = ("gone", "")
 
 
 class Span(NamedTuple):
@@ -17,6 +19,7 @@ class Span(NamedTuple):
     begin: int
     end: int
     name: str = ""
+    back: bool = True  #: of a worker: False where it was given up at the end, and was not heard of after that either
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,8 @@ def of_workers(things: Things, changes: Iterable[Change], begin: int, end: int) 
     """When workers were silent, and when a version came that no worker had before. ``things``: those at ``begin``."""
     since = {name: begin for (kind, name), state in things.items() if kind == WORKER and _head(state) in SILENT}
     known = {_version(state) for (kind, _name), state in things.items() if kind == WORKER}
-    silent, deploys = [], []
+    silent: list[Span] = []
+    deploys = []
     for change in changes:
         if change.kind != WORKER:
             continue
@@ -58,13 +62,24 @@ def of_workers(things: Things, changes: Iterable[Change], begin: int, end: int) 
         if quiet:
             since.setdefault(change.name, change.at_ms)
         elif change.name in since:
-            silent.append(Span(since.pop(change.name), change.at_ms, change.name))
+            lost = _head(change.after) in GIVEN_UP
+            silent.append(Span(since.pop(change.name), change.at_ms, change.name, back=not lost))
+        elif place := _given_up(silent, change):
+            silent[place - 1] = silent[place - 1]._replace(end=change.at_ms, back=True)
         if version and version not in known:
             if known:
                 deploys.append(Span(change.at_ms, change.at_ms, version))
             known.add(version)
     silent += [Span(at, end, name) for name, at in since.items()]
     return sorted(silent), deploys
+
+
+def _given_up(silent: Sequence[Span], change: Change) -> int:
+    """Which of them, from 1 on, this worker comes back from; 0 for none."""
+    if _head(change.after) in GIVEN_UP:
+        return 0
+    places = (place for place, span in enumerate(silent, 1) if span.name == change.name and not span.back)
+    return next(places, 0)
 
 
 def _head(state: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.domain.audit import AuditEntry
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
+from services.domain.past.lanes import GIVEN_UP, SILENT
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_, NN_
 
@@ -29,9 +30,11 @@ SENTENCES: dict[str, str] = {
     "past.shop_paused": NN_("{names} is paused", "{n} shops are paused: {names}"),
     "past.shop_quiet_hours": NN_("{names} has quiet hours", "{n} shops have quiet hours: {names}"),
     "past.shop_well": NN_("{names} is well again", "{n} shops are well again: {names}"),
+    "past.shop_known": NN_("It is known again how {names} does", "It is known again how {n} shops do: {names}"),
     "past.shop_other": NN_("{names} is in another state", "{n} shops are in another state: {names}"),
     "past.worker_came": N_("{name} has begun to work: version {version}, {slots} slots"),
     "past.worker_left": N_("{name} has left"),
+    "past.worker_given_up": N_("{name} is given up: nothing was heard of it"),
     "past.worker_silent": N_("{name} is not heard of"),
     "past.worker_back": N_("{name} is heard of again"),
     "past.worker_cut_off": N_("{name} is cut off"),
@@ -89,7 +92,8 @@ def _of_shops(changes: Sequence[Change]) -> Iterable[Turn]:
         before, after = _head(change.before), _head(change.after)
         if before == after or (before in QUIET and after in QUIET):
             continue
-        kind = "well" if after in QUIET else after if after in _SHOPS else "other"
+        calm = "known" if before == "unknown" else "well"
+        kind = calm if after in QUIET else after if after in _SHOPS else "other"
         lots = groups.setdefault(kind, [])
         if not lots or change.at_ms - lots[-1][-1].at_ms > TOGETHER_MS:
             lots.append([])
@@ -116,7 +120,8 @@ def _worker(change: Change) -> Message | None:
     if after == before:
         return Message("past.worker_slots", params) if slots != had else None
     if not after or after in ("gone", "stopped"):
-        return None if before == "gone" else Message("past.worker_left", params)
+        code = "given_up" if before in SILENT and after in GIVEN_UP else "left"
+        return None if before == "gone" else Message(f"past.worker_{code}", params)
     if after in ("late", "silent"):  # late comes first, and silent is the same for longer
         return Message("past.worker_silent", params) if before not in ("late", "silent") else None
     if after == "running":

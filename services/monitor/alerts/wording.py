@@ -34,7 +34,8 @@ def letter_text(letter: Letter, language: str, zone: Zone, now_ms: int) -> Text:
         page = letter.words.title.params
         return Text(mask.masked_text(str(page.get("title", ""))), mask.masked_text(str(page.get("text", ""))))
     with i18n.speaking(LANGUAGES.get(language, "en")):
-        head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": title(letter.words, zone)}))
+        said = title(letter.words, zone, letter.first_at)
+        head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": said}))
         lines = list(_lines(letter, zone, now_ms))
     return Text(mask.masked_text(head), mask.masked_text("\n".join(lines)))
 
@@ -48,19 +49,19 @@ def test_text(channel: str, who: str, machine: str, language: str) -> Text:
         )
 
 
-def title(words: Words, zone: Zone) -> str:
-    """What is wrong, in the present language."""
-    return _told(words.title, words, zone)
+def title(words: Words, zone: Zone, began: int = 0) -> str:
+    """What is wrong, in the present language. ``began``: when that was (UTC ms); instants of its day go without it."""
+    return _told(words.title, words, zone, began)
 
 
-def facts(words: Words, zone: Zone) -> list[str]:
-    """What is true of it besides, in the present language."""
-    return [_told(fact, words, zone) for fact in words.facts]
+def facts(words: Words, zone: Zone, began: int = 0) -> list[str]:
+    """What is true of it besides, in the present language; ``began`` as in ``title``."""
+    return [_told(fact, words, zone, began) for fact in words.facts]
 
 
 def next_step(words: Words, zone: Zone) -> str:
     """What a person does now, "" where nobody can say."""
-    return _told(words.next, words, zone) if words.next is not None else ""
+    return _told(words.next, words, zone, 0) if words.next is not None else ""
 
 
 def say(message: Message) -> str:
@@ -68,12 +69,12 @@ def say(message: Message) -> str:
     return messages.render(message)
 
 
-def _told(message: Message, words: Words, zone: Zone) -> str:
+def _told(message: Message, words: Words, zone: Zone, began: int) -> str:
     params: dict[str, Param] = dict(message.params)
     params["cause"] = inner(words.cause) if words.cause is not None else ""
     for name in ("from_at", "to_at"):
         if isinstance(instant := params.get(name), int):
-            params[name] = _clock(instant, zone)
+            params[name] = _near(instant, zone, began)
     if isinstance(role := params.get("role"), str):
         params["role"] = say(Message(role))
     return say(Message(message.code, params)).strip(" :：")
@@ -91,6 +92,8 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
     since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted}
     over = letter.what == RESOLVED
     found = [say(Message("alert.lasted" if over else "alert.since", since))]
+    if letter.worst > letter.count:
+        found.append(say(Message("alert.worst", {"n": letter.worst})))
     if letter.what in (AGAIN, ESCALATED):
         found.append(say(Message("alert.unanswered", {"span": lasted})))
     if letter.names:
@@ -103,7 +106,7 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
     if letter.words.cause is not None:
         found.append(say(Message("alert.cause", {"cause": inner(letter.words.cause)})))
     if not over:
-        found += facts(letter.words, zone)
+        found += facts(letter.words, zone, letter.first_at)
         if step := next_step(letter.words, zone):
             found.append(say(Message("alert.next", {"step": step})))
         found.append(say(Message("alert.answer", {"id": letter.incident})))
@@ -111,8 +114,16 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
     return found
 
 
+def _near(instant: int, zone: Zone, began: int) -> str:
+    """As ``_clock``, without the day or the year that it shares with ``began``, which is said beside it."""
+    words, other = _clock(instant, zone), _clock(began, zone)
+    if words[:10] == other[:10] and began:
+        return words[11:] or words
+    return words[5:] if words[:5] == other[:5] else words
+
+
 def _clock(instant: int, zone: Zone) -> str:
-    """Day, hour, minute and offset on the clocks of a zone."""
+    """Day, hour and minute on the clocks of a zone."""
     if not instant:
         return "-"
     if isinstance(zone, str):

@@ -77,7 +77,7 @@ TOLD: Mapping[str, str] = {
 # ----------------------------------------------------------------------------------------------------------- incidents
 def title(one: IncidentNow) -> str:
     """What is wrong, with its numbers."""
-    return wording.title(one.incident.words, shown.zone())
+    return wording.title(one.incident.words, shown.zone(), one.incident.first_at)
 
 
 def next_step(one: IncidentNow) -> str:
@@ -87,7 +87,7 @@ def next_step(one: IncidentNow) -> str:
 
 def facts(one: IncidentNow) -> list[str]:
     """What is known of it besides."""
-    return wording.facts(one.incident.words, shown.zone())
+    return wording.facts(one.incident.words, shown.zone(), one.incident.first_at)
 
 
 def cause(one: IncidentNow) -> str:

@@ -40,6 +40,19 @@ def test_a_silent_worker_is_a_span_from_the_first_doubt_on() -> None:
     ]
 
 
+def test_a_worker_that_was_given_up_is_away_until_it_comes_back() -> None:
+    lost = [
+        worker(2, "running 0.4.2 5", "silent 0.4.2 5"),
+        worker(3, "silent 0.4.2 5", "gone 0.4.2 5"),
+        worker(5, "gone 0.4.2 5", ""),
+    ]
+    silent, _deploys = of_workers({}, lost, T0, T0 + 10 * MINUTE)
+    assert silent == [Span(T0 + 2 * MINUTE, T0 + 3 * MINUTE, "w1", back=False)]
+    again = [*lost, worker(7, "", "running 0.4.2 5"), worker(8, "running 0.4.2 5", "stopped 0.4.2 5")]
+    silent, _deploys = of_workers({}, again, T0, T0 + 10 * MINUTE)
+    assert silent == [Span(T0 + 2 * MINUTE, T0 + 7 * MINUTE, "w1")]
+
+
 def test_a_version_is_new_once_and_the_first_ever_is_none() -> None:
     changes = [
         worker(1, "", "running 0.4.2 5"),

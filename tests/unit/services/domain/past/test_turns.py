@@ -44,6 +44,21 @@ def test_a_new_version_is_told_however_fast_the_worker_came_back() -> None:
     ]
 
 
+def test_a_worker_that_was_killed_has_not_left_and_its_shops_were_never_ill() -> None:
+    assert said(
+        Change(T0, WORKER, "w1", "running 0.4.2 5", "silent 0.4.2 5"),
+        Change(T0 + 1, SHOP, "temu:1", "", "unknown"),
+        Change(T0 + 2, WORKER, "w1", "silent 0.4.2 5", "gone 0.4.2 5"),
+        Change(T0 + 3, SHOP, "temu:1", "unknown", ""),
+        Change(T0 + 4, WORKER, "w1", "gone 0.4.2 5", ""),
+    ) == [
+        "w1 is not heard of",
+        "Nobody knows how temu:1 does",
+        "w1 is given up: nothing was heard of it",
+        "It is known again how temu:1 does",
+    ]
+
+
 def test_workers_switches_leader_and_broker() -> None:
     assert said(
         Change(T0, WORKER, "w1", "", "running 0.4.2 5"),
