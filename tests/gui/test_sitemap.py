@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import views.pages
@@ -17,7 +17,7 @@ from views.shell.key_help import KeyHelp
 
 PAGE = '''
 """Where boxes stand."""
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from views.page import Page
 
 class SpareBoxesPage(Page):
@@ -88,3 +88,27 @@ def test_the_keys_are_told_in_the_language_of_the_moment(console: Console, qtbot
     (shown,) = console.window.findChildren(KeyHelp)
     assert "死信" in [one.text() for one in shown.findChildren(QLabel)]
     shown.close()
+
+
+class _Shown(QObject):
+    """Which widgets became a window of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.windows: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.windows.append(type(watched).__name__)
+        return False
+
+
+def test_no_part_of_a_page_is_shown_before_it_has_its_place(console: Console, qapp: QApplication) -> None:
+    """It would be a window of its own for a moment, and leave old words beside the new ones ever after."""
+    watch = _Shown()
+    qapp.installEventFilter(watch)
+    for name in ("shops", "tasks"):  # with sections, empty lists and a panel
+        console.window.open_page(name)
+        qapp.processEvents()
+    qapp.removeEventFilter(watch)
+    assert watch.windows == []

@@ -36,7 +36,6 @@ class EmptyState(QWidget):
         for label in (self._text, self._fact, self._hint):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button = Button(action)
-        self.button.setVisible(bool(action))
         self.button.clicked.connect(self._on_clicked)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
@@ -47,6 +46,7 @@ class EmptyState(QWidget):
         for label in (self._text, self._fact, self._hint):
             column.addWidget(label)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.button.setVisible(bool(action))
         column.addStretch(1)
         self.retranslate()
         theme().changed.connect(self._restyle)

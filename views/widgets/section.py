@@ -58,7 +58,6 @@ class Section(QWidget):
         self._source = title
         self._foldable = foldable
         self._caret = QLabel()
-        self._caret.setVisible(foldable)
         self._title, self._note = Label("", "card"), Label("", "label", "text3")
         self.head = _SectionHead()
         self.head.pressed.connect(self.toggle)
@@ -69,6 +68,7 @@ class Section(QWidget):
         self._row.setSpacing(7)
         for widget in (self._caret, self._title):
             self._row.addWidget(widget)
+        self._caret.setVisible(foldable)
         self._row.addStretch(1)
         self._row.addWidget(self._note)
         self._content = QWidget()

@@ -254,11 +254,12 @@ class TaskDetailPanel(QWidget):
         for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
-            button.setVisible(not verb.special and verb is not STOP_HOLDER)
             self.buttons[str(verb.key)] = button
             third.addWidget(button)
         for row in (first, second, third):
             rows.addLayout(row)
+        for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
+            self.buttons[str(verb.key)].setVisible(not verb.special and verb is not STOP_HOLDER)
         return head
 
     def _build_sections(self) -> None:
