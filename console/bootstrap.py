@@ -21,10 +21,7 @@ from console.tray import CHOICE, Tray
 from console.watch import AlertWatch, QueueWatch
 from console.wiring import ShellWiring, connect_overview
 from services.desktop.registration import Registration
-from services.domain.errors import UsageError
-from services.domain.text import view_link
 from services.i18n import _
-from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
@@ -269,7 +266,7 @@ def _open(shared: _Shared) -> OpenWindow:
     alerts = AlertWatch(window, context.alerts)
     QueueWatch(window, context.queues)
     keys = ShellKeys(window, context)
-    Dropping(window, doors.sheet, keys.barred, session.settings.profile)
+    Dropping(window, doors.sheet, keys)
 
     def lead() -> None:
         shared.role.serve(window)
@@ -292,12 +289,10 @@ class Dropping(QObject):
     What a part of the window takes itself, as the New task dialog does, does not come here.
     """
 
-    def __init__(
-        self, window: MainWindow, sheet: Callable[[Path], None], reason: Callable[[], str], profile: str
-    ) -> None:
-        """``sheet``: shows tasks made of a file; ``reason``: why nothing can be created now, "" when it can."""
+    def __init__(self, window: MainWindow, sheet: Callable[[Path], None], keys: ShellKeys) -> None:
+        """``sheet``: shows tasks made of a file."""
         super().__init__(window)
-        self._window, self._sheet, self._reason, self._profile = window, sheet, reason, profile
+        self._window, self._sheet, self._keys = window, sheet, keys
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -312,26 +307,14 @@ class Dropping(QObject):
 
     def _take(self, file: Path | None, link: str) -> None:
         if file is None:
-            self._open(link)
-        elif reason := self._reason():
+            self._keys.follow(link)
+        elif reason := self._keys.barred():
             self._say(reason)
         elif file.suffix.lower() in SHEETS:
             self._sheet(file)
         else:
             name = safe.one_line(file.name, 60)
             self._say(_("{file} is no spreadsheet: drop an Excel or CSV file here").format(file=name))
-
-    def _open(self, link: str) -> None:
-        try:
-            found = view_link.read(link)
-        except UsageError as exc:
-            self._say(told(exc))
-            return
-        if found.profile.casefold() not in ("", self._profile.casefold()):
-            name = safe.one_line(found.profile, 60)
-            self._say(_("The link is for the connection {name}; open that one first").format(name=name))
-            return
-        self._window.open_page(found.page, found.show or None)
 
     def _say(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=words, status="warning"))

@@ -72,13 +72,16 @@ class Console:
 
     def __init__(self, app: QApplication, request: ConsoleRequest) -> None:
         self._app, self._request = app, request
-        self._to_show = Asked(page=request.page, show=request.show)  #: by the first window, wherever it is
+        self._to_show = Asked(
+            page=request.page, show=request.show, link=request.link
+        )  #: by the first window, wherever it is
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
         self._ended = asyncio.Event()
         self.session: Connection | None = None
         self.desk: bootstrap.OpenWindow | None = None
         self.leaving: Leaving | None = None
+        self._windows_kept = True  #: those of the last run are not open again yet
         self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same session
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
@@ -347,6 +350,8 @@ class Console:
             if self.desk.window.isVisible():
                 self.desk.window.come_forward()
                 self.desk.window.open_page(asked.page, asked.show or None)
+                if asked.link:
+                    self.desk.keys.follow(asked.link)
                 return
         elif self.welcome is not None:
             self.welcome.come_forward()
@@ -359,7 +364,7 @@ class Console:
         """What the last start wanted to see, this one or another that came to it."""
         asked, self._asked = self._asked, None
         given, self._to_show = self._to_show, Asked()
-        return asked if asked is not None and asked.page else given
+        return asked if asked is not None and (asked.page or asked.link) else given
 
     @property
     def _rereads(self) -> bool:
@@ -518,6 +523,8 @@ class Console:
         wanted = self._first_shown()
         desk.window.open_page(wanted.page or desk.window.current or "overview", wanted.show or None)
         desk.window.show()
+        if wanted.link:
+            desk.keys.follow(wanted.link)
         if self.welcome is not None:
             self._put_away(self.welcome)
             self.welcome = self.first_run = self.unopened = None
@@ -526,7 +533,7 @@ class Console:
             await self._leave_desk(*before)
         desk.keys.another_wanted.connect(partial(self._open_another, desk, None))
         desk.keys.quit_wanted.connect(self._leave)
-        for kept in self._kept_windows() if before is None else ():
+        for kept in self._kept_windows():
             self._open_another(desk, kept)
         await self._begin_work(session, desk, sample=sample, work=work)
         empty = work and not session.settings.read_only and not await self._off(session.shops)
@@ -536,8 +543,10 @@ class Console:
             self._ahead = asyncio.ensure_future(self._make_ahead())
 
     def _kept_windows(self) -> list[dict[str, object]]:
-        """The windows beside the first one that stood open when the program ended."""
-        kept = self._state.get("windows", [])
+        """The windows beside the first one that stood open when the program ended; once, however often another
+        connection takes the place of the first one.
+        """
+        kept, self._windows_kept = (self._state.get("windows", []) if self._windows_kept else []), False
         alone = self._request.screenshot or self._request.page
         return [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) and not alone else []
 

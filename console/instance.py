@@ -55,6 +55,7 @@ class Asked:
 
     page: str = ""
     show: str = ""
+    link: str = ""  #: one that leads nowhere, which the window says
 
 
 class Instance(QObject):
@@ -161,7 +162,7 @@ class Instance(QObject):
             found = json.loads(bytes(socket.readLine().data()))
             # the other one read where to ask a moment ago; by now another connection may be shown here
             right = secrets.compare_digest(str(found["word"]), self._word) and found["key"] == self._key
-            asked = Asked(page=str(found["page"]), show=str(found["show"]))
+            asked = Asked(**{name: str(found.get(name, "")) for name in ("page", "show", "link")})
         except (ValueError, KeyError, TypeError, RecursionError):
             right = False
         if not right:

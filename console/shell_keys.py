@@ -13,6 +13,7 @@ from console.main_window import MainWindow
 from console.palette import WINDOW_COMMANDS, PaletteFinder
 from console.paper import Paper
 from services import messages
+from services.domain.errors import UsageError
 from services.domain.text import view_link
 from services.domain.text.said import said
 from services.i18n import _
@@ -20,6 +21,7 @@ from views.context import PageContext
 from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
+from views.support import safe, text
 from views.support.keymap import GO, keymap
 from views.support.keys import Shortcut
 from views.widgets.toast import ToastSpec
@@ -82,6 +84,24 @@ class ShellKeys(QObject):
             return
         QGuiApplication.clipboard().setText(str(view_link.ViewLink(self._context.profile, page_id, shown)))
         self._context.toast(ToastSpec(text=_("A link to this view is in the clipboard")))
+
+    def follow(self, link: str) -> None:
+        """Open what a link shows, or say why it leads nowhere."""
+        try:
+            found = view_link.read(link)
+        except UsageError as exc:
+            self._warn(messages.told(exc))
+            return
+        if all(spec.id != found.page for spec in self._window.specs):
+            self._warn(messages.told(said("link.page", page=found.page)))
+        elif found.profile.casefold() not in ("", self._context.profile.casefold()):
+            name = safe.one_line(found.profile, 60)
+            self._warn(_("The link is for the connection {name}; open that one first").format(name=name))
+        else:
+            self._window.open_page(found.page, found.show or None)
+
+    def _warn(self, words: str) -> None:
+        self._window.toasts.show(ToastSpec(text=text.first_up(words), status="warning"))
 
     def ask_of_work(self) -> None:
         """Ask whether something ran, of a shop, a type and a day."""

@@ -150,6 +150,7 @@ class AlertWatch(Watch[AlertsNow]):
             detail=detail,
             status="dead" if worst.rule.severity == CRITICAL else "warning",
             seconds=12,
+            leaves=True,  # rail and Alerts keep it; whoever works here needs what it lies on
             key=ALERTS,
             actions=(ToastAction(text=_("Show"), call=partial(self._window.open_page, ALERTS, wanted or None)),),
         )

@@ -33,6 +33,7 @@ class ConsoleRequest:
     seconds: float = 0.0
     page: str = ""
     show: str = ""  #: what the page is to show: a filter, or the name of one thing
+    link: str = ""  #: that was clicked and leads nowhere, which the window says
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False
     on_close: Callable[[], None] = field(default=lambda: None)

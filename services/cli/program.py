@@ -31,8 +31,9 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     context = Context(argparse.Namespace(json="--json" in argv), open_console)
     output.COLOURLESS.set("--no-color" in argv)
     try:
-        words = _opening(_readable(argv))
+        words, link = _opening(_readable(argv))
         args = _for_window(words) or grammar(said=words).parse_args(words)
+        args.clicked = link
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
         if args.handler not in (cli_run.console, demo.run):
@@ -142,11 +143,14 @@ def _readable(argv: Sequence[str]) -> list[str]:
     return list(argv)
 
 
-def _opening(words: list[str]) -> list[str]:
+def _opening(words: list[str]) -> tuple[list[str], str]:
     """A link as the only word, as the desktop hands it over, is one to open. Beside other words it is none: whoever
-    made the link may have put them there.
+    made the link may have put them there. Second: that link; one that leads nowhere opens the window, which says so,
+    for whoever clicked on it sees no terminal.
     """
-    return ["--open", *words] if len(words) == 1 and view_link.is_link(words[0]) else words
+    if len(words) != 1 or not view_link.is_link(words[0]):
+        return words, ""
+    return (["--open", *words] if window.leads(words[0]) else []), words[0]
 
 
 class _Unsaid:

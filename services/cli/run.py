@@ -108,15 +108,23 @@ def metrics_address(text: str) -> tuple[str, int]:
 def console(context: Context) -> int:
     """Open the window; with ``--json`` tell at its end whether all went well."""
     picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
-    link = getattr(context.args, "open", None)
+    link, clicked = getattr(context.args, "open", None), getattr(context.args, "clicked", "")
     if link is not None and link.profile and not getattr(context.args, "profile", ""):
         context.args.profile = link.profile
+    try:
+        settings = context.settings()
+    except UsageError:
+        if not clicked or link is None:
+            raise
+        context.args.profile, link = "", None  # it is for a connection that is not known here: the usual one says so
+        settings = context.settings()
     request = ConsoleRequest(
-        settings=context.settings(),
+        settings=settings,
         screenshot=picture,
         first_run=True,
         page=link.page if link is not None else page,
         show=link.show if link is not None else "",
+        link=clicked if link is None else "",
         read_only=getattr(context.args, "read_only", False),
         named=context.named,
     )

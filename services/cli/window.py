@@ -75,6 +75,14 @@ def refuse_without_window(args: argparse.Namespace, why: str) -> None:
         raise UsageError(f"--{named} is for the window, and {why}", field=f"--{named}")
 
 
+def leads(text: str) -> bool:
+    """Whether a link leads to a page of this version."""
+    try:
+        return view_link.read(text).page in pages()
+    except UsageError:
+        return False
+
+
 def _link(text: str) -> view_link.ViewLink:
     try:
         found = view_link.read(text)

@@ -128,7 +128,10 @@ class FleetCommands:
     def resume(self, scope: str, *, note: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed."""
         self._audit.need(self._operator, "operator", "resume", [scope])
-        with self._audit.act("resume", [_scope(scope)], {"note": note} if note else None):
+        before = next((one for one in self._store.pauses() if one.scope == scope), None)
+        detail: dict[str, object] = {"note": note} if note else {}
+        detail |= {"was": {"by": before.by, "reason": before.reason}} if before is not None else {}
+        with self._audit.act("resume", [_scope(scope)], detail or None):
             was = self._store.clear_pause(scope)
             head, _, rest = scope.partition(":")
             # what this does not open, the reconciler does within its next rounds

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
 
 from services.audit_witness import Witness
 from services.domain import audit
@@ -21,7 +21,11 @@ from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
-#: of the strip of a day: so long a bar is, and so many entries are counted at most
+#: so many entries since an act are looked at for what was done to the same object
+MOST_SINCE = 20_000
+#: how an outcome begins that left everything as it was
+_UNCHANGED = ("refused", "failed")
+#: of the strip of a day: so long a bar is, and so many entries are read at most at one look
 BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
 _LISTED = ("who", "action", "target", "state")
@@ -50,12 +54,86 @@ class Day:
     from_ms: int = 0
 
 
+@dataclass(slots=True)
+class _Bar:
+    people: int = 0
+    programs: int = 0
+    refused: int = 0
+    names: set[str] = field(default_factory=set)
+
+    def count(self, entry: AuditEntry) -> None:
+        if "@" in entry.who:
+            self.people += 1
+            self.names.add(entry.who)
+        else:
+            self.programs += 1
+        self.refused += entry.outcome.startswith("refused")
+
+
+class _Tally:
+    """What was counted of a day. An entry is counted for good once its outcome stands; those that are written after
+    the last one of these are read again at each look.
+    """
+
+    def __init__(self) -> None:
+        self._bars: dict[int, _Bar] = {}
+        self._last = ""  #: the newest entry that is counted for good, with all before it
+        self._from_ms = 0  #: what is before it was never read
+
+    def day(self, store: Store, begin: int, end: int) -> Day:
+        fresh = self._fresh(store, begin)
+        settled = _settled(fresh, store.now_ms())
+        for entry in fresh[:settled]:
+            self._bars.setdefault(entry.at // BAR_MS, _Bar()).count(entry)
+        self._last = fresh[settled - 1].entry_id if settled else self._last
+        self._bars = {at: bar for at, bar in self._bars.items() if at >= begin // BAR_MS}
+        open_bars: dict[int, _Bar] = {}
+        for entry in fresh[settled:]:
+            open_bars.setdefault(entry.at // BAR_MS, _Bar()).count(entry)
+        places = range(begin // BAR_MS, end // BAR_MS)
+        bars = [(self._bars.get(at, _Bar()), open_bars.get(at, _Bar())) for at in places]
+        return Day(
+            begin=begin,
+            people=tuple(old.people + new.people for old, new in bars),
+            programs=tuple(old.programs + new.programs for old, new in bars),
+            refused=tuple(old.refused + new.refused for old, new in bars),
+            names=len({name for old, new in bars for name in old.names | new.names}),
+            from_ms=self._from_ms if self._from_ms > begin else 0,
+        )
+
+    def _fresh(self, store: Store, begin: int) -> list[AuditEntry]:
+        """What is not counted for good, in the order of writing."""
+        found: list[AuditEntry] = []
+        before = ""
+        while True:
+            page = store.audit(PAGE, before)
+            for entry in page:
+                if entry.entry_id == self._last:
+                    return found[::-1]
+                found.append(entry)
+            ended = len(page) < PAGE or page[-1].at < begin
+            if ended or len(found) >= MOST_OF_A_DAY:
+                # the last one counted is not among them: all of it is counted anew
+                self._bars, self._from_ms = {}, 0 if ended else page[-1].at
+                return found[::-1]
+            before = page[-1].entry_id
+
+
+def _settled(entries: Sequence[AuditEntry], now_ms: int) -> int:
+    """How many of the first ones nothing is said of any more."""
+    for place, entry in enumerate(entries):
+        if audit.state(entry, now_ms) == "open":
+            return place
+    return len(entries)
+
+
 class AuditQueries:
     """Blocking questions; call them off the GUI thread."""
 
     def __init__(self, store: Store, witness: Witness | None = None, time_zone: str = "") -> None:
         """``time_zone``: in which days of a filter begin and end, "" for that of this machine."""
         self._store, self._witness, self._zone = store, witness, time_zone
+        self._tally, self._counting = _Tally(), threading.Lock()
 
     def verify(self) -> Verdict:
         """Whether all of it is as it was written."""
@@ -93,40 +171,34 @@ class AuditQueries:
         return AuditEntries(entries=tuple(found), next=before)
 
     def day(self) -> Day:
-        """The last 24 h, in whole bars of the clock.
+        """The last 24 h, in whole bars of the clock. Only what was written since the last look is read.
 
         Raises:
             StoreUnavailable: it cannot be asked.
         """
         end = (self._store.now_ms() // BAR_MS + 1) * BAR_MS
-        begin, bars = end - DAY_MS, DAY_MS // BAR_MS
-        people, programs, refused = [0] * bars, [0] * bars, [0] * bars
-        names: set[str] = set()
-        before, counted, from_ms = "", 0, 0
-        while True:
+        with self._counting:
+            return self._tally.day(self._store, end - DAY_MS, end)
+
+    def after(self, entry: AuditEntry, objects: Set[str], wanted: Callable[[str], bool]) -> list[AuditEntry] | None:
+        """Acts of these names that changed one of the objects after this entry, the newest first; None where more was
+        written since than is looked at.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
+        found, before = list[AuditEntry](), ""
+        for _ in range(MOST_SINCE // PAGE):
             page = self._store.audit(PAGE, before)
-            for entry in page:
-                if not begin <= entry.at < end:
-                    continue
-                place = (entry.at - begin) // BAR_MS
-                (people if "@" in entry.who else programs)[place] += 1
-                refused[place] += entry.outcome.startswith("refused")
-                names |= {entry.who} if "@" in entry.who else set()
-            counted += len(page)
-            if len(page) < PAGE or page[-1].at < begin:
-                break
+            for one in page:
+                if one.entry_id == entry.entry_id or one.at < entry.at:
+                    return found
+                if wanted(one.action) and not objects.isdisjoint(one.target) and not one.outcome.startswith(_UNCHANGED):
+                    found.append(one)
+            if len(page) < PAGE:
+                return found
             before = page[-1].entry_id
-            if counted >= MOST_OF_A_DAY:
-                from_ms = page[-1].at
-                break
-        return Day(
-            begin=begin,
-            people=tuple(people),
-            programs=tuple(programs),
-            refused=tuple(refused),
-            names=len(names),
-            from_ms=from_ms,
-        )
+        return None
 
     def now_ms(self) -> int:
         """The time by which acts without an outcome are judged."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace as replace_
 
 import pytest
 from msgspec.structs import replace
@@ -85,6 +86,7 @@ def test_many_at_once_are_one_message(alerts: Alerts, console: Console, said: li
         alerts.lane(key=f"wait:{number}")
     look()
     assert [one.text for one in said] == ["4 new incidents"]
+    assert not replace_(said[0], status="dead").stays, "it lies on what one presses next"
     again = said[0].again
     assert again is not None
     i18n.set_language("zh_CN")

@@ -25,6 +25,7 @@ from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
+from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
 from views.pages.tasks.page import TasksPage
@@ -426,3 +427,35 @@ def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open
         assert page.header.summary().endswith("1 条未顺利完成")
     finally:
         i18n.set_language("en")
+
+
+def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    fleet, store = desk.session.commands.fleet, desk.session.engine.store
+    fleet.pause("platform:temu", reason="sale")
+    page = open_page()
+    row = page.table.records.record(0)
+    (column,) = (one for one in page.table.records.columns if one.key == "back")
+    assert column.display(row) == "Resume"
+    page.table.peek_requested.emit(row.key)
+    qtbot.waitUntil(page.panel.back_button.isEnabled)
+    page.panel.back_button.click()
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert dialog.verb_button.text() == "Resume"
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: store.pauses() == [])
+    hear(qtbot, page, lambda: page.table.records.record(0).entry.action == "resume")
+    qtbot.waitUntil(lambda: "changed it again since" in page.panel.back_note.text())
+    assert not page.panel.back_button.isEnabled()
+    page.table.set_current_key(page.table.records.record(0).key)
+    page.set_acting("Not now")
+    assert page.panel.back_note.text() == "Not now."
+
+
+@pytest.mark.one_pair
+def test_a_cause_among_the_objects_is_called_by_its_name(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    desk.session.commands.causes.describe("9ac19ac19ac19ac1", name="The login page moved", note="")
+    page = open_page()
+    assert page.table.records.record(0).objects == ("The login page moved",)
+    page.table.peek_requested.emit(page.table.records.record(0).key)
+    assert page.panel.targets.text() == "The login page moved"

@@ -47,6 +47,8 @@ def test_a_link_opens_and_anything_else_is_told(console: Console, qtbot: QtBot, 
     assert drop(console, words="fleetdeck://elsewhere/tasks")
     assert console.window.current == "workers"
     assert "elsewhere" in console.window.toasts.toasts()[-1].spec.text
+    assert drop(console, words="fleetdeck://local/nowhere")
+    assert "does not have" in console.window.toasts.toasts()[-1].spec.text
     assert drop(console, [tmp_path / "picture.png"])
     assert console.window.toasts.toasts()[-1].spec.text.startswith("picture.png is no spreadsheet")
     assert not drop(console, words="some words")

@@ -6,6 +6,7 @@ A method of a command class that stands neither in ``ACTS`` nor in ``READS`` fai
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import itertools
@@ -23,6 +24,7 @@ import redis
 
 import services.commands
 from services import assembly, repairs
+from services.commands.back.ways import WAYS, Way, take_back, way_of
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
 from services.domain.alerts.channel import Channel
@@ -30,7 +32,7 @@ from services.domain.alerts.incident import Incident, Words, slot_of
 from services.domain.alerts.incident import dump as dump_incident
 from services.domain.audit import AuditEntry
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
-from services.domain.errors import NotAllowed, StoreUnavailable
+from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import quiet_hours
@@ -648,3 +650,85 @@ def test_what_only_looks_changes_nothing_and_is_for_everybody(stage: Stage) -> N
             if told(stage) != entries:
                 wrong.append(f"{name} of a {role} was told")
     assert wrong == []
+
+
+def test_what_an_entry_says_can_be_taken_back_is_taken_back_by_the_act_it_names(stage: Stage) -> None:
+    made, trail = assembly.commands(stage.fleet.engine), assembly.queries(stage.fleet.engine).audit
+    seen: set[str] = set()
+    wrong: list[str] = []
+    for name, way in calls(ACTS, WITH_SOMETHING_BEFORE):
+        call = way(stage)
+        call(stage.my[name.partition(".")[0]])
+        (entry,) = stage.store.audit(1)
+        found = way_of(entry, stage.store.now_ms())
+        if isinstance(found, Message):
+            continue
+        seen.add(entry.action)
+        try:
+            take_back(made, trail, entry)
+        except Exception as exc:
+            wrong.append(f"{name}: {exc!r}")
+            continue
+        last = stage.store.audit(1)[0]
+        if last.action not in {found.by, *REMOVED.get(entry.action, ())} or not last.outcome.startswith("done"):
+            wrong.append(f"{name} was taken back by {last}")
+        with contextlib.suppress(UsageError):
+            take_back(made, trail, entry)
+            wrong.append(f"{name} was taken back twice")
+    assert wrong == []
+    assert WAYS.keys() - seen == {"dead.ignored", "schedule.enable"}, "no act of this file makes these"
+
+
+#: what had nothing before is taken away
+REMOVED = {
+    "promise.set": {"promise.remove"},
+    "alert.rule": {"alert.rule_reset"},
+    "view.share": {"view.remove"},
+    "quiet.set": {"quiet.remove"},
+}
+
+
+def changed_plan(stage: Stage) -> Callable[[Any], Any]:
+    """A schedule that is changed."""
+    name = stage.plan()
+    return lambda plans: plans.add(msgspec.structs.replace(schedule(name), every_s=7200), replace=True)
+
+
+def resumed(stage: Stage) -> Callable[[Any], Any]:
+    """A platform that was paused goes on."""
+    stage.my["FleetCommands"].pause("platform:ebay", reason="sale")
+    return lambda fleet: fleet.resume("platform:ebay")
+
+
+def logged_in(stage: Stage) -> Callable[[Any], Any]:
+    """A shop that waited for its login."""
+    key = stage.shop()
+    stage.my["SessionCommands"].close(key)
+    return lambda sessions: sessions.open(key)
+
+
+WITH_SOMETHING_BEFORE: dict[str, Prepare] = {
+    "ScheduleCommands.add": changed_plan,
+    "FleetCommands.resume": resumed,
+    "FleetCommands.tell_worker": of("tell_worker", Stage.worker, exactly("resume")),
+    "SessionCommands.open": logged_in,
+}
+
+
+def test_taking_back_asks_for_the_role_of_whoever_does_it_and_says_what_it_cannot(stage: Stage) -> None:
+    trail = assembly.queries(stage.fleet.engine).audit
+    stage.my["BreakerCommands"].set_rule(Rule(failures=4))
+    (entry,) = stage.store.audit(1)
+    found = way_of(entry, stage.store.now_ms())
+    assert isinstance(found, Way)
+    assert found.role == "admin"
+    with pytest.raises(NotAllowed):
+        take_back(assembly.commands(stage.fleet.engine, name="cleo@desk-03"), trail, entry)
+    stage.my["ScheduleCommands"].add(schedule("fresh"), replace=True)
+    hidden = msgspec.structs.replace(schedule("fresh"), payload={"password": "hunter22"})
+    stage.my["ScheduleCommands"].add(hidden, replace=True)
+    stage.my["ScheduleCommands"].remove(["fresh"])
+    (entry,) = stage.store.audit(1)
+    refused_ = way_of(entry, stage.store.now_ms())
+    assert isinstance(refused_, Message)
+    assert refused_.code == "back.secret"

@@ -72,6 +72,11 @@ def sentences(parts: Iterable[str]) -> str:
     return gap.join(f"{part.rstrip('.。')}{stop}" for part in parts if part)
 
 
+def first_up(words: str) -> str:
+    """Return words as the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def run_on(parts: Iterable[str]) -> str:
     """Return whole sentences one after the other; Chinese has no space between them. Empty ones are left out."""
     return ("" if is_chinese() else " ").join(part for part in parts if part)

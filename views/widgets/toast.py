@@ -31,7 +31,7 @@ class ToastAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToastSpec:
-    """What to say; texts are already translated. Errors stay until closed."""
+    """What to say; texts are already translated. Errors stay until closed, unless they leave."""
 
     text: str
     status: str = "healthy"
@@ -39,6 +39,7 @@ class ToastSpec:
     actions: tuple[ToastAction, ...] = ()
     seconds: float = 6.0
     sticky: bool = False
+    leaves: bool = False  #: by itself, however bad it is: it stands where a person finds it, too
     copy: str = ""  #: details for the clipboard; shows "Copy details"
     key: str = ""  #: a later toast with the same key replaces this one
     update: bool = False  #: only changes the words of the toast with this key; nothing where a person closed that
@@ -48,7 +49,7 @@ class ToastSpec:
     @property
     def stays(self) -> bool:
         """Whether only a person closes it."""
-        return self.sticky or self.status in ("dead", "error")
+        return self.sticky or (self.status in ("dead", "error") and not self.leaves)
 
 
 def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:

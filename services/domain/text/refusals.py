@@ -447,6 +447,15 @@ REFUSALS: dict[str, str] = {
         "{name} was made from version {version}, the stored one is version {stored}; export it"
         " again and repeat the change, or use --force"
     ),
+    "back.nothing": N_("nothing was changed, so there is nothing to take back"),
+    "back.none": N_("it is not taken back from its entry; what it left is changed where it was done"),
+    "back.open": N_("it is still under way"),
+    "back.partly": N_("its entry does not say which of them were done; take them back where they were done"),
+    "back.unsaid": N_("its entry does not say how it was before; it is changed back where it was done"),
+    "back.secret": N_("its entry hides a secret that would be needed; it is changed back where it was done"),
+    "back.many": N_("its entry names only the first {n} objects; take it back where it was done"),
+    "back.changed": N_("{who} changed it again since"),
+    "back.long": N_("so much was done since that nobody can say whether it was changed again"),
     "view.changed": N_("{by} changed the view {title} meanwhile; look at it again"),
     "view.title_taken": N_("there is a shared view named {title} already; choose another name"),
     "view.many": N_("{most} views are shared already; remove one that nobody needs"),

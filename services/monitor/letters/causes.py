@@ -96,6 +96,15 @@ class Causes:
     shops: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """What one cause is called: the name that a person gave it, "" for none, its title, and where it was split off."""
+
+    name: str
+    title: Message
+    where: str = ""
+
+
 class CauseQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -138,6 +147,24 @@ class CauseQueries:
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
         return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
+
+    def called(self, fingerprints: Iterable[str]) -> dict[str, Called]:
+        """What these causes are called, also those without an open letter; one that nothing is left of is left out."""
+        rules = cause_rule.read(self._store.documents(cause_rule.KIND))
+        found: dict[str, Called] = {}
+        for one in set(fingerprints):
+            rule = rules.get(one, CauseRule())
+            query = Query(terms=(equals("fp", rule.of or one),), limit=1, want_total=False)
+            letters = self._store.query(query).tasks
+            if letters:
+                kind, error = letters[0].error_kind, letters[0].error
+                title = cause.title(kind, cause.patterns([(kind, error)]))
+            elif rule.name:
+                title = cause.title("")
+            else:
+                continue
+            found[one] = Called(name=rule.name, title=title, where=rule.where)
+        return found
 
     def worth_of(self, task_ids: Sequence[str]) -> Worth:
         """Whether running these letters again would help; where several causes differ, nobody knows."""

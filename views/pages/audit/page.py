@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from services.monitor.files import audit
 from views.context import PageContext
 from views.page import Page
 from views.pages.audit import words
+from views.pages.audit.back import TakingBack
 from views.pages.audit.panel import AuditPanel
 from views.pages.audit.strip import NOTHING, DayStrip
 from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
@@ -120,8 +122,9 @@ class AuditPage(Page):
         self._faults: dict[str, tuple[str, ...]] = {}
         self._verdict: tuple[Verdict, int] | None = None
         self._more = False
-        self._lister = AuditLister(context.audit, self)
+        self._lister = AuditLister(context.audit, context.causes, self)
         self.sharing = AuditSharing(context, self)
+        self.taking_back = TakingBack(context, self)
         self._checking = Operation(self, lasting=True)
         self._counting = Operation(self, latest=True)
         self._recount = QTimer(self, interval=COUNT_MS)
@@ -164,6 +167,7 @@ class AuditPage(Page):
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
 
     def _connect(self) -> None:
+        self._unknown.changed.connect(self._place_day)
         self.filter.changed.connect(self._ask)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
@@ -185,6 +189,9 @@ class AuditPage(Page):
         self.table.filter_requested.connect(self._filter_by)
         self.panel.closed.connect(self._close_panel)
         self.panel.filter_wanted.connect(self.show_target)
+        self.panel.back_wanted.connect(self._take_back)
+        self.taking_back.looked.connect(lambda _key: self._say_back())
+        self.taking_back.changed.connect(self._look_again)
         bind(self, {"Esc": self._close_panel})
 
     def activate(self) -> None:
@@ -222,7 +229,11 @@ class AuditPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the day out of a low window: the list comes first."""
         super().resizeEvent(event)
-        self.day_room.setVisible(event.size().height() >= LOW)
+        self._place_day()
+
+    def _place_day(self) -> None:
+        """Nor is there a day while nobody knows what belongs here."""
+        self.day_room.setVisible(self.height() >= LOW and self._unknown.isHidden())
 
     def _count(self) -> None:
         self._counting.start(self._context.audit.day, self.day.show_day, lambda _error: self.day.show_day(NOTHING))
@@ -239,6 +250,16 @@ class AuditPage(Page):
         """Only acts on this object."""
         self.show_request(history_of(target))
 
+    def undo(self) -> None:
+        """Take back what was just done, or ask whether the act under the cursor shall be taken back."""
+        if not self.taking_back.acting.undo() and self.table.hasFocus():
+            self._take_back()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.taking_back.forbid(reason)
+        self._say_back()
+
     def panes(self) -> Sequence[QWidget]:
         """Filter, table and panel."""
         return (self.filter, self.stack, self.panel)
@@ -249,6 +270,7 @@ class AuditPage(Page):
         self._say()
         self._say_news()
         self._say_verdict()
+        self._say_back()
 
     def verify(self) -> None:
         """Look whether the whole trail is as it was written, off the GUI thread."""
@@ -299,7 +321,7 @@ class AuditPage(Page):
         faults = self._faults.get(row.key, ())
         if faults == row.faults:
             return row
-        return AuditLine(entry=row.entry, state=row.state, target=row.target, outcome=row.outcome, faults=faults)
+        return replace(row, faults=faults)
 
     def _show(self, listing: Listing) -> None:
         self.error.clear()
@@ -318,6 +340,7 @@ class AuditPage(Page):
         self.stack.setCurrentWidget(self.table if self._model.rowCount() else self.empty)
         if self.panel.isVisible():
             self.panel.show_row(self._model.find(self.panel.key))
+            self._say_back()
         self._say()
         self.refreshed.emit()
 
@@ -354,7 +377,34 @@ class AuditPage(Page):
 
     def _follow(self, key: object = None) -> None:
         if self.panel.isVisible():
-            self.panel.show_row(self._row(key))
+            self._show_in_panel(self._row(key))
+
+    def _show_in_panel(self, row: AuditLine | None) -> None:
+        other = row is not None and row.key != self.panel.key
+        self.panel.show_row(row)
+        self._say_back()
+        if other and row is not None:
+            self.taking_back.look(row)
+
+    def _look_again(self) -> None:
+        self._lister.again()
+        row = self._row(self.panel.key)
+        if row is not None:
+            self.taking_back.look(row)
+
+    def _say_back(self) -> None:
+        row = self._row(self.panel.key)
+        if row is not None:
+            self.panel.show_back(self.taking_back.reason(row))
+
+    def _take_back(self) -> None:
+        row = self._row(self.table.current_key())
+        if row is None:
+            return
+        if reason := self.taking_back.reason(row):
+            self._context.toast(ToastSpec(text=_("Not taken back."), detail=reason, status="warning", key="audit.back"))
+            return
+        self.taking_back.ask(row)
 
     def _toggle(self, key: object) -> None:
         if self.panel.isVisible() and self.panel.key == key:
@@ -366,7 +416,7 @@ class AuditPage(Page):
         row = self._row(key)
         if row is not None:
             self.panel.show()
-            self.panel.show_row(row)
+            self._show_in_panel(row)
 
     def _open(self, key: object) -> None:
         self._peek(key)
@@ -390,6 +440,11 @@ class AuditPage(Page):
         menu.addAction(_("Show the whole entry"), lambda: self._open(key))
         if row.entry.target:
             menu.addAction(_("Acts on the same object"), lambda: self.show_target(row.entry.target[0]))
+        menu.addSeparator()
+        reason = self.taking_back.reason(row)
+        back = menu.addAction(_("Take back…"), partial(self.taking_back.ask, row))
+        back.setEnabled(not reason)
+        back.setToolTip(reason)
 
 
 def _terms(begin_ms: int, end_ms: int) -> dict[str, str]:

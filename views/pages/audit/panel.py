@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services import act_words
+from services.commands.back.ways import Way
 from services.domain.text.mask import masked_json
 from services.i18n import N_, _
 from views.pages.audit import words
@@ -34,10 +35,12 @@ class AuditPanel(QWidget):
     Signals:
         closed: the person wants the panel away.
         filter_wanted: only acts on that object.
+        back_wanted: the act shall be taken back.
     """
 
     closed = Signal()
     filter_wanted = Signal(str)
+    back_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +55,9 @@ class AuditPanel(QWidget):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
         self.same_button = Button(N_("Acts on the same object"), icon="ph.funnel", small=True)
         self.same_button.clicked.connect(self._on_same)
+        self.back_button = Button(N_("Take back…"), icon="ph.arrow-counter-clockwise", small=True)
+        self.back_button.clicked.connect(self.back_wanted)
+        self.back_note = Label("", "label", "text3", wrap=True)
         self.faults = Strip("dead")
         self.facts = KeyValues()
         self._targets = Section(N_("Objects"))
@@ -78,6 +84,13 @@ class AuditPanel(QWidget):
             self._row = row
             self._say()
 
+    def show_back(self, reason: str) -> None:
+        """Offer to take it back, or say why that is not possible."""
+        self.back_button.disable(reason)
+        back = self._row.back if self._row is not None else None
+        way = act_words.act(back.by) if isinstance(back, Way) else ""
+        self.back_note.setText(text.sentences([reason or _("Taken back by: {act}").format(act=way)]))
+
     def focus_first(self) -> None:
         """Bring the keyboard here."""
         self._close.setFocus(Qt.FocusReason.TabFocusReason)
@@ -94,7 +107,13 @@ class AuditPanel(QWidget):
                 else:
                     row.addWidget(part, 1 if part is stretched else 0)
             head.addLayout(row)
-        head.addWidget(self.same_button, 0, Qt.AlignmentFlag.AlignLeft)
+        verbs = QHBoxLayout()
+        verbs.setSpacing(8)
+        for button in (self.back_button, self.same_button):
+            verbs.addWidget(button)
+        verbs.addStretch(1)
+        head.addLayout(verbs)
+        head.addWidget(self.back_note)
         head.addWidget(self.faults)
         self.faults.hide()
         inner = QWidget()
@@ -137,7 +156,7 @@ class AuditPanel(QWidget):
         self.facts.set_rows(_facts(row))
         self._targets.setVisible(bool(entry.target))
         self._targets.set_note(text.count(len(row.target)))
-        self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.target[:MOST_TARGETS]))
+        self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.objects[:MOST_TARGETS]))
         self._details.setVisible(entry.detail not in ("", "{}"))
         self._details.show_text(masked_json(entry.detail))
         self.seals.set_rows(_seals(row))

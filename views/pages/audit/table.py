@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,14 +11,18 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services import act_words
+from services.commands.back.ways import Way, way_of
 from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.text.mask import masked_text
+from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.monitor.audit import AuditEntries, AuditQueries
+from services.monitor.letters.causes import Called, CauseQueries
 from views.kit.list_source import Ask, ListSource
 from views.pages.audit import words
 from views.support import instant, safe, shown, text
+from views.support.words import cause
 from views.tables.column import Column
 from views.widgets.filter.bar import FilterField, FilterValue
 
@@ -31,6 +35,8 @@ class AuditLine:
     state: str
     target: tuple[str, ...]
     outcome: str
+    back: Way | Message  #: how it is taken back from here, or why it is not
+    causes: tuple[tuple[str, Called], ...] = ()  #: what the causes among its objects are called
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
 
     @property
@@ -38,15 +44,27 @@ class AuditLine:
         """The entry's name."""
         return self.entry.entry_id
 
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """What it was done to, as people call it."""
+        called = {name: cause.called(one.name, one.title, one.where) for name, one in self.causes}
+        return tuple(called.get(one, one) for one in self.target)
 
-def line_of(entry: AuditEntry, now_ms: int) -> AuditLine:
-    """An entry as it is shown."""
+
+def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> AuditLine:
+    """An entry as it is shown; ``causes``: what some causes are called."""
     return AuditLine(
         entry=entry,
         state=audit.state(entry, now_ms),
         target=tuple(map(masked_text, entry.target)),
         outcome=masked_text(entry.outcome),
+        back=way_of(entry, now_ms),
+        causes=tuple((one, causes[one]) for one in entry.target if one in causes) if _of_cause(entry) else (),
     )
+
+
+def _of_cause(entry: AuditEntry) -> bool:
+    return entry.action.startswith("cause.")
 
 
 def sentence(row: AuditLine) -> str:
@@ -57,7 +75,7 @@ def sentence(row: AuditLine) -> str:
         "state": words.state(row.state),
     }
     when = shown.clock(row.entry.at, instant.now_ms())
-    return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=words.about(row.target), **told)
+    return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=words.about(row.objects), **told)
 
 
 COLUMNS: tuple[Column[AuditLine], ...] = (
@@ -69,23 +87,23 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         width=104,
         tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
     ),
-    Column(key="who", title=N_("Person"), value=lambda row: safe.one_line(row.entry.who, 80), width=140),
+    Column(key="who", title=N_("Person"), value=lambda row: safe.one_line(row.entry.who, 80), width=124),
     Column(
         key="action",
         title=N_("Act"),
         value=lambda row: row.entry.action,
         text=lambda row: act_words.act(row.entry.action),
         kind="strong",
-        width=170,
+        width=150,
         tooltip=lambda row: row.entry.action,
     ),
     Column(
         key="target",
         title=N_("Object"),
-        value=lambda row: words.about(row.target),
-        width=150,
+        value=lambda row: words.about(row.objects),
+        width=116,
         stretch=True,
-        tooltip=lambda row: "\n".join(row.target[:20]) if row.target else "",
+        tooltip=lambda row: "\n".join(row.objects[:20]) if row.target else "",
     ),
     Column(
         key="glyph",
@@ -111,6 +129,14 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         width=180,
         hide_rank=1,
         tooltip=lambda row: "\n".join((*row.faults, row.outcome)),
+    ),
+    Column(
+        key="back",
+        title=N_("Take back"),
+        value=lambda row: act_words.act(row.back.by) if isinstance(row.back, Way) else "",
+        tone=lambda _row: "text2",
+        width=150,
+        hide_rank=2,
     ),
 )
 _SPANS = (
@@ -145,6 +171,8 @@ def condition(row: AuditLine, column: str) -> tuple[str, str]:
 
 
 PAGE, EVERY_MS = 200, 4000
+#: causes of one entry that are called by their names
+MOST_CALLED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,9 +196,9 @@ class AuditLister(QObject):
     listed = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, queries: AuditQueries, owner: QWidget) -> None:
+    def __init__(self, queries: AuditQueries, causes: CauseQueries, owner: QWidget) -> None:
         super().__init__(owner)
-        self._queries = queries
+        self._queries = _Asked(queries, causes)
         self._next, self._before = "", ""  # the entry that older ones follow; that of the question under way
         self._rows: tuple[AuditLine, ...] = ()
         self._stop = threading.Event()
@@ -201,10 +229,10 @@ class AuditLister(QObject):
 
     def _call(self, ask: Ask[str]) -> Callable[[], Answer]:
         if not ask.settle:
-            return partial(_newest, self._queries, ask.wanted)
+            return partial(self._queries.newest, ask.wanted)
         self._stop.set()  # the question before is wanted no more
         self._stop = threading.Event()
-        return partial(_page, self._queries, ask.wanted, self._before, self._stop)
+        return partial(self._queries.page, ask.wanted, self._before, self._stop)
 
     def _take(self, answer: Answer) -> None:
         if answer.settle:
@@ -236,15 +264,27 @@ class Answer:
     next: str = ""
 
 
-def _newest(queries: AuditQueries, expression: str) -> Answer:
-    """The newest page of what is shown now; short, however rare that is."""
-    return _answer(queries, queries.entries(expression, limit=PAGE, scan=PAGE), settle=False)
+class _Asked:
+    """What is asked, off the GUI thread; what causes are called is asked once for each."""
 
+    def __init__(self, queries: AuditQueries, causes: CauseQueries) -> None:
+        self._queries, self._causes = queries, causes
+        self._called: dict[str, Called] = {}
 
-def _page(queries: AuditQueries, expression: str, before: str, stop: threading.Event) -> Answer:
-    return _answer(queries, queries.page(expression, limit=PAGE, before=before, stop=stop), settle=True)
+    def newest(self, expression: str) -> Answer:
+        """The newest page of what is shown now; short, however rare that is."""
+        return self._answer(self._queries.entries(expression, limit=PAGE, scan=PAGE), settle=False)
 
+    def page(self, expression: str, before: str, stop: threading.Event) -> Answer:
+        """The page that follows an entry."""
+        return self._answer(self._queries.page(expression, limit=PAGE, before=before, stop=stop), settle=True)
 
-def _answer(queries: AuditQueries, found: AuditEntries, *, settle: bool) -> Answer:
-    now_ms = queries.now_ms()
-    return Answer(rows=tuple(line_of(entry, now_ms) for entry in found.entries), settle=settle, next=found.next)
+    def _answer(self, found: AuditEntries, *, settle: bool) -> Answer:
+        now_ms = self._queries.now_ms()
+        of_causes = {one for entry in found.entries if _of_cause(entry) for one in entry.target[:MOST_CALLED]}
+        if settle:
+            self._called = {}  # somebody may have given one another name
+        if missing := of_causes - self._called.keys():
+            self._called |= self._causes.called(missing)
+        lines = tuple(line_of(entry, now_ms, self._called) for entry in found.entries)
+        return Answer(rows=lines, settle=settle, next=found.next)

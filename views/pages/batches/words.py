@@ -187,7 +187,7 @@ def reason(key: str) -> str:
     if key in _WORDS:
         return _(_WORDS[key])
     word = shown.gate_word(key)
-    return word[:1].upper() + word[1:]
+    return text.first_up(word)
 
 
 def why(hold: Hold) -> str:

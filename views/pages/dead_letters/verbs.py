@@ -42,6 +42,7 @@ from views.support import shown, text
 from views.support.acting import REPUBLISH, Acting
 from views.support.look import Label
 from views.support.operation import Operation
+from views.support.words import cause as causes
 from views.support.words import verdicts, way
 from views.theme.tokens import platform_badge
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -515,7 +516,7 @@ class CauseActions(QObject):
     def _tell_split(self, where: str, part: str) -> None:
         self.acted.emit()
         undo = ToastAction(text=_("Undo"), call=partial(self._join, part))
-        said = _("{place} is a cause of its own now.").format(place=words.place(where))
+        said = _("{place} is a cause of its own now.").format(place=causes.place(where))
         self._context.toast(ToastSpec(text=said, actions=(undo,), seconds=UNDO_S))
 
     def join(self, of: OfCause) -> None:

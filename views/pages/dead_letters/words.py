@@ -14,29 +14,21 @@ from services.domain.task.status import Triage
 from services.i18n import N_, NP_, _, ngettext, pgettext
 from services.monitor.letters.causes import Cause, Causes
 from views.support import safe, shown, text
+from views.support.words import cause as names
 from views.support.words import kinds, shop, type_names, verdicts
 from views.support.words.shop import platform_name
 
 
 def title(cause: Cause) -> str:
     """What the cause is called: as a person named it, else by its kind; and where, if it was split off."""
-    said = safe.one_line(cause.rule.name, 80) or kind_title(cause)
-    return f"{said} · {place(cause.rule.where)}" if cause.rule.where else said
-
-
-def place(where: str) -> str:
-    """A place at which a cause is split."""
-    head, _colon, name = where.partition(":")
-    if head == "platform":
-        return shown.scope_name(where)
-    return safe.one_line(name, 60)
+    return names.called(cause.rule.name, cause.title, cause.rule.where)
 
 
 def place_line(where: str, number: int) -> str:
     """A place with how many letters died there."""
     kind = {"shop": _("Shop"), "platform": _("Platform"), "worker": _("Worker")}[where.partition(":")[0]]
     letters = ngettext("{n} dead letter", "{n} dead letters", number).format(n=text.count(number))
-    return text.listed([_("{name}: {value}").format(name=kind, value=place(where)), letters])
+    return text.listed([_("{name}: {value}").format(name=kind, value=names.place(where)), letters])
 
 
 def kind_title(cause: Cause) -> str:

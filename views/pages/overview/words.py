@@ -93,7 +93,7 @@ def _fact(message: Message) -> str:
     if "type" in params:
         params["type"] = type_names.name(str(params["type"]))
     words = shown.say(Message(message.code, params))
-    return words[:1].upper() + words[1:] if message.code.startswith("flow.") else words
+    return text.first_up(words) if message.code.startswith("flow.") else words
 
 
 def _said(words: str) -> str:

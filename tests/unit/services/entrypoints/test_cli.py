@@ -22,6 +22,22 @@ def test_no_word_at_all_opens_the_window(opened: list[program.ConsoleRequest]) -
     assert [request.page for request in opened] == [""]
 
 
+@pytest.mark.parametrize(
+    ("link", "page", "told"),
+    [
+        ("fleetdeck://local/tasks?show=status%3Adead", "tasks", False),
+        ("fleetdeck://local/nowhere", "", True),
+        ("fleetdeck://attic/tasks", "", True),
+        ("fleetdeck:", "", True),
+    ],
+)
+def test_a_link_that_was_clicked_opens_the_window_wherever_it_leads(
+    opened: list[program.ConsoleRequest], link: str, page: str, told: bool
+) -> None:
+    assert program.run([link], lambda request: opened.append(request) or 0) == 0
+    assert [(one.page, one.link) for one in opened] == [(page, link if told else "")]
+
+
 def test_an_option_without_its_value_is_refused(opened: list[program.ConsoleRequest]) -> None:
     assert program.run(["--page", ""], lambda request: opened.append(request) or 0) == 2
     assert not opened

@@ -86,3 +86,39 @@ def test_what_is_no_filter_is_refused(trail: AuditQueries, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         trail.entries(text)
     assert caught.value.field == "filter"
+
+
+class Counted:
+    """A store that counts the pages which are read of its audit."""
+
+    def __init__(self, store: object) -> None:
+        self._store, self.pages = store, 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def audit(self, limit: int, before: str = "") -> object:
+        self.pages += 1
+        return self._store.audit(limit, before)  # type: ignore[attr-defined]
+
+
+def test_a_day_is_counted_on_from_what_was_counted_before(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        for number in range(450):
+            acts(room, number)
+        store = Counted(room.store)
+        queries = AuditQueries(store)  # type: ignore[arg-type]
+        day = queries.day()
+        assert (sum(day.people), day.names) == (450, 2)
+        first, store.pages = store.pages, 0
+        with Audit(room.store, "rule x").act("pause", ["all"]) as act:
+            day = queries.day()
+            assert (sum(day.people), sum(day.programs), sum(day.refused)) == (450, 1, 0)
+            act.outcome = "refused: no"
+        day = queries.day()
+        assert (sum(day.people), sum(day.programs), sum(day.refused)) == (450, 1, 1)
+        assert first >= 3
+        assert store.pages == 2
+        room.clock.advance(86_400 + 600)
+        day = queries.day()
+        assert (sum(day.people), sum(day.programs), day.names) == (0, 0, 0)

@@ -1,0 +1,1 @@
+"""Acts that are taken back from their entry in the audit."""

@@ -1,0 +1,328 @@
+"""How an act is taken back from its entry in the audit, by the command that reverses it and with what the entry keeps.
+
+``take_back`` (``services.domain.task``) says how each act is taken back where it was done. Here stand those of them
+whose entry says all that is needed for it, also days later and by somebody else. Each way ends in a command, which asks
+for the role and writes an entry of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from services.commands.alerts import AlertCommands
+from services.commands.audit import TARGETS_KEPT
+from services.commands.breakers import BreakerCommands
+from services.commands.causes import CauseCommands
+from services.commands.dead_letters import DeadLetterCommands
+from services.commands.fleet import FleetCommands
+from services.commands.outcome import Outcome
+from services.commands.promises import PromiseCommands
+from services.commands.quiet import QuietCommands
+from services.commands.roles import RoleCommands
+from services.commands.schedules import ScheduleCommands
+from services.commands.sessions import SessionCommands
+from services.commands.tasks import TaskCommands
+from services.commands.views import ViewCommands
+from services.domain import audit
+from services.domain.alerts.rule import Rule as AlertRule
+from services.domain.audit import AuditEntry
+from services.domain.errors import UsageError
+from services.domain.gates.breaker import Rule as BreakerRule
+from services.domain.gates.limit import Limit
+from services.domain.gates.quiet_hours import QuietHours
+from services.domain.plans.schedule import Schedule
+from services.domain.promises.promise import Promise
+from services.domain.task.search.shared_view import SharedView
+from services.domain.task.status import Triage
+from services.domain.text.mask import DOTS
+from services.domain.text.message import Message
+from services.domain.text.said import said
+
+Detail = Mapping[str, Any]
+
+
+class Trail(Protocol):
+    """What was written since."""
+
+    def now_ms(self) -> int: ...
+    def after(self, entry: AuditEntry, objects: Set[str], wanted: Callable[[str], bool]) -> Sequence[AuditEntry] | None:
+        """Acts of these names on one of the objects, written after it; None where there is too much to look at."""
+
+
+class Commands(Protocol):
+    """What reverses acts."""
+
+    @property
+    def tasks(self) -> TaskCommands: ...
+    @property
+    def dead_letters(self) -> DeadLetterCommands: ...
+    @property
+    def causes(self) -> CauseCommands: ...
+    @property
+    def fleet(self) -> FleetCommands: ...
+    @property
+    def breakers(self) -> BreakerCommands: ...
+    @property
+    def sessions(self) -> SessionCommands: ...
+    @property
+    def quiet(self) -> QuietCommands: ...
+    @property
+    def schedules(self) -> ScheduleCommands: ...
+    @property
+    def promises(self) -> PromiseCommands: ...
+    @property
+    def roles(self) -> RoleCommands: ...
+    @property
+    def alerts(self) -> AlertCommands: ...
+    @property
+    def views(self) -> ViewCommands: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """``by``: the act that reverses it, as the audit names it; ``go`` does that. ``needs``: what of the details it is
+    made from, where an entry may lack it; without it there is no way.
+    """
+
+    by: str
+    go: Callable[[Commands, AuditEntry, Detail], object]
+    needs: str = ""
+    role: str = "operator"  #: the least that may; the command asks again
+    begins: bool = False  #: work begins by it, which nothing takes back
+
+
+def _pause(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    commands.fleet.pause(entry.target[0], reason=str(detail["was"].get("reason", "")))
+
+
+def _limit(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    commands.fleet.set_limit(Limit(scope=entry.target[0], **detail["from"]))
+
+
+def _schedules(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
+    for one in detail["schedules"]:
+        commands.schedules.add(msgspec.convert(one, Schedule))
+
+
+def _split(commands: Commands, entry: AuditEntry, _detail: Detail) -> None:
+    for one in entry.target:
+        commands.causes.split(one)
+
+
+def _promise_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    if "before" in detail:
+        commands.promises.set(msgspec.convert(detail["before"], Promise))
+    else:
+        commands.promises.remove(entry.target[0])
+
+
+def _quiet_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    if "before" in detail:
+        commands.quiet.set(msgspec.convert(detail["before"], QuietHours))
+    else:
+        commands.quiet.remove(entry.target[0])
+
+
+def _alert_rule_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    if "before" in detail:
+        commands.alerts.set_rule(msgspec.convert(detail["before"], AlertRule))
+    else:
+        commands.alerts.reset_rule(entry.target[0])
+
+
+def _view_back(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
+    if "before" in detail:
+        before = msgspec.convert(detail["before"], SharedView)
+        commands.views.share(msgspec.structs.replace(before, version=detail["version"]))
+    else:
+        commands.views.remove(detail["key"])
+
+
+def _tell(order: str) -> Callable[[Commands, AuditEntry, Detail], object]:
+    return lambda commands, entry, _detail: commands.fleet.tell_worker(entry.target[0], order)
+
+
+def _reopen(commands: Commands, entry: AuditEntry, _detail: Detail) -> Outcome:
+    return commands.dead_letters.set_triage(entry.target, Triage.OPEN)
+
+
+def _switch(*, enabled: bool) -> Callable[[Commands, AuditEntry, Detail], object]:
+    return lambda commands, entry, _detail: commands.schedules.switch(entry.target, enabled=enabled)
+
+
+WAYS: Mapping[str, Way] = {
+    "pause": Way("resume", lambda commands, entry, _: commands.fleet.resume(entry.target[0])),
+    "resume": Way("pause", _pause, needs="was"),
+    "limit": Way("limit", _limit, needs="from"),
+    "shop.concurrency": Way(
+        "shop.concurrency",
+        lambda commands, entry, detail: commands.fleet.set_concurrency(entry.target[0], int(detail["from"])),
+        needs="from",
+    ),
+    "shop.dedicate": Way("shop.undedicate", lambda commands, entry, _: commands.fleet.undedicate(entry.target[0])),
+    "shop.undedicate": Way("shop.dedicate", lambda commands, entry, _: commands.fleet.dedicate(entry.target[0])),
+    "breaker.rule": Way(
+        "breaker.rule",
+        lambda commands, _, detail: commands.breakers.set_rule(msgspec.convert(detail["from"], BreakerRule)),
+        needs="from",
+        role="admin",
+    ),
+    "session.close": Way("session.open", lambda commands, entry, _: commands.sessions.open(entry.target[0])),
+    "session.open": Way(
+        "session.close",
+        lambda commands, entry, detail: commands.sessions.close(entry.target[0], kind=detail["kind"]),
+        needs="kind",
+    ),
+    "worker.drain": Way("worker.resume", _tell("resume")),
+    "worker.resume": Way("worker.drain", _tell("drain")),
+    "task.cancel": Way(
+        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target), begins=True
+    ),
+    "batch.cancel": Way(
+        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target[1:]), begins=True
+    ),
+    "queue.purge": Way(
+        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target[1:]), begins=True
+    ),
+    "task.try": Way("task.try_back", lambda commands, entry, _: commands.tasks.take_back_try(entry.target[0])),
+    "dead.archived": Way("dead.open", _reopen),
+    "dead.ignored": Way("dead.open", _reopen),
+    "cause.ignore": Way("cause.lift", lambda commands, entry, _: commands.causes.lift(entry.target[0])),
+    "cause.know": Way("cause.forget", lambda commands, entry, _: commands.causes.forget(entry.target[0])),
+    "cause.merge": Way("cause.split", _split),
+    "cause.split": Way("cause.join", lambda commands, _, detail: commands.causes.join(detail["part"]), needs="part"),
+    "schedule.add": Way("schedule.remove", lambda commands, entry, _: commands.schedules.remove(entry.target)),
+    "schedule.change": Way(
+        "schedule.change",
+        lambda commands, _, detail: commands.schedules.add(msgspec.convert(detail["before"], Schedule), replace=True),
+        needs="before",
+    ),
+    "schedule.remove": Way("schedule.add", _schedules, needs="schedules"),
+    "schedule.enable": Way("schedule.disable", _switch(enabled=False)),
+    "schedule.disable": Way("schedule.enable", _switch(enabled=True)),
+    "quiet.set": Way("quiet.remove", _quiet_back),
+    "quiet.remove": Way("quiet.set", _quiet_back, needs="before"),
+    "promise.set": Way("promise.set", _promise_back),
+    "promise.remove": Way("promise.set", _promise_back, needs="before"),
+    "promise.enable": Way(
+        "promise.enable",
+        lambda commands, entry, detail: commands.promises.enable(entry.target[0], enabled=not detail["enabled"]),
+        needs="enabled",
+    ),
+    "role.set": Way(
+        "role.set",
+        lambda commands, entry, detail: commands.roles.set(entry.target[0], detail["from"]),
+        needs="from",
+        role="admin",
+    ),
+    "role.remove": Way(
+        "role.set",
+        lambda commands, entry, detail: commands.roles.set(entry.target[0], detail["from"]),
+        needs="from",
+        role="admin",
+    ),
+    "role.default": Way(
+        "role.default",
+        lambda commands, _, detail: commands.roles.set_default(detail["from"]),
+        needs="from",
+        role="admin",
+    ),
+    "view.share": Way("view.remove", _view_back, needs="key"),
+    "view.remove": Way(
+        "view.share",
+        lambda commands, _, detail: commands.views.share(msgspec.convert(detail["before"], SharedView)),
+        needs="before",
+    ),
+    "alert.answer": Way("alert.unanswer", lambda commands, entry, _: commands.alerts.unanswer(entry.target[0])),
+    "alert.mute": Way("alert.unmute", lambda commands, entry, _: commands.alerts.unmute(entry.target[0])),
+    "alert.rule": Way("alert.rule", _alert_rule_back, role="admin"),
+    "alert.rule_reset": Way("alert.rule", _alert_rule_back, needs="before", role="admin"),
+}
+#: acts on the same object that change nothing an older one left there
+BESIDE = frozenset(
+    {
+        "alert.escalate",
+        "cause.describe",
+        "dead.note",
+        "schedule.backfill",
+        "schedule.run",
+        "schedule.skip",
+        "task.prioritize",
+        "worker.log",
+        "worker.slots",
+    }
+)
+
+
+#: details that name what is changed, beside the objects: what was split off, the role that everybody else had
+_OTHER_NAMES = ("part", "from")
+
+
+def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
+    """How this act is taken back, or why it is not from here."""
+    state, detail = audit.state(entry, now_ms), _detail(entry)
+    found = WAYS.get(entry.action)
+    if state in ("refused", "failed"):
+        return said("back.nothing").message
+    if found is None:
+        return said("back.none").message
+    if state != "done":
+        return said("back.open" if state == "open" else "back.partly").message
+    if not entry.target or (found.needs and found.needs not in detail):
+        return said("back.unsaid").message
+    if DOTS in entry.detail or any(DOTS in one for one in entry.target):
+        return said("back.secret").message
+    if len(entry.target) >= TARGETS_KEPT and "count" in detail:
+        return said("back.many", n=TARGETS_KEPT).message
+    return found
+
+
+def since(trail: Trail, entry: AuditEntry) -> Message | None:
+    """Why it cannot be taken back any more: what was done to the same object since. None where it can. Blocking.
+
+    Raises:
+        StoreUnavailable: it cannot be asked.
+    """
+    family = _family(entry.action)
+    detail = _detail(entry)
+    named = (detail.get(key) for key in _OTHER_NAMES)
+    objects = {*entry.target, *(one for one in named if isinstance(one, str))}
+    after = trail.after(entry, objects, lambda one: _family(one) == family and one not in BESIDE)
+    if after is None:
+        return said("back.long").message
+    return said("back.changed", who=after[0].who).message if after else None
+
+
+def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
+    """Reverse what this entry tells, by an act of its own. Blocking.
+
+    Raises:
+        UsageError: it cannot be taken back from here, or something was done to it since.
+        NotAllowed: it needs another role.
+    """
+    found = way_of(entry, trail.now_ms())
+    if isinstance(found, Message):
+        raise UsageError(said(found.code, **found.params), field="entry")
+    if (why := since(trail, entry)) is not None:
+        raise UsageError(said(why.code, **why.params), field="entry")
+    done = found.go(commands, entry, _detail(entry))
+    return done if isinstance(done, Outcome) else Outcome(done=entry.target)
+
+
+def _family(act: str) -> str:
+    """Acts that change the same of an object."""
+    head = act.partition(".")[0]
+    return {"resume": "pause", "batch": "task", "queue": "task"}.get(head, head)
+
+
+def _detail(entry: AuditEntry) -> Detail:
+    try:
+        found = json.loads(entry.detail) if entry.detail else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

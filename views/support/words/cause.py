@@ -1,0 +1,18 @@
+"""What a cause of dead letters is called. Pure but for the language."""
+
+from __future__ import annotations
+
+from services.domain.text.message import Message
+from views.support import safe, shown
+
+
+def called(name: str, title: Message, where: str) -> str:
+    """What a cause is called: as a person named it, else by its title; and where, if it was split off."""
+    said = safe.one_line(name, 80) or safe.one_line(shown.say(title), 90)
+    return f"{said} · {place(where)}" if where else said
+
+
+def place(where: str) -> str:
+    """A place at which a cause is split."""
+    head, _colon, name = where.partition(":")
+    return shown.scope_name(where) if head == "platform" else safe.one_line(name, 60)
