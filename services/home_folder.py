@@ -17,10 +17,10 @@ from typing import IO, Any
 from services import plain_file
 from services.domain.errors import UsageError
 from services.domain.gates import home
+from services.domain.text.said import said
 
 #: answers to who wants a lock that another one has; whatever else is said, there are no locks to be had
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)
-_REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
 #: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
 SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
@@ -48,9 +48,11 @@ def check(folder: Path) -> None:
     try:
         no_folders = [place for place in (folder, *folder.parents) if place.exists() and not place.is_dir()]
     except OSError as exc:
-        raise UsageError(f"{folder} cannot be looked at: {exc.strerror}; {_REMEDY}", field="FLEETDECK_HOME") from exc
+        raise UsageError(
+            said("home.unseen", folder=str(folder), why=exc.strerror or str(exc)), field="FLEETDECK_HOME"
+        ) from exc
     if no_folders:
-        raise UsageError(f"{no_folders[0]} is not a folder; {_REMEDY}", field="FLEETDECK_HOME")
+        raise UsageError(said("home.no_folder", folder=str(no_folders[0])), field="FLEETDECK_HOME")
 
 
 def make(folder: Path) -> None:
@@ -64,7 +66,7 @@ def make(folder: Path) -> None:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "no right to write there")
     except OSError as exc:
-        text = f"{folder} cannot be used: {exc.strerror or exc}; {_REMEDY}"
+        text = said("home.unusable", folder=str(folder), why=exc.strerror or str(exc))
         raise UsageError(text, field="FLEETDECK_HOME") from exc
 
 
@@ -164,25 +166,26 @@ def read_config(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc.strerror or exc}", field="config.toml") from exc
+        raise UsageError(
+            said("table.unreadable", path=str(path), error=exc.strerror or str(exc)), field="config.toml"
+        ) from exc
     if len(data) > MAX_CONFIG:
-        text = f"{path} has more than {MAX_CONFIG} bytes, which no configuration needs. Look what it is"
-        raise UsageError(text, field="config.toml")
+        raise UsageError(said("config.large", path=str(path), most=MAX_CONFIG), field="config.toml")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
-        raise UsageError(f"{path}, line {line}: not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
+        raise UsageError(said("config.not_text", path=str(path), line=line), field="config.toml") from exc
     if long := _LONG_KEY.search(text):
         line = text.count("\n", 0, long.start()) + 1
-        raise UsageError(f"{path}, line {line}: a key of more than {_MAX_PARTS} parts; correct it", field="config.toml")
+        raise UsageError(said("config.long_key", path=str(path), line=line, most=_MAX_PARTS), field="config.toml")
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as exc:
-        raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc
+        raise UsageError(said("config.not_toml", path=str(path), why=str(exc)), field="config.toml") from exc
     except (RecursionError, ValueError) as exc:
-        why = "its values are nested too deep" if isinstance(exc, RecursionError) else str(exc).partition(";")[0]
-        raise UsageError(f"{path} cannot be read: {why}; correct or remove it", field="config.toml") from exc
+        why = said("config.deep") if isinstance(exc, RecursionError) else str(exc).partition(";")[0]
+        raise UsageError(said("config.unreadable", path=str(path), why=why), field="config.toml") from exc
 
 
 def node_name(folder: Path) -> str:

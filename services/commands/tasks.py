@@ -19,7 +19,7 @@ from services.domain.task import lane
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
-from services.domain.text.said import Said, said
+from services.domain.text.said import Said, said, words_of
 from services.engine import portions
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
@@ -191,7 +191,7 @@ class TaskCommands:
         try:
             lane_name, level = lane.parse_priority(priority)
         except ValueError as exc:
-            raise UsageError(str(exc), field="priority") from exc
+            raise UsageError(words_of(exc), field="priority") from exc
         return self._each(
             "task.prioritize",
             task_ids,

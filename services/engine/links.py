@@ -54,8 +54,7 @@ class Links:
         """
         for name in spec.depends_on:
             if name in lost:
-                text = f"depends_on: {name} was not created, so this one was not either; mend that one first"
-                raise UsageError(text, field="depends_on")
+                raise UsageError(said("links.broken", name=name), field="depends_on")
         return spec
 
     def made(self, spec: TaskSpec, task_id: str) -> None:
@@ -71,7 +70,7 @@ class Links:
         by_name: dict[str, TaskSpec] = {}
         for place, spec in enumerate(specs):
             if spec.key in by_name:
-                self.faults.append((spec, "key", f"key: {spec.key!r:.80} names another row too; give each its own"))
+                self.faults.append((spec, "key", said("links.twice", name=f"{spec.key!r:.80}")))
                 continue
             by_name[spec.key or f"\n{place}"] = spec  # no name has a line break in it
         self._names = frozenset(by_name)
@@ -87,15 +86,15 @@ class Links:
         for label, spec in list(by_name.items()):
             missing = next((name for name in spec.depends_on if name in unknown), None)
             if missing is not None:
-                text = f"depends_on: there is no task {missing!r:.220}; name a task that exists"
+                text = said("links.unknown", name=f"{missing!r:.220}")
                 if missing in removed:
-                    text = f"depends_on: {missing} is {removed[missing]} and its record was removed; take it out"
+                    text = said("links.removed", name=missing, status=removed[missing])
                 self.faults.append((by_name.pop(label), "depends_on", text))
 
     def _refuse_circles(self, by_name: dict[str, TaskSpec]) -> None:
         while circle := dependency.find_circle(_graph(by_name)):
             way = " → ".join(circle if len(circle) <= SHOWN else (*circle[: SHOWN - 2], "…", circle[-1]))
-            text = f"depends_on: {way} is a circle, none of them could ever start; take one of these links away"
+            text = said("links.circle", way=way)
             self.faults += [(by_name.pop(name), "depends_on", text) for name in circle[:-1]]
 
 

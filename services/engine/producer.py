@@ -16,7 +16,7 @@ from services.domain.task import ids, lane
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
-from services.domain.text.said import said
+from services.domain.text.said import said, words_of
 from services.domain.types import task_type
 from services.engine import links, portions, recipe
 from services.engine.links import Links
@@ -85,7 +85,7 @@ class Producer:
             try:
                 good.append((spec, self.prepare(bulk.unbroken(spec, lost)).uniq))
             except UsageError as exc:
-                errors.append((spec, exc.field, str(exc)))
+                errors.append((spec, exc.field, words_of(exc)))
                 lost.add(spec.key)
         twins = self._twins(good)
         active = {id(twin.spec) for twin in twins}
@@ -96,7 +96,7 @@ class Producer:
             try:
                 bulk.unbroken(spec, left)
             except UsageError as exc:
-                errors.append((spec, exc.field, str(exc)))
+                errors.append((spec, exc.field, words_of(exc)))
                 left.add(spec.key)
         return Checked(errors=tuple(errors), twins=tuple(twins), before=tuple(before))
 
@@ -131,7 +131,7 @@ class Producer:
             try:
                 task = self.prepare(bulk.resolve(spec))
             except UsageError as exc:
-                bulk.faults.append((spec, exc.field, str(exc)))
+                bulk.faults.append((spec, exc.field, words_of(exc)))
                 continue
             bulk.made(spec, task.task_id)
             good.append((spec, task))
@@ -156,7 +156,7 @@ class Producer:
         try:
             lane_name, priority = lane.parse_priority(spec.priority if spec.priority != "" else kind.lane)
         except ValueError as exc:
-            raise UsageError(str(exc), field="priority") from exc
+            raise UsageError(words_of(exc), field="priority") from exc
         now = self._store.now_ms()
         due = spec.at_ms or now + round(spec.delay_s * 1000)
         if due > now + MAX_AHEAD_S * 1000:

@@ -23,6 +23,7 @@ import msgspec
 from services.domain.errors import UsageError
 from services.domain.task import classify, ids
 from services.domain.task.record import ERROR_LIMIT
+from services.domain.text.said import said
 from services.executors.stdout import bounded_json
 
 ISOLATIONS = ("process", "thread")
@@ -182,7 +183,7 @@ def _handlers_of(name: str) -> list[Handler]:
     members = [value for _, value in sorted(vars(module).items()) if callable(value)]
     found = [handler for member in members for handler in getattr(member, _ATTRIBUTE, ()) if _is_handler(handler)]
     if not found:
-        raise UsageError(f"the module {name} has no function with @task_handler", field="worker.handlers")
+        raise UsageError(said("handlers.none", module=name), field="worker.handlers")
     return found
 
 

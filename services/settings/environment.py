@@ -11,6 +11,7 @@ from typing import Any
 import platformdirs
 
 from services.domain.errors import UsageError
+from services.domain.text.said import said
 from services.settings.values import LANGUAGES
 
 PREFIX = "FLEETDECK_"
@@ -74,12 +75,12 @@ def variables() -> dict[str, Any]:
         node: Any = found
         *levels, last = name[len(PREFIX) :].lower().split("__")
         if len(levels) > _MAX_LEVELS:
-            raise UsageError(f"{name:.60}… has {len(levels)} levels; no setting lies so deep: unset it", field=name)
+            raise UsageError(said("settings.levels", name=f"{name:.60}", count=len(levels)), field=name)
         for level in levels:
             node = node.setdefault(level, {})
             if not isinstance(node, dict):
                 shorter = PREFIX + "__".join(levels[: levels.index(level) + 1]).upper()
-                raise UsageError(f"{shorter} and {name} exclude each other: unset one of them", field=name)
+                raise UsageError(said("settings.exclude", one=shorter, other=name), field=name)
         node[last] = _value(text)
     return found
 

@@ -14,6 +14,7 @@ from services import addresses, home_folder
 from services.broker import listed as brokers
 from services.domain.errors import UsageError
 from services.domain.text import mask
+from services.domain.text.said import Said, said
 from services.domain.text.visible import visible
 from services.profiles.book import Book
 from services.settings.bounds import bounds
@@ -23,6 +24,8 @@ from services.settings.values import BrokerSettings, ProfileSettings, Settings, 
 #: settings that a variable may give with commas
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
 _ONE_OF_MANY = "*"
+_RANGE = re.compile(r"(\d+) to (\d+)")
+_KINDS = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 #: characters of a name that are repeated
 _SHOWN = 120
 #: where what is set stands, in the folder of Fleetdeck
@@ -65,7 +68,7 @@ def settled(
     settings = msgspec.structs.replace(settings, read_only=read_only or settings.read_only)
     if bool(broker) != bool(redis):
         missing = "--redis" if broker else "--broker"
-        raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
+        raise UsageError(said("settings.pair", missing=missing), field=missing)
     if broker:
         broker_field, store_field = "--broker", "--redis"
         settings = msgspec.structs.replace(
@@ -75,9 +78,7 @@ def settled(
             store=msgspec.structs.replace(settings.store, url=redis),
         )
     if bool(settings.broker.url) != bool(settings.store.url):
-        raise UsageError(
-            "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
-        )
+        raise UsageError(said("settings.both"), field="broker.url")
     if settings.embedded:
         return settings
     mask.know_addresses((settings.broker.url, settings.broker.management_url, settings.store.url))
@@ -89,12 +90,8 @@ def settled(
 
 def _refuse_lifo(settings: Settings) -> None:
     if settings.broker.lifo_lanes:
-        raise UsageError(
-            f"broker.lifo_lanes: {brokers.of(settings.broker.url).name} hands out the oldest message of a priority"
-            " first and cannot do otherwise; last in, first out is there on this machine's own engine only. Take the"
-            " setting out, or use the profile local",
-            field="broker.lifo_lanes",
-        )
+        name = brokers.of(settings.broker.url).name
+        raise UsageError(said("settings.lifo", broker=name), field="broker.lifo_lanes")
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
@@ -114,17 +111,26 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
         field, why = _explained(data, exc)
-        raise UsageError(f"{path.name} or FLEETDECK_… variables: {why}", field=field) from exc
+        raise _refused(path, field, why) from exc
     for field, good, wanted in bounds(settings):
         if not good:
-            raise UsageError(f"{path.name} or FLEETDECK_… variables: {field} must be {wanted}", field=field)
+            raise _refused(path, field, said("settings.must", field=field, wanted=_wanted(wanted)))
     for field in _unprintable(data, ""):
-        why = f"{visible(field)} holds a control character; write it without"
-        raise UsageError(f"{path.name} or FLEETDECK_… variables: {why}", field=field)
+        raise _refused(path, field, said("settings.control", field=visible(field)))
     return settings
 
 
-def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[str, str]:
+def _refused(path: Path, field: str, why: str) -> UsageError:
+    return UsageError(said("settings.refused", file=path.name, why=why), field=field)
+
+
+def _wanted(text: str) -> str:
+    """What a setting must be; a plain range in the language of who reads."""
+    found = _RANGE.fullmatch(text)
+    return said("settings.range", low=found[1], high=found[2]) if found else text
+
+
+def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[str, Said]:
     """The field of a wrong type or name, and a sentence about it that says what to write."""
     text = str(fault)
     what, _, rest = text.partition(" - at `$.")
@@ -132,12 +138,15 @@ def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[st
     place = _by_name(data, place, text)
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL)
     if unknown is None:
-        return ".".join(place), f"{visible('.'.join(place))}: {what[:1].lower()}{what[1:]}"
+        field, kinds = ".".join(place), _KINDS.fullmatch(what)
+        if kinds is not None:
+            return field, said("settings.kind", field=visible(field), **kinds.groupdict())
+        return field, said("settings.fault", field=visible(field), what=f"{what[:1].lower()}{what[1:]}")
     known = _fields_of(place)
     near = difflib.get_close_matches(unknown[1], known, 1)
     field = ".".join((*place, unknown[1]))
-    meant = f"did you mean {near[0]}?" if near else f"known there: {', '.join(known)}"
-    return field, f"there is no setting {visible(field):.{_SHOWN}}; {meant}"
+    code = "settings.unknown_near" if near else "settings.unknown"
+    return field, said(code, field=f"{visible(field):.{_SHOWN}}", near=near[0] if near else "", known=", ".join(known))
 
 
 def _by_name(data: dict[str, Any], place: list[str], text: str) -> list[str]:
@@ -205,7 +214,8 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
         if settings.profile == UNNAMED and settings.broker.url:
             return settings
         known = ", ".join(dict.fromkeys(["local", *settings.profiles, *Book(settings.home_path).profiles()]))
-        raise UsageError(f"there is no profile {settings.profile!r:.{_SHOWN}}; known: {known}", field="--profile")
+        name = f"{settings.profile!r:.{_SHOWN}}"
+        raise UsageError(said("settings.profile", name=name, known=known), field="--profile")
     settings = msgspec.structs.replace(
         settings,
         environment=chosen.environment or settings.environment,

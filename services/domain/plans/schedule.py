@@ -15,7 +15,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans import recurrence
 from services.domain.plans.recurrence import Rule
 from services.domain.task import ids, lane
-from services.domain.text.said import said
+from services.domain.text.said import said, words_of
 from services.domain.upkeep.stored import Instant
 
 MISSED = ("once", "skip")
@@ -273,7 +273,7 @@ def _check_choices(schedule: Schedule) -> None:
         try:
             lane.parse_priority(schedule.priority)
         except ValueError as exc:
-            raise UsageError(str(exc), field="priority") from exc
+            raise UsageError(words_of(exc), field="priority") from exc
 
 
 def _check_shops(schedule: Schedule) -> None:

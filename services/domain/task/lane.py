@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from services.domain.text.said import said
+
 
 class Lane(StrEnum):
     """A shared queue; workers look at high before normal before low."""
@@ -61,7 +63,7 @@ def parse_priority(value: object) -> tuple[Lane, int]:
         return _WORDS[value.strip().lower()]
     number = _integer(value)
     if number is None or not MIN_PRIORITY <= number <= MAX_PRIORITY:
-        raise ValueError(f"priority must be high, normal, low or a whole number 1-10, not {value!r:.40}")
+        raise ValueError(said("priority.unknown", value=f"{value!r:.40}"))
     return lane_of(number), number
 
 

@@ -17,6 +17,7 @@ from services.domain.task.search import log_match, match
 from services.domain.task.search.match import Condition
 from services.domain.task.search.query import GROUPED, SORTS, Groups, Page, Query, Term, groups_of
 from services.domain.task.status import Status
+from services.domain.text.said import said
 from services.ports import LogLine
 from services.store.redis import keys
 from services.store.redis import plan as redis_plan
@@ -97,7 +98,7 @@ class Queries(Reads):
 
     def _job(self, query: Query) -> _ReadyQuery:
         if query.sort not in SORTS:
-            raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
+            raise UsageError(said("query.no_sort", sort=f"{query.sort!r:.40}", known=", ".join(SORTS)), field="sort")
         fits = tuple(match.conditions(log_match.others(query.terms)))
         after = _read_cursor(query.sort, query.cursor) if query.cursor else None
         plan = redis_plan.make(self._link, query.terms)
@@ -114,10 +115,10 @@ class Queries(Reads):
             UsageError: the question makes no sense.
         """
         if by not in GROUPED:
-            raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
+            raise UsageError(said("query.no_group", by=f"{by!r:.40}", known=", ".join(GROUPED)), field="by")
         job = self._job(Query(terms=tuple(terms)))
         if job.logs:
-            raise UsageError("what stands in logs cannot be counted in groups", field="by")
+            raise UsageError(said("query.logs_grouped"), field="by")
         known = redis_plan.count_by_type(self._link, terms) if by == "type" else None
         if known is not None:
             return groups_of({key: (number, "") for key, number in known.items()}, whole=True)
@@ -312,7 +313,7 @@ def _read_cursor(sort: str, cursor: str) -> Place:
         packed = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
         kind, score, task_id = msgspec.msgpack.decode(packed, type=tuple[str, int, str])
     except (ValueError, binascii.Error, msgspec.DecodeError) as exc:
-        raise UsageError("the place to go on from is damaged; start again at the first page", field="cursor") from exc
+        raise UsageError(said("query.cursor"), field="cursor") from exc
     if kind != sort:
-        raise UsageError(f"the place to go on from belongs to the order by {kind:.40}", field="cursor")
+        raise UsageError(said("query.cursor_order", sort=f"{kind:.40}"), field="cursor")
     return score, task_id.encode()

@@ -18,6 +18,7 @@ from services.domain.errors import UsageError
 from services.domain.task.record import Task
 from services.domain.task.search import log_match
 from services.domain.task.search.query import GROUPED, Groups, Page, Query, Term, groups_of
+from services.domain.text.said import said
 from services.store.sqlite import plan as plans
 from services.store.sqlite.filter import INDEX, TEXTS, Condition
 from services.store.sqlite.part import words
@@ -72,9 +73,9 @@ def _place_of(query: Query) -> Place | None:
         raw = base64.b64decode(query.cursor, altchars=b"-_", validate=True)
         sort, at, task_id = msgspec.json.decode(raw, type=tuple[str, int, str])
     except (binascii.Error, msgspec.MsgspecError, ValueError) as exc:
-        raise UsageError("the place to go on from is damaged; start again at the first page", field="cursor") from exc
+        raise UsageError(said("query.cursor"), field="cursor") from exc
     if sort != query.sort:
-        raise UsageError(f"the place to go on from belongs to the order by {sort:.40}", field="cursor")
+        raise UsageError(said("query.cursor_order", sort=f"{sort:.40}"), field="cursor")
     return at, task_id
 
 
@@ -161,10 +162,10 @@ def grouped(conn: sqlite3.Connection, terms: Sequence[Term], by: str, most: int)
         UsageError: the question makes no sense.
     """
     if by not in GROUPED:
-        raise UsageError(f"tasks cannot be grouped by {by!r:.40}; use {', '.join(GROUPED)}", field="by")
+        raise UsageError(said("query.no_group", by=f"{by!r:.40}", known=", ".join(GROUPED)), field="by")
     plan = plans.make(conn, Query(terms=tuple(terms)))
     if plan.logs:
-        raise UsageError("what stands in logs cannot be counted in groups", field="by")
+        raise UsageError(said("query.logs_grouped"), field="by")
     if plan.tests:
         return _grouped_by_looking(conn, plan, by, most)
     matching = list(_matching(plan, MOST_UNITED))

@@ -17,6 +17,7 @@ from services.domain.task.ledger import Done
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _, ngettext, pgettext
+from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.support import instant, safe, shown, text
@@ -136,7 +137,7 @@ class _Error(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 6)
         head = Elided(place_of(spec) if spec.line else f"{place_of(spec)}  {spec.task_type}", "strong")
-        words = Label(safe.one_line(sentence or field), "label", "dead", wrap=True)
+        words = Label(safe.one_line(told(sentence) or field), "label", "dead", wrap=True)
         column.addWidget(head)
         column.addWidget(words)
         column.addWidget(line())
@@ -289,7 +290,7 @@ class Creator(QObject):
         words = (
             pgettext("task", "created")
             if result.created
-            else result.errors[0][2]
+            else told(result.errors[0][2])
             if result.errors
             else _("still active")
         )

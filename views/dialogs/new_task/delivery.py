@@ -222,7 +222,7 @@ class Delivery(FormSection):
             return False
         field, sentence = found.pop()
         if field == "depends_on":
-            self._refused = sentence.removeprefix(f"{field}: ")
+            self._refused = told(sentence).removeprefix(f"{field}: ").removeprefix(f"{field}：")
             self._on_changed()
         return field == "depends_on"
 

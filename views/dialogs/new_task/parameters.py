@@ -16,6 +16,7 @@ from services.domain.text import mask
 from services.domain.types.schema import Problem
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from views.dialogs.new_task.problems import editor_validator, payload_problems, placed, top_name
 from views.dialogs.new_task.section import FormSection
 from views.dialogs.schema.form import SchemaForm
@@ -144,7 +145,8 @@ class Parameters(FormSection):
         field, sentence = found.pop()
         if self.form.input(top_name(field)) is None:
             return False
-        self._problems = [Problem(path=field, message=sentence.removeprefix(f"{field}: "), code="server")]
+        words = told(sentence).removeprefix(f"{field}: ").removeprefix(f"{field}：")
+        self._problems = [Problem(path=field, message=words, code="server")]
         self.form.show_problems(self._problems)
         self._say()
         return True

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.domain.errors import OperatorError
+from services.domain.text.said import Said, words_of
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.settings.config_file import DEFAULT, Seen, Setting
@@ -41,7 +42,6 @@ from views.widgets.strip import ErrorStrip
 SIZE, LEAST = (1040, 680), (760, 420)
 LIST_WIDTH, CHECK_MS, LINES = 190, 300, 3
 #: errors of the start say where a value may stand, which is plain here
-BEFORE = "config.toml or FLEETDECK_… variables: "
 #: what stands before the first table of the file
 HEAD = N_("At the head")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
@@ -349,7 +349,9 @@ class ConfigDialog(DialogFrame):
         if row is None:
             self._on_failed(error)
             return
-        row.show_error(told(error).removeprefix(BEFORE))
+        words = words_of(error)
+        inner = words.message.params.get("why") if isinstance(words, Said) else None  # the file is named above
+        row.show_error(told(inner) if isinstance(inner, Said) else told(error))
         self._show_state()
 
     def _wrong(self) -> list[SettingRow]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from services import i18n
+from services import home_folder, i18n
 from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import CauseRule
+from services.domain.task import lane
 from services.domain.task.search import match
 from services.domain.task.search.query import Term
 from services.domain.types import task_type
@@ -18,11 +19,22 @@ from services.engine import links
 from services.engine.spec import TaskSpec
 from services.messages import told
 from services.monitor.files import types
+from services.settings import reading
 
 
 def no_text(folder: Path) -> None:
     (folder / "t.json").write_bytes(b"\xff\xfe\xff")
     types.read(folder / "t.json")
+
+
+def file(folder: Path) -> Path:
+    (folder / "file").write_text("")
+    return folder / "file"
+
+
+def config(folder: Path, text: str) -> Path:
+    (folder / "config.toml").write_text(text)
+    return folder / "config.toml"
 
 
 CASES: list[tuple[Callable[[Path], object], str, str]] = [
@@ -64,6 +76,31 @@ CASES: list[tuple[Callable[[Path], object], str, str]] = [
         "depends_on takes up to 100 tasks, not 1000; let one task collect them",
         "depends_on 最多可有 100 个任务，而不是 1000 个；请用一个任务汇总它们",
     ),
+    (
+        lambda _: lane.parse_priority("soon"),
+        "priority must be high, normal, low or a whole number 1-10, not 'soon'",
+        "优先级必须是 high、normal、low 或 1-10 的整数，而不是 'soon'",
+    ),
+    (
+        lambda folder: home_folder.check(folder / "file" / "home") if file(folder) else None,
+        "{folder}/file is not a folder; let FLEETDECK_HOME name a folder that can be written",
+        "{folder}/file 不是文件夹；请让 FLEETDECK_HOME 指向一个可写的文件夹",
+    ),
+    (
+        lambda folder: reading.load(home=folder) if config(folder, "[worker]\nslots = 900\n") else None,
+        "config.toml or FLEETDECK_… variables: worker.slots must be 1 to 512",
+        "config.toml 或 FLEETDECK_… 变量：worker.slots 必须是 1 到 512",
+    ),
+    (
+        lambda folder: reading.load(home=folder) if config(folder, "[worker]\nslost = 9\n") else None,
+        "config.toml or FLEETDECK_… variables: there is no setting worker.slost; did you mean slots?",
+        "config.toml 或 FLEETDECK_… 变量：没有 worker.slost 这项设置；是不是 slots？",
+    ),
+    (
+        lambda folder: reading.load(home=folder) if config(folder, "slots = \n") else None,
+        "{folder}/config.toml is not valid TOML: Invalid value (at line 1, column 9)",
+        "{folder}/config.toml 不是有效的 TOML：Invalid value (at line 1, column 9)",
+    ),
     (no_text, "t.json is not UTF-8 text", "t.json 不是 UTF-8 文本"),
 ]
 
@@ -72,8 +109,8 @@ CASES: list[tuple[Callable[[Path], object], str, str]] = [
 def test_a_refusal_is_english_and_said_in_chinese(
     tmp_path: Path, act: Callable[[Path], object], english: str, chinese: str
 ) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises((UsageError, ValueError)) as refused:
         act(tmp_path)
-    assert str(refused.value) == english
+    assert str(refused.value) == english.replace("{folder}", str(tmp_path))
     with i18n.speaking("zh_CN"):
-        assert told(refused.value) == chinese
+        assert told(refused.value) == chinese.replace("{folder}", str(tmp_path))
