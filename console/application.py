@@ -88,7 +88,7 @@ def _show(request: ConsoleRequest, ending: _Ending) -> int:
         raise ConsoleError(text) from exc
     from qasync import QEventLoop
 
-    from console.desk import Console
+    from console.lifecycle import Console
 
     app = application()
     console = Console(app, request)

@@ -1,4 +1,4 @@
-"""Puts session, pages and window together; the only constructor of both."""
+"""Puts connection, pages and window together; the only constructor of both."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
+from console.connection.open_connection import OpenConnection
 from console.connection.role_watch import RoleWatch
-from console.connection.session import Connection
 from console.main_window import MainWindow
 from console.pages import page_specs
 from console.shell_keys import ShellKeys
@@ -46,7 +46,7 @@ LINK = "fleetdeck:"
 
 @dataclass(slots=True)
 class OpenWindow:
-    """The window over one session."""
+    """The window over one connection."""
 
     window: MainWindow
     feed: Feed
@@ -55,7 +55,7 @@ class OpenWindow:
     keys: ShellKeys
     another: Callable[
         [], OpenWindow
-    ]  #: makes one more window over the same session, with a page and filters of its own
+    ]  #: makes one more window over the same connection, with a page and filters of its own
     lead: Callable[[], None]  #: from now on has what a program has once: icon, notifications, the watch of the role
 
 
@@ -121,53 +121,53 @@ class _Doors:
             self._verbs.run(verb, target)
 
 
-def _context(session: Connection, doors: _Doors, feed: Feed, memory: Memory, role: RoleWatch) -> PageContext:
+def _context(connection: OpenConnection, doors: _Doors, feed: Feed, memory: Memory, role: RoleWatch) -> PageContext:
     """What the pages are given."""
     return PageContext(
-        tasks=session.queries.tasks,
-        causes=session.queries.causes,
-        schedules=session.queries.schedules,
-        queues=session.queues,
-        batches=session.queries.batches,
-        promises=session.queries.promises,
-        policies=session.queries.types,
-        promise_tried=session.promise_tried,
-        limits=session.queries.shops,
-        artifacts=session.queries.artifacts,
-        letters=session.queries.letters,
-        roles=session.queries.roles,
-        audit=session.queries.audit,
-        past=session.queries.past,
-        handover=session.queries.handover,
-        logs=session.queries.logs,
-        remote=session.queries.remote,
-        alerts=session.queries.alerts,
-        overview=session.overview,
-        commands=session.commands,
+        tasks=connection.queries.tasks,
+        causes=connection.queries.causes,
+        schedules=connection.queries.schedules,
+        queues=connection.queues,
+        batches=connection.queries.batches,
+        promises=connection.queries.promises,
+        policies=connection.queries.types,
+        promise_tried=connection.promise_tried,
+        limits=connection.queries.shops,
+        artifacts=connection.queries.artifacts,
+        letters=connection.queries.letters,
+        roles=connection.queries.roles,
+        audit=connection.queries.audit,
+        past=connection.queries.past,
+        handover=connection.queries.handover,
+        logs=connection.queries.logs,
+        remote=connection.queries.remote,
+        alerts=connection.queries.alerts,
+        overview=connection.overview,
+        commands=connection.commands,
         feed=feed,
-        local=session.local,
-        logins=session.logins,
-        doctor=session.doctor,
-        sample=session.sample,
-        types=lambda: type_names.know(session.types()),
-        shops=session.shops,
+        local=connection.local,
+        logins=connection.logins,
+        doctor=connection.doctor,
+        sample=connection.sample,
+        types=lambda: type_names.know(connection.types()),
+        shops=connection.shops,
         toast=doors.toast,
         new_task=doors.new_task,
         way_out=doors.verb,
-        profile=session.settings.profile,
+        profile=connection.settings.profile,
         role_now=lambda: role.role,
-        environment=session.settings.environment,
-        embedded=session.settings.embedded,
-        dead_log=session.engine.broker.capabilities.dead_log,
+        environment=connection.settings.environment,
+        embedded=connection.settings.embedded,
+        dead_log=connection.engine.broker.capabilities.dead_log,
         memory=memory,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shared:
-    """What all windows over one session have together."""
+    """What all windows over one connection have together."""
 
-    session: Connection
+    connection: OpenConnection
     feed: Feed
     role: RoleWatch
     memory: Memory
@@ -178,7 +178,7 @@ class _Shared:
 
 
 def build(
-    session: Connection,
+    connection: OpenConnection,
     *,
     on_theme: Callable[[str], None],
     on_language: Callable[[str], None],
@@ -191,15 +191,15 @@ def build(
     memory: Memory,
     connections: Connections | None = None,
 ) -> OpenWindow:
-    """Make the first window over an open session; pages are made when first opened.
+    """Make the first window over an open connection; pages are made when first opened.
 
     ``leave`` ends the program, for who has several windows.
     """
-    ticks().follow(session.live)
+    ticks().follow(connection.live)
     shared = _Shared(
-        session=session,
-        feed=Feed(session.live),
-        role=RoleWatch(session.commands.operator, session.queries.roles),
+        connection=connection,
+        feed=Feed(connection.live),
+        role=RoleWatch(connection.commands.operator, connection.queries.roles),
         memory=memory,
         connections=connections,
         reopen=reopen,
@@ -214,16 +214,16 @@ def build(
             "notifications_chosen": partial(memory.put, CHOICE),
         },
     )
-    desk = _open(shared)
+    opened = _open(shared)
     keymap().follow(memory)  # now that it knows the pages
-    desk.lead()
-    return desk
+    opened.lead()
+    return opened
 
 
 def _open(shared: _Shared) -> OpenWindow:
     """One window."""
-    session, feed, doors = shared.session, shared.feed, _Doors()
-    context = _context(session, doors, feed, shared.memory, shared.role)
+    connection, feed, doors = shared.connection, shared.feed, _Doors()
+    context = _context(connection, doors, feed, shared.memory, shared.role)
 
     def overview() -> Page:
         page = OverviewPage(context.overview, memory=context.memory)
@@ -236,11 +236,11 @@ def _open(shared: _Shared) -> OpenWindow:
 
         page = SettingsPage(
             context,
-            data_folder=str(session.settings.home_path),
-            settings=session.settings,
+            data_folder=str(connection.settings.home_path),
+            settings=connection.settings,
             connections=shared.connections,
             reopen=shared.reopen,
-            desktop=Registration(session.settings.home_path, session.settings.profile),
+            desktop=Registration(connection.settings.home_path, connection.settings.profile),
         )
         for signal, call in shared.chosen.items():
             getattr(page, signal).connect(call)
@@ -253,15 +253,15 @@ def _open(shared: _Shared) -> OpenWindow:
     wiring = ShellWiring(
         window,
         feed,
-        session.commands.operator,
+        connection.commands.operator,
         shared.role,
-        embedded=session.settings.embedded,
-        profile=session.settings.profile,
-        environment=session.settings.environment,
-        unverified=bool(session.settings.unverified),
-        addresses=session.addresses,
-        sample=lambda: session.sample.loaded,
-        doubts=session.engine.doubts,
+        embedded=connection.settings.embedded,
+        profile=connection.settings.profile,
+        environment=connection.settings.environment,
+        unverified=bool(connection.settings.unverified),
+        addresses=connection.addresses,
+        sample=lambda: connection.sample.loaded,
+        doubts=connection.engine.doubts,
     )
     alerts = AlertWatch(window, context.alerts)
     QueueWatch(window, context.queues)
@@ -270,7 +270,7 @@ def _open(shared: _Shared) -> OpenWindow:
 
     def lead() -> None:
         shared.role.serve(window)
-        alerts.speak_by(Tray(window, shared.memory, session.settings.profile, shared.leave))
+        alerts.speak_by(Tray(window, shared.memory, connection.settings.profile, shared.leave))
 
     return OpenWindow(
         window=window,
@@ -329,27 +329,27 @@ def _link(data: QMimeData) -> str:
     return words if words.startswith(LINK) else ""
 
 
-def offer_sample(session: Connection, desk: OpenWindow) -> None:
+def offer_sample(connection: OpenConnection, opened: OpenWindow) -> None:
     """Offer to load the sample fleet, in a toast that stays until somebody takes it, closes it, or tasks come."""
-    load = operation.Operation(desk.window)
+    load = operation.Operation(opened.window)
 
     def say() -> ToastSpec:
-        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.sample.load))
+        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, connection.sample.load))
         text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
         return ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True)
 
-    toast = desk.window.toasts.show(lasting(say))
-    _close_once_at_work(toast, desk)
+    toast = opened.window.toasts.show(lasting(say))
+    _close_once_at_work(toast, opened)
 
 
-def _close_once_at_work(toast: Toast, desk: OpenWindow) -> None:
+def _close_once_at_work(toast: Toast, opened: OpenWindow) -> None:
     """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
 
     def look(snapshot: Snapshot) -> None:
         if not snapshot.counts.total:
             return
-        desk.feed.looked.disconnect(look)
+        opened.feed.looked.disconnect(look)
         if isValid(toast):
             toast.close_now()
 
-    desk.feed.looked.connect(look)
+    opened.feed.looked.connect(look)

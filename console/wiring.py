@@ -95,7 +95,7 @@ class VitalPopovers(QObject):
         snapshot = self._feed.latest
         way = snapshot.publisher()
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        words = _("takes no messages") if way.held and broker.connected else ""
+        words = _("takes no messages") if way.blocked and broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
         if not broker.connected:
             return part
@@ -322,7 +322,7 @@ class ShellWiring(QObject):
         fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        value = _("takes no messages") if way.held else _latency(broker.latency_ms)
+        value = _("takes no messages") if way.blocked else _latency(broker.latency_ms)
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         apart = fleet.number(CUT_OFF)

@@ -93,7 +93,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     from PySide6.QtGui import QCursor
 
     QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
-    # A collection in a worker thread would destroy widgets there; console.desk does the same for the program.
+    # A collection in a worker thread would destroy widgets there; console.opened does the same for the program.
     gc.disable()
     try:
         # A patch of its own: the test's monkeypatch may be undone before the watch has looked.

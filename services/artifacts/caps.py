@@ -101,7 +101,7 @@ def copied(source: BinaryIO, write: Callable[[bytes], object], name: str, cap: i
     return size, digest.hexdigest()
 
 
-def room(caps: Caps, held: int, files: int, name: str) -> int:
+def room(caps: Caps, kept: int, files: int, name: str) -> int:
     """Bytes that one more file may have, 0 for any; ``held``: bytes of its task, ``files``: of its attempt.
 
     Raises:
@@ -111,7 +111,7 @@ def room(caps: Caps, held: int, files: int, name: str) -> int:
         raise ArtifactError(f"{name} is left out: the attempt has {files} files already")
     if not caps.task_bytes:
         return caps.file_bytes
-    left = caps.task_bytes - held
+    left = caps.task_bytes - kept
     if left <= 0:
         raise ArtifactError(f"{name} is left out: the files of the task have {shown(caps.task_bytes)} already")
     return min(left, caps.file_bytes) if caps.file_bytes else left

@@ -114,9 +114,9 @@ class FolderArtifacts:
             left = shutil.disk_usage(folder).free - self._caps.free_bytes if self._caps.free_bytes else 0
             if self._caps.free_bytes and left <= 0:
                 raise ArtifactError(f"{name} is left out: the disk of {self._root} is nearly full")
-            held = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
+            kept = sum(_size(file) for number in _names(folder.parent) for file in _files(folder.parent / number))
             files = _files(folder)
-            cap = caps.room(self._caps, held, len(files), name)
+            cap = caps.room(self._caps, kept, len(files), name)
             taken = {file.name.lower() for file in files}
             final = folder / caps.free_name(name, lambda one: one.lower() in taken)
             final.touch(exist_ok=False)

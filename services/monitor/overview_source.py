@@ -151,7 +151,7 @@ class OverviewQueries:
         return {
             "at_ms": snapshot.at_ms,
             "lanes": lanes,
-            "ahead": depth.ahead(lanes, snapshot.workers, told=depth.held_told(snapshot.depths)),
+            "ahead": depth.ahead(lanes, snapshot.workers, told=depth.unacked_told(snapshot.depths)),
             "status_counts": dict(counts.status),
             "running": running,
             "slots_total": fleet.slots,

@@ -161,9 +161,9 @@ class ScheduleQueries:
             yield same
         now, mine = self._store.now_ms(), works.shops(row)
         for at in row.upcoming[:LOOKED_AT]:
-            held = self._held(wanted, mine, zone, at, now)
-            if held is not None:
-                yield held
+            quieted = self._held(wanted, mine, zone, at, now)
+            if quieted is not None:
+                yield quieted
                 break
         if row.upcoming:
             yield from self._promised_before(wanted, set(mine), zone, row.upcoming[0], now)
@@ -259,14 +259,14 @@ class ScheduleQueries:
         found: list[Burst] = []
         for platform, number in sorted(Counter(shop.platform for shop in shops).items()):
             scopes = (SCOPE_ALL, f"platform:{platform}", f"type:{wanted.task_type}")
-            held = [hours for hours in quiet if hours.scope in scopes]
+            quieted = [hours for hours in quiet if hours.scope in scopes]
             burst = Burst(
                 name=wanted.name,
                 at=runs[0],
                 tasks=number,
                 mean_s=self._measured.on_platform(wanted.task_type, platform, declared).mean_s,
                 spread_s=wanted.spread_s,
-                quiet=tuple(sorted(span for one in held for span in quiet_hours.spans(one, zone, runs[0], ends))),
+                quiet=tuple(sorted(span for one in quieted for span in quiet_hours.spans(one, zone, runs[0], ends))),
             )
             found += [replace(burst, at=at) for at in runs]
         return found
@@ -371,15 +371,15 @@ def _through(found: Load, mine: Sequence[Burst], at: int, slots: int, zone: str,
         yield Message("load.unmeasured", about)
         return
     yield Message("load.through" if found.end else "load.never", {**about, "end": clock(found.end)})
-    held = [(burst.tasks, end) for burst in mine for start, end in burst.quiet if start <= burst.at < end]
-    if held:
-        until = max(end for _, end in held)
-        yield Message("load.quiet", {"tasks": sum(number for number, _ in held), "clock": clock(until)})
+    quieted = [(burst.tasks, end) for burst in mine for start, end in burst.quiet if start <= burst.at < end]
+    if quieted:
+        until = max(end for _, end in quieted)
+        yield Message("load.quiet", {"tasks": sum(number for number, _ in quieted), "clock": clock(until)})
     most, when = found.peak
     if found.beside:
         yield Message("load.beside", {"names": ", ".join(found.beside[:MOST_NAMES])})
         yield Message("load.peak", {"clock": clock(when), "tasks": most})
-    if (seconds := load.spread(found, mine, slots)) and not held:
+    if (seconds := load.spread(found, mine, slots)) and not quieted:
         yield Message("load.spread", {"seconds": seconds})
 
 

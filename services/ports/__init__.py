@@ -6,7 +6,7 @@ from services.domain.audit import AuditEntry
 from services.ports.artifacts import ArtifactStore
 from services.ports.broker import Broker, Consumer
 from services.ports.clock import Clock
-from services.ports.papers import Letter, LogLine
+from services.ports.journals import Letter, LogLine
 from services.ports.store import Store
 from services.ports.timetable import ScheduleEntry
 

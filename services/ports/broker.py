@@ -59,7 +59,7 @@ class Consumer(Protocol):
     def resume(self) -> None:
         """Consume again after ``pause``."""
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         """Deliveries received and not settled, taken or not."""
 
     def untouched(self) -> Mapping[str, int]:

@@ -43,8 +43,8 @@ class Limits(Protocol):
         also when the record is gone.
         """
 
-    def closed(self, in_hand: int = 0) -> Closed:
-        """All that closes gates, in one question. ``in_hand``: so many of the tasks that run, and of those that are
+    def closed(self, begun: int = 0) -> Closed:
+        """All that closes gates, in one question. ``begun``: so many of the tasks that run, and of those that are
         held, about the newest where there are more, are looked at for their uniqueness keys.
         """
 

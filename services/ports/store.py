@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from services.ports.fleet import Fleet
+from services.ports.journals import Journals
 from services.ports.limits import Limits
-from services.ports.papers import Journals
 from services.ports.records import Records
 from services.ports.timetable import Timetable
 from services.ports.upkeep import Care, PayloadIndex, Recount, Upkeep

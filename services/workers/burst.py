@@ -13,7 +13,7 @@ from typing import NamedTuple
 from services.domain.change import Answer
 from services.domain.task.record import Task
 from services.ports import Clock
-from services.workers.pace import PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 
 #: seconds for which a shop that may run nothing is believed to stay so
 BELIEVED_S = 1.0

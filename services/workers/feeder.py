@@ -13,8 +13,8 @@ from services.ports import Clock, Consumer
 from services.ports.upkeep import Parked
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
-from services.workers.pace import WINDOWS, PrefetchWindow
 from services.workers.preempt import Preemptor
+from services.workers.prefetch import WINDOWS, PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 
 log = logging.getLogger(__name__)
@@ -101,15 +101,15 @@ class Feeder:
 
     def _let_go(self) -> None:
         """Give back what was claimed for a slot that did not become free: tasks of its type used to be short."""
-        for held in self._pool.waiting(self._clock.monotonic() - UNSTARTED_S):
-            if not self._preemptor.waits(held) and self._pool.withdraw(held):
-                self._give_back(held)
+        for claimed in self._pool.waiting(self._clock.monotonic() - UNSTARTED_S):
+            if not self._preemptor.waits(claimed) and self._pool.withdraw(claimed):
+                self._give_back(claimed)
 
     def let_all_go(self) -> None:
         """Give back whatever was claimed and has not begun: this worker begins nothing more."""
-        for held in self._pool.waiting(math.inf):
-            if self._pool.withdraw(held):
-                self._give_back(held)
+        for claimed in self._pool.waiting(math.inf):
+            if self._pool.withdraw(claimed):
+                self._give_back(claimed)
 
     def _make_room(self) -> None:
         try:

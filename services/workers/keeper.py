@@ -31,14 +31,14 @@ class Keeper:
         steps: Steps,
         clock: Clock,
         *,
-        held: Callable[[], list[ClaimedTask]],
+        claimed: Callable[[], list[ClaimedTask]],
         info: Callable[[], WorkerInfo],
         hear: Callable[[Heard], None],
         lease_s: float,
         name: str,
     ) -> None:
         self._store, self._steps, self._clock = store, steps, clock
-        self._held, self._info, self._hear = held, info, hear
+        self._claimed, self._info, self._hear = claimed, info, hear
         self._lease_s = lease_s
         self._renewed = clock.monotonic()
         self._answers = True
@@ -56,15 +56,15 @@ class Keeper:
         for thread in self._threads:
             thread.join(10.0)
 
-    def flush(self, held: ClaimedTask) -> None:
+    def flush(self, claimed: ClaimedTask) -> None:
         """Store the log lines of one attempt now."""
-        lines, held.lines = held.lines, []
+        lines, claimed.lines = claimed.lines, []
         if not lines:
             return
         try:
-            self._store.append_log(held.task.task_id, held.task.attempt, [LogLine(*line) for line in lines])
+            self._store.append_log(claimed.task.task_id, claimed.task.attempt, [LogLine(*line) for line in lines])
         except StoreError as exc:
-            log.warning("%d log lines of %s are lost: %s", len(lines), held.task.task_id, exc)
+            log.warning("%d log lines of %s are lost: %s", len(lines), claimed.task.task_id, exc)
 
     def _keep_leases(self) -> None:
         while not self._clock.wait(self._stop, BEAT_S):
@@ -94,26 +94,26 @@ class Keeper:
                 log.exception("heartbeat")
 
     def _beat(self) -> None:
-        self._show(self._held())
+        self._show(self._claimed())
         heard = self._store.heartbeat(self._info())
         self._answers = True
         self._hear(heard)
 
     def _show_stopping(self) -> None:
         """At once: the grace of a flow that is asked to end may be no longer than a beat."""
-        held = [one for one in self._held() if one.stopping and not one.stopping_shown]
-        if held:
-            self._show(held)
+        claimed = [one for one in self._claimed() if one.stopping and not one.stopping_shown]
+        if claimed:
+            self._show(claimed)
 
     def _logs(self) -> None:
-        for one in self._held():
+        for one in self._claimed():
             if one.lines:
                 self.flush(one)
 
     def _renew(self) -> None:
-        held, lease_ms, began = self._held(), round(self._lease_s * 1000), self._clock.monotonic()
-        ops: list[Op] = [_renewal(one, lease_ms) for one in held]
-        for one, answer in zip(held, self._steps.apply(ops), strict=True):
+        claimed, lease_ms, began = self._claimed(), round(self._lease_s * 1000), self._clock.monotonic()
+        ops: list[Op] = [_renewal(one, lease_ms) for one in claimed]
+        for one, answer in zip(claimed, self._steps.apply(ops), strict=True):
             if answer.code == UNREADABLE:  # whether it is still ours, its end will tell
                 continue
             if answer.code != "ok":
@@ -122,9 +122,9 @@ class Keeper:
                 one.cancel("requested")
         self._renewed = began
 
-    def _show(self, held: list[ClaimedTask]) -> None:
+    def _show(self, claimed: list[ClaimedTask]) -> None:
         ops: list[Op] = []
-        for one in held:
+        for one in claimed:
             news, one.progress = one.progress, None
             stopping = one.stopping and not one.stopping_shown
             if news is None and not stopping:
@@ -143,11 +143,11 @@ class Keeper:
         self._steps.apply(ops)
 
 
-def _renewal(held: ClaimedTask, lease_ms: int) -> Renew:
-    task = held.task
+def _renewal(claimed: ClaimedTask, lease_ms: int) -> Renew:
+    task = claimed.task
     return Renew(
         task_id=task.task_id,
-        owner=held.owner,
+        owner=claimed.owner,
         lease_ms=lease_ms,
         attempt=task.attempt,
         worker=task.worker,

@@ -67,13 +67,13 @@ class Preemptor:
             log.warning("urgent tasks wait for a free slot: %s", exc)
             return 0
 
-    def waits(self, held: ClaimedTask) -> bool:
+    def waits(self, claimed: ClaimedTask) -> bool:
         """Whether this claimed task waits for a slot that is being made free for it, and may go on to do so."""
-        victim = self._made_way.get(held.owner)
-        late = held.put_at < self._clock.monotonic() - STOP_S
+        victim = self._made_way.get(claimed.owner)
+        late = claimed.put_at < self._clock.monotonic() - STOP_S
         if victim is not None and not late and victim in self._pool.running():
             return True
-        self._made_way.pop(held.owner, None)
+        self._made_way.pop(claimed.owner, None)
         return False
 
     def _make_room(self, victims: list[ClaimedTask]) -> int:
@@ -92,8 +92,8 @@ class Preemptor:
     def _urgent(self, count: int) -> list[Task]:
         """Tasks that have waited in the queue for a while and could run here, the most urgent first."""
         before = self._store.now_ms() - round(PATIENCE_S * 1000)
-        sharing, in_hand = self._sharing(), self._pool.lanes()
-        open_ = [lane for lane in self._lanes if sharing.admits(lane, in_hand)]
+        sharing, claimed = self._sharing(), self._pool.lanes()
+        open_ = [lane for lane in self._lanes if sharing.admits(lane, claimed)]
         levels = {lane: LEVELS if lane == Lane.HIGH else URGENT for lane in open_}
         found = [
             task
@@ -104,22 +104,22 @@ class Preemptor:
 
     def _victims(self) -> list[ClaimedTask]:
         """Running tasks that may be stopped, the least urgent first, of those the one that loses least."""
-        able = [held for held in self._pool.running() if self._may_stop(held)]
-        able.sort(key=lambda held: (held.task.priority, -held.started))
+        able = [claimed for claimed in self._pool.running() if self._may_stop(claimed)]
+        able.sort(key=lambda claimed: (claimed.task.priority, -claimed.started))
         sharing, stays = self._sharing(), Counter(self._pool.lanes())
         # who was asked to end may take its time about it: what is kept for a lane is counted without it
-        stays.subtract(held.task.lane for held in self._pool.running() if held.cancelled.is_set())
-        spare = {held.task.lane: sharing.spare(held.task.lane, stays) for held in able}
+        stays.subtract(claimed.task.lane for claimed in self._pool.running() if claimed.cancelled.is_set())
+        spare = {claimed.task.lane: sharing.spare(claimed.task.lane, stays) for claimed in able}
         chosen: list[ClaimedTask] = []
-        for held in able:
-            if spare[held.task.lane] > 0:
-                spare[held.task.lane] -= 1
-                chosen.append(held)
+        for claimed in able:
+            if spare[claimed.task.lane] > 0:
+                spare[claimed.task.lane] -= 1
+                chosen.append(claimed)
         return chosen
 
-    def _may_stop(self, held: ClaimedTask) -> bool:
-        task = held.task
-        if task.lane != Lane.LOW or task.priority in URGENT or held.cancelled.is_set():
+    def _may_stop(self, claimed: ClaimedTask) -> bool:
+        task = claimed.task
+        if task.lane != Lane.LOW or task.priority in URGENT or claimed.cancelled.is_set():
             return False
         if not self._registry.task_type(task.task_type).preemptible:
             return False

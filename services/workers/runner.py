@@ -47,37 +47,44 @@ class Runner:
         self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
         self._worker, self._abilities, self._policy = worker, abilities, policy
 
-    def run(self, held: ClaimedTask, slot: int) -> Finish:
+    def run(self, claimed: ClaimedTask, slot: int) -> Finish:
         """Execute and decide; never raises."""
-        with logs.about(task=held.task.task_id, attempt=held.task.attempt, worker=self._worker):
-            return self._run(held, slot)
+        with logs.about(task=claimed.task.task_id, attempt=claimed.task.attempt, worker=self._worker):
+            return self._run(claimed, slot)
 
-    def _run(self, held: ClaimedTask, slot: int) -> Finish:
-        held.started = self._clock.monotonic()
-        started = held.task.started_at
-        if held.cancelled.is_set():
-            return self.unstarted(held)
+    def _run(self, claimed: ClaimedTask, slot: int) -> Finish:
+        claimed.started = self._clock.monotonic()
+        started = claimed.task.started_at
+        if claimed.cancelled.is_set():
+            return self.unstarted(claimed)
         try:
-            outcome = self._execute(held, slot)
-            end = self._decide(held, outcome, started, self._ended(held))
+            outcome = self._execute(claimed, slot)
+            end = self._decide(claimed, outcome, started, self._ended(claimed))
             if not outcome.ok:  # a line for each success would cost more than many tasks do
-                log.info("%s ended as %s: %s %s", held.task.task_id, end.to, end.error_kind, end.error[:LOGGED])
+                log.info("%s ended as %s: %s %s", claimed.task.task_id, end.to, end.error_kind, end.error[:LOGGED])
             return end
         except Exception as exc:  # the edge of the slot: a thread that ends here would keep its task running for ever
-            log.exception("%s could not be executed", held.task.task_id)
-            decision = retry.decide(held.task, "crashed", self._policy)
+            log.exception("%s could not be executed", claimed.task.task_id)
+            decision = retry.decide(claimed.task, "crashed", self._policy)
             text = own_words.write("own.worker_failed", why=f"{type(exc).__name__}: {exc}")[-ERROR_LIMIT:]
             delay = decision.delay_s if decision.to == RETRYING else -1
             return self._finish(
-                held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
+                claimed,
+                decision.to,
+                "failed",
+                started,
+                self._ended(claimed),
+                error=text,
+                error_kind="crashed",
+                delay_s=delay,
             )
 
-    def unstarted(self, held: ClaimedTask) -> Finish:
+    def unstarted(self, claimed: ClaimedTask) -> Finish:
         """Claimed, and given back before its executor saw it: nothing has happened outside, whatever its type."""
-        started = held.task.started_at
-        if held.cancel_reason == "requested":
+        started = claimed.task.started_at
+        if claimed.cancel_reason == "requested":
             return self._finish(
-                held,
+                claimed,
                 CANCELLED,
                 "cancelled",
                 started,
@@ -85,26 +92,26 @@ class Runner:
                 error=own_words.write("own.not_begun"),
                 error_kind="cancelled",
             )
-        if held.made_way_for:
-            return self._made_way(held, started, started)
-        why = "own.worker_stopped" if held.cancelled.is_set() else "own.slots_busy"
-        return self._finish(held, PENDING, "returned", started, started, error=own_words.write(why))
+        if claimed.made_way_for:
+            return self._made_way(claimed, started, started)
+        why = "own.worker_stopped" if claimed.cancelled.is_set() else "own.slots_busy"
+        return self._finish(claimed, PENDING, "returned", started, started, error=own_words.write(why))
 
-    def _made_way(self, held: ClaimedTask, started: int, ended: int) -> Finish:
+    def _made_way(self, claimed: ClaimedTask, started: int, ended: int) -> Finish:
         """Stopped for a more urgent task; its type says that it may be stopped and begun again."""
-        why = own_words.write("own.made_way", task=held.made_way_for)
-        return self._finish(held, PENDING, OUTCOME, started, ended, error=why)
+        why = own_words.write("own.made_way", task=claimed.made_way_for)
+        return self._finish(claimed, PENDING, OUTCOME, started, ended, error=why)
 
-    def _ended(self, held: ClaimedTask) -> int:
+    def _ended(self, claimed: ClaimedTask) -> int:
         """UTC ms of now by the clock that durations are measured with."""
-        return held.task.started_at + max(0, round((self._clock.monotonic() - held.started) * 1000))
+        return claimed.task.started_at + max(0, round((self._clock.monotonic() - claimed.started) * 1000))
 
-    def _execute(self, held: ClaimedTask, slot: int) -> Outcome:
-        task = held.task
+    def _execute(self, claimed: ClaimedTask, slot: int) -> Outcome:
+        task = claimed.task
         kind = self._registry.task_type(task.task_type)
         if deadlines.missed(task):
             return Outcome(ok=False, error=deadlines.sentence(task), error_kind=classify.EXPIRED)
-        refusal = self._refusal(held, kind)
+        refusal = self._refusal(claimed, kind)
         if refusal is not None:
             return refusal
         name = self._abilities.executor_for(kind)
@@ -112,12 +119,12 @@ class Runner:
         if executor is None:
             text = own_words.write("own.cannot_any_more", type=task.task_type)
             return Outcome(ok=False, error=text, error_kind="unknown_type", unable=True)
-        files = held.files = AttemptArtifacts(self._artifacts, task.task_id, task.attempt)
+        files = claimed.files = AttemptArtifacts(self._artifacts, task.task_id, task.attempt)
         context = JobContext(
-            log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, _storable(line))),
-            progress=lambda percent, note: _show(held, percent, note, self._clock.monotonic()),
-            cancelled=held.cancelled,
-            stopping=lambda: _begin_stop(held),
+            log=lambda stream, line: claimed.lines.append((self._clock.now_ms(), stream, _storable(line))),
+            progress=lambda percent, note: _show(claimed, percent, note, self._clock.monotonic()),
+            cancelled=claimed.cancelled,
+            stopping=lambda: _begin_stop(claimed),
             artifacts=files,
         )
         timeout = float(task.timeout_s or kind.timeout_s)
@@ -128,8 +135,8 @@ class Runner:
             log.exception("executor %s failed on %s", name, task.task_id)
             return Outcome(ok=False, error=f"{type(exc).__name__}: {exc}", error_kind="crashed")
 
-    def _refusal(self, held: ClaimedTask, kind: task_type.TaskType) -> Outcome | None:
-        task = held.task
+    def _refusal(self, claimed: ClaimedTask, kind: task_type.TaskType) -> Outcome | None:
+        task = claimed.task
         if self._abilities.refuses(kind):
             text = own_words.write("own.not_defined", type=repr(task.task_type))
             return Outcome(ok=False, error=text, error_kind="unknown_type")
@@ -142,30 +149,30 @@ class Runner:
             ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload"
         )
 
-    def _decide(self, held: ClaimedTask, outcome: Outcome, started: int, ended: int) -> Finish:
-        task = held.task
+    def _decide(self, claimed: ClaimedTask, outcome: Outcome, started: int, ended: int) -> Finish:
+        task = claimed.task
         error = outcome.error[-ERROR_LIMIT:]
         kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
         if outcome.ok:
-            return self._finish(held, SUCCEEDED, "succeeded", started, ended, result=outcome.result)
+            return self._finish(claimed, SUCCEEDED, "succeeded", started, ended, result=outcome.result)
         if outcome.unable:
             # it was there when the task was claimed; now others must have their chance, and it counts for nothing
             self._abilities.refresh()
-            return self._finish(held, PENDING, "returned", started, ended, error=error, error_kind=kind)
-        closing = outcome.cancelled and not held.cancel_reason
-        if closing or held.cancel_reason == "shutdown":
+            return self._finish(claimed, PENDING, "returned", started, ended, error=error, error_kind=kind)
+        closing = outcome.cancelled and not claimed.cancel_reason
+        if closing or claimed.cancel_reason == "shutdown":
             to = PENDING if task.idempotent else HELD
             return self._finish(
-                held, to, "returned", started, ended, error=own_words.write("own.worker_stopped"), error_kind=""
+                claimed, to, "returned", started, ended, error=own_words.write("own.worker_stopped"), error_kind=""
             )
-        if held.made_way_for:
-            return self._made_way(held, started, ended)
-        if outcome.again_s and not held.cancel_reason:
+        if claimed.made_way_for:
+            return self._made_way(claimed, started, ended)
+        if outcome.again_s and not claimed.cancel_reason:
             return self._finish(
-                held, RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
+                claimed, RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
             )
-        if outcome.cancelled or held.cancel_reason:
-            return self._finish(held, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
+        if outcome.cancelled or claimed.cancel_reason:
+            return self._finish(claimed, CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
         if kind == classify.CANCELLED:  # its text speaks of something cancelled (an order); nobody cancelled the task
             kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
@@ -175,7 +182,7 @@ class Runner:
         word = "timeout" if outcome.timed_out else "failed"
         delay = retry.asked(decision.delay_s, outcome.retry_after_s, policy) if decision.to == RETRYING else -1
         return self._finish(
-            held, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
+            claimed, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
         )  # fmt: skip
 
     def _policy_of(self, own: task_type.TaskType) -> retry.RetryPolicy:
@@ -188,7 +195,7 @@ class Runner:
 
     def _finish(
         self,
-        held: ClaimedTask,
+        claimed: ClaimedTask,
         to: str,
         word: str,
         started: int,
@@ -200,12 +207,12 @@ class Runner:
         delay_s: float = -1,
         counted: bool = True,
     ) -> Finish:
-        task = held.task
+        task = claimed.task
         error, result = _storable(error), _storable(result)
-        artifacts, note = held.files.told() if held.files is not None else ((), "")
+        artifacts, note = claimed.files.told() if claimed.files is not None else ((), "")
         return Finish(
             task_id=task.task_id,
-            owner=held.owner,
+            owner=claimed.owner,
             to=to,
             attempt=Attempt(
                 number=task.attempt,
@@ -218,7 +225,7 @@ class Runner:
                 retry_in_s=int(delay_s),
                 artifacts=artifacts,
                 artifacts_note=_storable(note),
-                took=step_times.took(held.marks, self._clock.monotonic()) if held.marks else (),
+                took=step_times.took(claimed.marks, self._clock.monotonic()) if claimed.marks else (),
             ),
             delay_ms=max(0, round(delay_s * 1000)),
             error=error,
@@ -236,14 +243,14 @@ def _storable(text: str) -> str:
     return mask.known(text.encode("utf-8", "replace").decode("utf-8")) if text else ""
 
 
-def _show(held: ClaimedTask, percent: int, note: str, at: float) -> None:
+def _show(claimed: ClaimedTask, percent: int, note: str, at: float) -> None:
     told = _storable(note)[:200]
-    held.progress = (min(100, max(0, percent)), told)
+    claimed.progress = (min(100, max(0, percent)), told)
     name = fingerprint.normalise(told) if told else ""
-    if name and len(held.marks) < step_times.MARKS and (not held.marks or held.marks[-1][0] != name):
-        held.marks.append((name, at))
+    if name and len(claimed.marks) < step_times.MARKS and (not claimed.marks or claimed.marks[-1][0] != name):
+        claimed.marks.append((name, at))
 
 
-def _begin_stop(held: ClaimedTask) -> None:
+def _begin_stop(claimed: ClaimedTask) -> None:
     # a worker that leaves gives the task back; nobody asked to cancel it
-    held.stopping = held.cancel_reason == "requested"
+    claimed.stopping = claimed.cancel_reason == "requested"

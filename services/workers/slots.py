@@ -53,7 +53,7 @@ class ClaimedTask:
 
 
 class SlotPool:
-    """Runs ``work(held, slot)`` in as many threads as there are slots; the number may change at any time."""
+    """Runs ``work(claimed, slot)`` in as many threads as there are slots; the number may change at any time."""
 
     def __init__(self, work: Callable[[ClaimedTask, int], None], slots: int, name: str) -> None:
         self._work, self._name = work, name
@@ -85,28 +85,28 @@ class SlotPool:
         for _ in range(-change):
             self._jobs.put(None)
 
-    def put(self, held: ClaimedTask) -> None:
+    def put(self, claimed: ClaimedTask) -> None:
         """Hand a claimed job to the next free slot."""
         with self._lock:
-            self._waiting[held.owner] = held
-            self._lanes[held.task.lane] += 1
-        self._jobs.put(held)
+            self._waiting[claimed.owner] = claimed
+            self._lanes[claimed.task.lane] += 1
+        self._jobs.put(claimed)
 
     def waiting(self, put_before: float) -> list[ClaimedTask]:
         """Jobs that have been waiting for a slot since before that instant."""
         with self._lock:
-            return [held for held in self._waiting.values() if held.put_at < put_before]
+            return [claimed for claimed in self._waiting.values() if claimed.put_at < put_before]
 
-    def withdraw(self, held: ClaimedTask) -> bool:
+    def withdraw(self, claimed: ClaimedTask) -> bool:
         """Take a job back; False if it is in a slot by now."""
         with self._lock:
-            if self._waiting.pop(held.owner, None) is None:
+            if self._waiting.pop(claimed.owner, None) is None:
                 return False
-            self._lanes[held.task.lane] -= 1
+            self._lanes[claimed.task.lane] -= 1
             self._tell()
             return True
 
-    def in_hand(self) -> int:
+    def claimed(self) -> int:
         """Jobs claimed and not finished by their slot."""
         with self._lock:
             return len(self._waiting) + len(self._running)
@@ -159,35 +159,35 @@ class SlotPool:
         return not any(thread.is_alive() for thread in self._threads)
 
     def _loop(self) -> None:
-        while (held := self._jobs.get()) is not None:
-            number = self._enter(held)
+        while (claimed := self._jobs.get()) is not None:
+            number = self._enter(claimed)
             if number < 0:  # it was withdrawn
                 continue
             try:
-                self._work(held, number)
+                self._work(claimed, number)
             except Exception:  # a slot that ends is one that the worker believes to have
-                log.exception("%s", held.task.task_id)
+                log.exception("%s", claimed.task.task_id)
             finally:
                 self._leave(number)
         with self._lock:
             self._threads.discard(threading.current_thread())
 
-    def _enter(self, held: ClaimedTask) -> int:
+    def _enter(self, claimed: ClaimedTask) -> int:
         with self._lock:
-            if self._waiting.pop(held.owner, None) is None:
+            if self._waiting.pop(claimed.owner, None) is None:
                 return -1
             number = min(self._free_numbers, default=-1)
             if number >= 0:
                 self._free_numbers.remove(number)
             else:
                 number, self._next_number = self._next_number, self._next_number + 1
-            self._running[number] = held
+            self._running[number] = claimed
             return number
 
     def _leave(self, number: int) -> None:
         with self._lock:
-            held = self._running.pop(number)
-            self._lanes[held.task.lane] -= 1
+            claimed = self._running.pop(number)
+            self._lanes[claimed.task.lane] -= 1
             self._free_numbers.append(number)
             self._tell()
 
@@ -205,19 +205,19 @@ class SlotPool:
                 self._watched -= 1
 
 
-def _state(held: ClaimedTask | None, wall: Callable[[ClaimedTask], int]) -> SlotState:
-    if held is None:
+def _state(claimed: ClaimedTask | None, wall: Callable[[ClaimedTask], int]) -> SlotState:
+    if claimed is None:
         return SlotState()
-    task = held.task
+    task = claimed.task
     return SlotState(
         task_id=task.task_id,
         task_type=task.task_type,
         shop=task.shop,
         lane=task.lane,
         attempt=task.attempt,
-        since=wall(held),
-        progress=held.shown,
-        queue=held.delivery.queue if held.delivery is not None else "",
+        since=wall(claimed),
+        progress=claimed.shown,
+        queue=claimed.delivery.queue if claimed.delivery is not None else "",
     )
 
 
@@ -231,10 +231,10 @@ class Claimed:
     def __len__(self) -> int:
         return len(self._all)
 
-    def add(self, held: ClaimedTask) -> None:
+    def add(self, claimed: ClaimedTask) -> None:
         """It has been claimed."""
         with self._lock:
-            self._all[held.owner] = held
+            self._all[claimed.owner] = claimed
 
     def drop(self, owners: Iterable[str]) -> None:
         """Their outcomes are recorded; until then their leases are renewed, whatever recording waits for."""
@@ -249,4 +249,4 @@ class Claimed:
 
     def delivered(self) -> int:
         """How many came by a message that is not settled."""
-        return sum(held.delivery is not None for held in self.all())
+        return sum(claimed.delivery is not None for claimed in self.all())

@@ -38,9 +38,9 @@ from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake, Tally
 from services.workers.keeper import Keeper
-from services.workers.pace import PrefetchWindow
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.preempt import Preemptor
+from services.workers.prefetch import PrefetchWindow
 from services.workers.remote import LogShow, ProfileOrders, tidy
 from services.workers.runner import Runner
 from services.workers.slots import Claimed, ClaimedTask, SlotPool
@@ -125,7 +125,7 @@ class Worker:
             parts.store,
             parts.steps,
             parts.clock,
-            held=self._claimed.all,
+            claimed=self._claimed.all,
             info=self.info,
             hear=self._hear,
             lease_s=options.lease_s,
@@ -141,7 +141,7 @@ class Worker:
             self._parts.broker,
             self._parts.clock,
             lanes=self._options.lanes,
-            state=lambda: (self._pool.slots, self._pool.in_hand()),
+            state=lambda: (self._pool.slots, self._pool.claimed()),
             resize=self._resize,
             stopping=self._stopping,
             name=self.name,
@@ -199,10 +199,10 @@ class Worker:
         ability = self._abilities.refresh()
         self._last = self._heartbeat.draw(
             state=self._state,
-            slots=self._pool.states(lambda held: held.task.started_at),
+            slots=self._pool.states(lambda claimed: claimed.task.started_at),
             shares=self._sharing.shares(),
             ability=ability,
-            prefetched=max(0, self._consumer.held() - self._claimed.delivered()),
+            prefetched=max(0, self._consumer.unacked() - self._claimed.delivered()),
             ahead=self._consumer.untouched(),
             done=self._finisher.done,
             failed=self._finisher.failed,
@@ -244,9 +244,9 @@ class Worker:
 
     def cancel(self, task_id: str) -> None:
         """Ask the attempt of a task to end."""
-        for held in self._claimed.all():
-            if held.task.task_id == task_id:
-                held.cancel("requested")
+        for claimed in self._claimed.all():
+            if claimed.task.task_id == task_id:
+                claimed.cancel("requested")
 
     def drain(self) -> None:
         """Take nothing more; running tasks go on."""
@@ -296,10 +296,10 @@ class Worker:
         given = self._grace_s if grace_s is None else grace_s
         grace = self._options.grace_s if given is None else given
         end = self._parts.clock.monotonic() + grace
-        while self._pool.in_hand() and self._parts.clock.monotonic() < end:
+        while self._pool.claimed() and self._parts.clock.monotonic() < end:
             self._pool.wait_room(1 - self._pool.slots, 0.1)
-        for held in self._claimed.all():
-            held.cancel("shutdown")
+        for claimed in self._claimed.all():
+            claimed.cancel("shutdown")
         self._pool.close(30.0)
         self._profiles.close()
         self._log_show.close()
@@ -331,28 +331,28 @@ class Worker:
         if wanted := self._subscriptions.wanted(heard):
             self._feeder.want(wanted)
 
-    def _put(self, held: ClaimedTask) -> None:
-        self._claimed.add(held)
-        held.put_at = self._parts.clock.monotonic()
-        self._pool.put(held)
+    def _put(self, claimed: ClaimedTask) -> None:
+        self._claimed.add(claimed)
+        claimed.put_at = self._parts.clock.monotonic()
+        self._pool.put(claimed)
 
-    def _give_back(self, held: ClaimedTask) -> None:
+    def _give_back(self, claimed: ClaimedTask) -> None:
         """It was claimed and did not start; whoever has a free slot may."""
-        self._record(self._runner.unstarted(held), held)
+        self._record(self._runner.unstarted(claimed), claimed)
 
-    def _work(self, held: ClaimedTask, slot: int) -> None:
-        op = self._runner.run(held, slot)
-        self._pace.took(held.task.task_type, self._parts.clock.monotonic() - held.started)
+    def _work(self, claimed: ClaimedTask, slot: int) -> None:
+        op = self._runner.run(claimed, slot)
+        self._pace.took(claimed.task.task_type, self._parts.clock.monotonic() - claimed.started)
         try:
-            if held.lines and not self._finisher.away:
-                self._keeper.flush(held)
+            if claimed.lines and not self._finisher.away:
+                self._keeper.flush(claimed)
         finally:  # whatever becomes of its log, the outcome must be recorded
-            self._record(op, held)
+            self._record(op, claimed)
 
-    def _record(self, op: Finish, held: ClaimedTask) -> None:
-        self._finisher.put(op, held.delivery)
-        if held.lines:
-            self._keeper.flush(held)
+    def _record(self, op: Finish, claimed: ClaimedTask) -> None:
+        self._finisher.put(op, claimed.delivery)
+        if claimed.lines:
+            self._keeper.flush(claimed)
 
 
 class Ordered(Protocol):

@@ -28,6 +28,8 @@ LATER = (
 
 
 def test_the_window_loads_only_what_its_first_page_needs() -> None:
-    words = f"import json, sys, console.desk\nprint(json.dumps([name for name in {LATER!r} if name in sys.modules]))"
+    words = (
+        f"import json, sys, console.lifecycle\nprint(json.dumps([name for name in {LATER!r} if name in sys.modules]))"
+    )
     done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
 from console.application import SWITCH_INTERVAL_S
-from console.desk import Console
+from console.lifecycle import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.monitor.live import Changes
@@ -168,7 +168,7 @@ class Probe:
         if args.rest:
             await self._rest()
             return {"figures": self._figures, "stacks": []}
-        self._console.session.live.on_changes(self._note)
+        self._console.connection.live.on_changes(self._note)
         self._events = 0
         self._dog.page = "made ahead"
         self._beat.take()
@@ -188,9 +188,9 @@ class Probe:
         return {"figures": self._figures, "stacks": self._dog.stacks.most_common(40)}
 
     async def _first_paint(self) -> None:
-        while self._console.desk is None or self._console.desk.window.current != "overview":
+        while self._console.opened is None or self._console.opened.window.current != "overview":
             await asyncio.sleep(0.005)
-        window = self._console.desk.window
+        window = self._console.opened.window
         page = window.page("overview")
         seen = _Painted(window)
         while not page.settled:
@@ -203,7 +203,7 @@ class Probe:
 
     async def _rest(self) -> None:
         """What the program takes while nothing happens and its pages are made."""
-        window = self._console.desk.window
+        window = self._console.opened.window
         self._beat.stop()  # looking two hundred times a second is no rest
         await asyncio.sleep(PREPARED_S)
         for page in ("overview", "tasks"):
@@ -215,7 +215,7 @@ class Probe:
             self._figures[f"at rest, {page} seen: processor % of one core (aim 1)"] = share * 100
 
     async def _page(self, page: str, request: str | None, seconds: float) -> None:
-        window = self._console.desk.window
+        window = self._console.opened.window
         await self._open(page, request)
         self._dog.page = page
         self._events, begun = 0, time.perf_counter()
@@ -233,18 +233,18 @@ class Probe:
     async def _open(self, page: str, request: str | None = None) -> None:
         self._dog.page = f"open {page}"
         self._beat.take()
-        self._console.desk.window.open_page(page, request)
+        self._console.opened.window.open_page(page, request)
         await asyncio.sleep(OPENED_S)
         self._tell(f"open {page}")
 
     async def _every_page(self) -> None:
         """Open each page of the rail and those below them."""
-        for spec in self._console.desk.window.specs:
+        for spec in self._console.opened.window.specs:
             await self._open(spec.id)
 
     async def _everything(self) -> None:
         """Show all tasks there are, tick them all, and untick them again."""
-        window = self._console.desk.window
+        window = self._console.opened.window
         window.open_page("tasks", "")
         tasks = window.page("tasks")
         await asyncio.sleep(2.0)
@@ -281,7 +281,7 @@ class Probe:
         self._dead_at += [event.at for event in changes.events if event.to == "dead"]
 
     async def _soak(self, seconds: float) -> None:
-        self._console.desk.window.open_page("overview")
+        self._console.opened.window.open_page("overview")
         await asyncio.sleep(min(30.0, seconds / 4))
         points = []
         end = time.perf_counter() + seconds

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pika
 
-from console.connection.session import Connection
+from console.connection.open_connection import OpenConnection
 from services import assembly, settings, workforce
 from services.domain.task.status import Status
 from services.engine.lead.leader import ROLE
@@ -36,7 +36,7 @@ def _once(count: int, *, leads: bool, broker: str, redis: str) -> tuple[float, f
         engine = assembly.open_engine(config)
         engine.broker.ensure(platforms={"pdd"})
         steward = workforce.steward(engine)
-        session = Connection(config)
+        session = OpenConnection(config)
         try:
             session.start()
             if leads:

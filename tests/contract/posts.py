@@ -41,7 +41,7 @@ def collect(
 def buffered(consumer: Consumer, count: int) -> None:
     """Let a driver that buffers fill its buffer; one that does not has nothing to wait for."""
     deadline = time.monotonic() + 0.5
-    while consumer.held() < count and time.monotonic() < deadline:
+    while consumer.unacked() < count and time.monotonic() < deadline:
         time.sleep(0.005)
 
 

@@ -68,7 +68,7 @@ def test_messages_of_a_queue_go_in_their_order_one_at_a_time(broker: Broker) -> 
     consumer.serve(["s0"], 3)
     for number in range(3):
         (found,) = collect(consumer, 1)
-        assert (found.message_id, consumer.held()) == (f"m{number}", 1)
+        assert (found.message_id, consumer.unacked()) == (f"m{number}", 1)
         assert consumer.take(5, 0.05) == []
         consumer.ack([found])
     consumer.close()
@@ -84,7 +84,7 @@ def test_no_more_are_held_than_there_are_seats(broker: Broker) -> None:
 
     def work() -> bool:
         for consumer in consumers:
-            assert consumer.held() <= 2
+            assert consumer.unacked() <= 2
             taken = consumer.take(5, 0.02)
             assert len({one.queue for one in taken}) == len(taken)
             done.update(one.message_id for one in taken)
@@ -119,7 +119,7 @@ def test_a_message_of_a_shop_stands_in_its_own_lane(broker: Broker) -> None:
     consumer = broker.consumer(LANES, window=5, name="c")
     consumer.serve(["s0"], 1)
     broker.publish([order(1, "s0", priority=9), order(2, "normal"), order(3, "high", priority=9), order(4, "low")])
-    eventually(lambda: consumer.held() == 4 or sum(queues(broker).values()) == 1)
+    eventually(lambda: consumer.unacked() == 4 or sum(queues(broker).values()) == 1)
     got = collect(consumer, 4, at_once=4)
     places = [one.message_id for one in got]
     assert set(places[:2]) == {"m1", "m3"}

@@ -62,9 +62,9 @@ def test_one_question_answers_what_the_single_ones_do(rig: Rig) -> None:
     assert found.shops == {
         "pdd:one": {"running": 1, "blocked": 1}, "pdd:two": {"running": 1}, "pdd:login": {"running": 1, "blocked": 1},
     }  # fmt: skip
-    assert found.in_hand >= {"work of the held one", "work that runs"}
-    assert "work that waits" not in found.in_hand
-    assert store.closed().in_hand == frozenset()
+    assert found.begun >= {"work of the held one", "work that runs"}
+    assert "work that waits" not in found.begun
+    assert store.closed().begun == frozenset()
 
 
 def test_a_closed_login_and_an_open_breaker_are_among_them(rig: Rig) -> None:

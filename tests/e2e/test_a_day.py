@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import OpenWindow as Console
-from console.connection.session import Connection
+from console.connection.open_connection import OpenConnection
 from services import i18n, workforce
 from services import settings as config
 from services.domain.fleet.shop import Shop
@@ -43,7 +43,7 @@ class Day:
 
     qtbot: QtBot
     console: Console
-    session: Connection
+    session: OpenConnection
     folder: Path
 
     def wait(self, check: Callable[[], Any], what: str = "") -> None:
@@ -126,7 +126,9 @@ def day(qtbot: QtBot, qapp: QApplication, cli: Cli, words: tuple[str, ...], tmp_
     theme().set_mode("dark")
     theme().install(qapp)
     named = dict(zip(words[::2], words[1::2], strict=True))
-    session = Connection(config.load(home=tmp_path, broker=named.get("--broker", ""), redis=named.get("--redis", "")))
+    session = OpenConnection(
+        config.load(home=tmp_path, broker=named.get("--broker", ""), redis=named.get("--redis", ""))
+    )
     shops = [Shop(platform="pdd", shop_id=f"s{n}", name=f"拼多多 {n} 号店") for n in range(1, 31)]
     session.commands.fleet.import_shops([*shops, *(Shop(platform="temu", shop_id=f"t{n}") for n in range(1, 6))])
     session.live.start()

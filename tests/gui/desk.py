@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from console.connection.session import Connection
+from console.connection.open_connection import OpenConnection
 from services.commands.tasks import TaskSpec
 from services.domain.change import Claim, Finish, Progress
 from services.domain.fleet.shop import Shop
@@ -29,7 +29,7 @@ SHOPS = (
 class Desk:
     """The session, the context of pages, and everything they said."""
 
-    session: Connection
+    session: OpenConnection
     feed: Feed
     context: PageContext
     toasts: list[ToastSpec] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Desk:
 
 def open_desk(settings: Settings) -> Desk:
     """A session with three shops, watching; close it with ``close_desk``."""
-    session = Connection(settings)
+    session = OpenConnection(settings)
     session.commands.fleet.import_shops(SHOPS)
     feed = Feed(session.live)
     toasts: list[ToastSpec] = []

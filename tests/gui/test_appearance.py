@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from console.desk import Console
+from console.lifecycle import Console
 from console.main_window import MainWindow
 from services.cli.window import pages
 from tests.gui.test_console import play, until

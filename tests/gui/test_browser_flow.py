@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from console.desk import Console
+from console.lifecycle import Console
 from console.main_window import MainWindow
 from services.domain.fleet.shop import Shop
 from services.domain.task.status import Status
@@ -77,8 +77,8 @@ async def create(window: MainWindow, payload: dict[str, object]) -> None:
 
 async def ended(console: Console, number: int) -> str:
     """The newest task, once so many have ended."""
-    assert console.session is not None
-    queries = console.session.queries.tasks
+    assert console.connection is not None
+    queries = console.connection.queries.tasks
     done = [True] * number
     await until(lambda: [one.ended for one in queries.page("").tasks] == done, f"{number} tasks ended", BROWSER_S)
     return queries.page("").tasks[0].task_id
@@ -86,10 +86,10 @@ async def ended(console: Console, number: int) -> str:
 
 def test_a_flow_is_created_runs_in_chromium_and_its_panel_tells(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.session is not None
-        assert console.desk is not None
-        session, window = console.session, console.desk.window
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.connection is not None
+        assert console.opened is not None
+        session, window = console.connection, console.opened.window
         session.commands.fleet.import_shops([Shop(platform="pdd", shop_id="s1", name="微光数码专卖店")])
         await until(lambda: bool(session.local.name), "a local worker")
         window.open_page("tasks")

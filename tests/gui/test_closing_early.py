@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from console import desk, pages
-from console.connection.session import Connection
-from console.desk import Console
+from console import lifecycle, pages
+from console.connection.open_connection import OpenConnection
+from console.lifecycle import Console
 from services.domain.errors import StoreUnavailable
 from tests.gui.test_appearance import opened
 from tests.gui.test_console import play, until
@@ -34,7 +34,7 @@ def test_no_page_is_made_for_a_window_that_closes(
         asked.wait(6)
         end(**words)
 
-    monkeypatch.setattr(desk, "AHEAD_S", 3.0)
+    monkeypatch.setattr(lifecycle, "AHEAD_S", 3.0)
     monkeypatch.setattr(pages, "modules", modules)
 
     async def close(_console: Console) -> None:
@@ -49,16 +49,16 @@ def test_nothing_begins_to_work_for_a_window_that_closes(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
-    begun, lead = threading.Event(), Connection.lead
+    begun, lead = threading.Event(), OpenConnection.lead
 
-    def leads(session: Connection) -> None:
+    def leads(session: OpenConnection) -> None:
         begun.set()
         lead(session)
 
-    monkeypatch.setattr(Connection, "lead", leads)
+    monkeypatch.setattr(OpenConnection, "lead", leads)
 
     async def close(console: Console) -> None:
-        while console.desk is None or not console.desk.window.isVisible():
+        while console.opened is None or not console.opened.window.isVisible():
             await asyncio.sleep(0)
         console.end()  # before its first answers
 
@@ -72,20 +72,20 @@ def test_what_keeps_work_from_beginning_is_told_in_a_window_that_is_open(
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
     gone = threading.Event()
 
-    def leads(_session: Connection) -> None:
+    def leads(_session: OpenConnection) -> None:
         gone.wait(30)
         raise StoreUnavailable("the disk is full")
 
-    monkeypatch.setattr(Connection, "lead", leads)
+    monkeypatch.setattr(OpenConnection, "lead", leads)
 
     async def close(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        first = console.desk
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        first = console.opened
         assert first is not None
         first.keys.another_wanted.emit()
         first.window.close()
         await until(lambda: not isValid(first.window), "it is gone")
         gone.set()
-        await until(lambda: console.desk is not None and bool(console.desk.window.toasts.toasts()), "it is told")
+        await until(lambda: console.opened is not None and bool(console.opened.window.toasts.toasts()), "it is told")
 
     play(qapp, tmp_path, close)

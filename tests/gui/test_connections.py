@@ -13,8 +13,8 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from console import desk
-from console.desk import Console
+from console import lifecycle
+from console.lifecycle import Console
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
@@ -60,10 +60,10 @@ async def shown(console: Console, name: str) -> None:
     """Wait for the window over a connection."""
     await until(
         lambda: (
-            console.session is not None
-            and console.session.settings.profile == name
-            and console.desk is not None
-            and console.desk.window.isVisible()
+            console.connection is not None
+            and console.connection.settings.profile == name
+            and console.opened is not None
+            and console.opened.window.isVisible()
             and not console.entering
         ),
         f"the window over {name}",
@@ -78,8 +78,8 @@ def windows(console: Console) -> list[QWidget]:
 def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        assert console.desk is not None
-        first = console.desk.window
+        assert console.opened is not None
+        first = console.opened.window
         first.open_page("tasks")
         place = first.geometry()
         first.top_bar.profile.click()
@@ -90,19 +90,19 @@ def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplicat
         assert menu.rows[1].edit_button.toolTip() == "It stands in config.toml; change it there"
         menu.rows[2].chosen.emit("branch")
         await shown(console, "branch")
-        assert console.desk is not None
-        window = console.desk.window
+        assert console.opened is not None
+        window = console.opened.window
         assert windows(console) == [window]
         assert (window.geometry(), window.current) == (place, "tasks")
         assert window.windowTitle() == "branch · PROD · Fleetdeck"
         assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"
-        assert console.desk.context.environment == "production"
+        assert console.opened.context.environment == "production"
         await until(lambda: window.status_bar.part("rights").words() == "READ-ONLY", "the badge")
         console.connections.choose("tryout")
         await shown(console, "tryout")
-        assert console.desk is not None
-        assert console.desk.window.top_bar.profile.accessibleName() == "Connection: tryout TEST"
-        settings = console.desk.window.page("settings")
+        assert console.opened is not None
+        assert console.opened.window.top_bar.profile.accessibleName() == "Connection: tryout TEST"
+        settings = console.opened.window.page("settings")
         assert isinstance(settings, SettingsPage)
         assert settings.connections is not None
         assert [row.connection.opened for row in settings.connections.rows] == [False, True, False]
@@ -121,12 +121,12 @@ def test_a_connection_that_takes_long_to_open_shows_the_page_of_the_one_before(
 ) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        assert console.desk is not None
-        console.desk.window.open_page("tasks")
-        monkeypatch.setattr(desk, "PATIENCE_S", 0.0)
+        assert console.opened is not None
+        console.opened.window.open_page("tasks")
+        monkeypatch.setattr(lifecycle, "PATIENCE_S", 0.0)
         console.connections.wanted.emit("tryout")
         await shown(console, "tryout")
-        assert console.desk.window.current == "tasks"
+        assert console.opened.window.current == "tasks"
 
     play(qapp, home, scene)
 
@@ -145,7 +145,7 @@ def test_a_word_names_the_connection_and_leaves_the_last_one_alone(qapp: QApplic
 def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         await shown(console, "local")
-        session = console.session
+        session = console.connection
         assert session is not None
         spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
         task_id = session.commands.tasks.create([spec], origin="console").created[0].task_id
@@ -156,7 +156,7 @@ def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplicati
         assert dialog is not None
         assert dialog.verb_button.text() == "Finish 1 task, then switch"
         dialog.verb_button.click()
-        assert console.session is session
+        assert console.connection is session
         (home / "go").touch()
         await shown(console, "tryout")
         engine = assembly.open_engine(config.load(home=home))
@@ -207,8 +207,8 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         assert "guest:guest" not in kept
         connections.choose("East")
         await shown(console, "East")
-        assert console.desk is not None
-        assert console.desk.window.top_bar.profile.accessibleName() == "Connection: East PROD"
+        assert console.opened is not None
+        assert console.opened.window.top_bar.profile.accessibleName() == "Connection: East PROD"
         connections.edit("East")
         await until(lambda: connections.dialog is not dialog, "the dialog")
         editor = connections.dialog
@@ -216,12 +216,12 @@ def test_a_fleet_is_added_tested_opened_edited_and_removed(
         assert editor.addresses["broker"].address() == broker.amqp_url
         assert "guest:guest" not in editor.addresses["broker"].text()
         editor.read_only.setChecked(True)
-        session = console.session
+        session = console.connection
         editor.save_button.click()
-        await until(lambda: console.session is not None and console.session is not session, "it is opened anew")
+        await until(lambda: console.connection is not None and console.connection is not session, "it is opened anew")
         await shown(console, "East")
-        assert console.session is not None
-        assert console.session.commands.operator.read_only == "East"
+        assert console.connection is not None
+        assert console.connection.commands.operator.read_only == "East"
         connections.remove("East")
         assert connections.question is None, "what is open stays"
         connections.choose("local")
@@ -287,7 +287,7 @@ def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_i
         dialog.reject()
         await off(lost.start)
         await shown(console, "East")
-        assert windows(console) == [console.desk.window]  # type: ignore[union-attr]
+        assert windows(console) == [console.opened.window]  # type: ignore[union-attr]
 
     try:
         play(qapp, tmp_path, scene)
@@ -311,7 +311,7 @@ def test_a_switch_that_fails_shows_its_page_and_leads_back(
         assert page.back_link.text() == "Back to Local"
         page.back_link.click()
         await shown(console, "local")
-        assert windows(console) == [console.desk.window]  # type: ignore[union-attr]
+        assert windows(console) == [console.opened.window]  # type: ignore[union-attr]
 
     play(qapp, home, scene)
 
@@ -324,7 +324,7 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
         assert console.unopened is not None
         await until(lambda: any("known: local, tryout, branch" in one for one in console.unopened.words()), "why")
         assert console.first_run is None
-        assert console.desk is None
+        assert console.opened is None
         console.welcome.top_bar.profile_requested.emit(QPoint(0, 0))  # type: ignore[union-attr]
         assert console.connections.menu is not None
         console.connections.menu.rows[0].chosen.emit("local")
@@ -371,8 +371,8 @@ class Told:
 
 def told(console: Console) -> Told:
     """What can be read of the first page now."""
-    assert console.desk is not None
-    window = console.desk.window
+    assert console.opened is not None
+    window = console.opened.window
     page = window.page("overview")
     assert isinstance(page, OverviewPage)
     cards = {"depth": page.charts.depth, "rates": page.charts.rates, "held": page.charts.unacked, **page.tiles}
@@ -398,9 +398,9 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
 
     async def scene(console: Console) -> None:
         await shown(console, "East")
-        assert console.desk is not None
-        assert console.session is not None
-        desk, window, commands = console.desk, console.desk.window, console.session.commands
+        assert console.opened is not None
+        assert console.connection is not None
+        opened, window, commands = console.opened, console.opened.window, console.connection.commands
         commands.fleet.import_shops(SHOPS)
 
         def create(number: int) -> None:
@@ -416,7 +416,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
         page = window.page("overview")
         assert isinstance(page, OverviewPage)
         await until(lambda: told(console).tiles["ready"][0] == "4", "it counts four")
-        await until(lambda: console.desk.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
+        await until(lambda: console.opened.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
         await until(lambda: told(console).shops == {("waiting", "workers")}, "the shops: nobody works there")
         before = told(console)
         await off(lost.stop)
@@ -466,7 +466,7 @@ def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
             assert window.top_bar.pill("freshness").health.name == "records live, broker as of"
         await asyncio.sleep(3.2)
         await off(lost.start)
-        desk.feed.try_now()
+        opened.feed.try_now()
         await until(lambda: window.top_bar.pill("freshness").health.name == "live", "it is live again")
         assert not page.header.still()
         await until(lambda: told(console).pills[{"redis": "store"}.get(down, down)][2] == "healthy", "so says the pill")

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
-from console.desk import Console
+from console.lifecycle import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
@@ -70,7 +70,7 @@ def play(
     finally:
         # also where the scene failed: windows that outlive their loop end the process, and nobody reads why
         for console in opened:
-            for window in (console.desk.window if console.desk is not None else None, console.welcome):
+            for window in (console.opened.window if console.opened is not None else None, console.welcome):
                 if window is not None:
                     window.deleteLater()
         operation.shut_down(wait=True)
@@ -83,16 +83,16 @@ def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, t
         await until(lambda: console.first_run is not None, "the first run")
         assert console.first_run is not None
         console.first_run.run_here.emit(4)
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.session is not None
-        session = console.session
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.connection is not None
+        session = console.connection
         await until(lambda: bool(session.local.name), "a local worker")
         await off(session.sample.load)
         store = session.engine.store
         await until(lambda: store.counts().status.get("succeeded", 0) >= 5, "five real tasks succeeded")
         assert len(session.shops()) == 60
-        assert console.desk is not None
-        desk = console.desk
+        assert console.opened is not None
+        desk = console.opened
         await until(lambda: desk.feed.latest.counts.status.get("succeeded", 0) >= 5, "the window counts them")
         await until(lambda: len(session.overview.series(300, 1000)) >= 2, "the charts move")
         await off(session.sample.stop)
@@ -125,10 +125,10 @@ def test_a_dead_letter_edited_and_republished_from_the_window_succeeds(qapp: QAp
     (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.session is not None
-        assert console.desk is not None
-        session, window = console.session, console.desk.window
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.connection is not None
+        assert console.opened is not None
+        session, window = console.connection, console.opened.window
         store = session.engine.store
         session.commands.fleet.import_shops(SHOPS)
         from services.commands.tasks import TaskSpec
@@ -164,9 +164,9 @@ def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path:
     (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.desk is not None
-        window = console.desk.window
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        window = console.opened.window
         assert tuple(spec.id for spec in window.specs) == pages(), "what --page takes is what the rail shows"
         for name in (*pages()[1:], pages()[0]):
             window.open_page(name)
@@ -191,6 +191,6 @@ def test_a_fleet_that_does_not_answer_is_said_and_can_be_left(qapp: QApplication
         assert console.welcome is not None
         window = console.welcome
         await until(lambda: bool(window.toasts.toasts()), "the failure is shown")
-        assert console.desk is None
+        assert console.opened is None
 
     play(qapp, tmp_path, scene)

@@ -19,8 +19,8 @@ from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
-from console.desk import MAIN, Console
 from console.instance import Asked, Instance
+from console.lifecycle import MAIN, Console
 from services import assembly, home_folder
 from services import settings as config
 from services.cli.context import ConsoleRequest
@@ -62,7 +62,7 @@ async def second(app: QApplication, home: Path, **request: object) -> Console:
     wanted = {"settings": config.load(home=home), "first_run": True, **request}
     console = Console(app, ConsoleRequest(**wanted))  # type: ignore[arg-type]
     running = asyncio.ensure_future(console.main())
-    await until(lambda: running.done() or console.desk is not None, "a window or an end")
+    await until(lambda: running.done() or console.opened is not None, "a window or an end")
     return console
 
 
@@ -70,13 +70,13 @@ def test_a_second_start_shows_in_the_first_window_what_it_was_asked_for(qapp: QA
     remember(tmp_path)
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.desk is not None
-        window = console.desk.window
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        window = console.opened.window
         window.showMinimized()
         again = await second(qapp, tmp_path, page="tasks", show="status:dead")
         assert again.ended
-        assert again.desk is None
+        assert again.opened is None
         assert window.current == "tasks"
         assert window.page("tasks").shown_request() == "status:dead"
         assert not window.isMinimized()
@@ -108,12 +108,12 @@ def test_what_is_asked_of_a_connection_that_is_not_open_yet_is_shown_once_it_is(
     async def scene(console: Console) -> None:
         await until(lambda: any("the disk said no" in one for one in words_of(console)), "why it is not open")
         again = await second(qapp, tmp_path, page="tasks", show="status:dead")
-        assert again.desk is None, "the first one has it"
+        assert again.opened is None, "the first one has it"
         assert console.unopened is not None
         console.unopened.again.emit()
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.desk is not None
-        window = console.desk.window
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        window = console.opened.window
         assert (window.current, window.page("tasks").shown_request()) == ("tasks", "status:dead")
 
     play(qapp, tmp_path, scene)
@@ -133,7 +133,7 @@ def test_the_first_run_opens_no_second_window_of_what_is_open_elsewhere(qapp: QA
             await until(lambda: bool(asked), "the other one comes to the front")
             if opening := asyncio.all_tasks() - before:
                 await asyncio.wait(opening, timeout=10)
-            assert console.desk is None
+            assert console.opened is None
             assert console.first_run is page, "something else can be chosen"
             other.close()
             other.deleteLater()
@@ -155,16 +155,16 @@ def test_one_that_was_killed_is_in_nobodys_way(qapp: QApplication, tmp_path: Pat
         child.wait()
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
         assert json.loads(places(tmp_path)[0].read_text(encoding="ascii")) != told
-        assert console.desk is not None
+        assert console.opened is not None
         (place,) = places(tmp_path)
         there = json.loads(place.read_text(encoding="ascii"))
         for word, key in (("guessed", place.stem), (there["word"], "of another connection")):
             stranger = caller(there["name"])
             stranger.write(json.dumps({"word": word, "key": key, "page": "audit", "show": ""}).encode() + b"\n")
             await until(lambda stranger=stranger: is_over(stranger), "it is not heard")
-            assert console.desk.window.current != "audit"
+            assert console.opened.window.current != "audit"
 
     play(qapp, tmp_path, scene)
 
@@ -269,8 +269,8 @@ def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_n
     heard: list[Asked] = []
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        first = console.desk
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        first = console.opened
         assert first is not None
         assert first.window.current == "tasks"
         with ThreadPoolExecutor(1) as pool:
@@ -283,10 +283,10 @@ def test_what_the_start_was_to_show_is_shown_once_and_what_does_not_open_holds_n
                 assert heard == [Asked()]
                 first.window.open_page("workers")
                 console.connections.wanted.emit("tryout")
-                await until(lambda: console.desk not in (None, first), "the next connection")
+                await until(lambda: console.opened not in (None, first), "the next connection")
                 await until(lambda: not console.entering, "its window")
-                assert console.desk is not None
-                assert console.desk.window.current != "tasks", "it was shown that already"
+                assert console.opened is not None
+                assert console.opened.window.current != "tasks", "it was shown that already"
                 console.connections.wanted.emit("West")
                 await until(
                     lambda: console.unopened is not None and "known:" in " ".join(console.unopened.words()), "why"

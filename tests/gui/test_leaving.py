@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from console.connection.leaving import GRACE_S, Leaving
-from console.desk import Console
+from console.lifecycle import Console
 from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
@@ -30,8 +30,8 @@ def home(tmp_path: Path) -> Path:
 
 async def busy(console: Console, home: Path) -> tuple[str, Leaving]:
     """A console whose own worker runs the task."""
-    await until(lambda: console.session is not None and console.leaving is not None, "the window")
-    session, leaving = console.session, console.leaving
+    await until(lambda: console.connection is not None and console.leaving is not None, "the window")
+    session, leaving = console.connection, console.leaving
     assert session is not None
     assert leaving is not None
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
@@ -57,8 +57,8 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
         seen.append(task_id)
-        assert console.desk is not None
-        window = console.desk.window
+        assert console.opened is not None
+        window = console.opened.window
         assert not window.close()
         assert leaving.dialog is not None
         assert leaving.dialog.verb_button.text() == "Finish 1 task, then close"
@@ -75,16 +75,16 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
 def test_beside_the_sample_fleet_ones_own_task_is_still_asked_about(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
-        session = console.session
+        session = console.connection
         assert session is not None
-        assert console.desk is not None
+        assert console.opened is not None
         trickle = Trickle(by_itself(session.engine.producer.submit), sample_shops(), per_second=0.0)
         await off(trickle.burst, 3)
         session.sample.follow(trickle)
         try:
             made = [task.task_id for task in session.queries.tasks.page("created>2026-01-01", limit=10).tasks]
             assert [session.sample.made(one) for one in made] == [one != task_id for one in made]
-            assert not console.desk.window.close()
+            assert not console.opened.window.close()
             assert leaving.dialog is not None
         finally:
             session.sample.follow(None)
@@ -101,8 +101,8 @@ def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplic
     async def scene(console: Console) -> None:
         task_id, leaving = await busy(console, home)
         seen.append(task_id)
-        assert console.desk is not None
-        assert not console.desk.window.close()
+        assert console.opened is not None
+        assert not console.opened.window.close()
         assert leaving.dialog is not None
         leaving.dialog.other_button.click()
         await until(lambda: console.ended, "the end")
@@ -117,10 +117,10 @@ def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplic
 def test_one_can_stay(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         _task_id, leaving = await busy(console, home)
-        session = console.session
-        assert console.desk is not None
+        session = console.connection
+        assert console.opened is not None
         assert session is not None
-        window = console.desk.window
+        window = console.opened.window
         window.close()
         assert leaving.dialog is not None
         leaving.dialog.verb_button.click()
@@ -144,9 +144,9 @@ def test_one_can_stay(qapp: QApplication, home: Path) -> None:
 
 def test_an_idle_computer_closes_without_a_question(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
-        await until(lambda: console.desk is not None and console.desk.window.isVisible(), "the window")
-        assert console.desk is not None
-        assert console.desk.window.close()
+        await until(lambda: console.opened is not None and console.opened.window.isVisible(), "the window")
+        assert console.opened is not None
+        assert console.opened.window.close()
         await until(lambda: console.ended, "the end")
 
     play(qapp, home, scene)
@@ -158,15 +158,15 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
     seen: list[str] = []
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.session is not None and console.desk is not None, "the window")
-        session, desk = console.session, console.desk
+        await until(lambda: console.connection is not None and console.opened is not None, "the window")
+        session, desk = console.connection, console.opened
         assert session is not None
         assert desk is not None
         spec = TaskSpec(platform="pdd", shop_id="s1", task_type="later", payload={}, delay_s=3600)
         seen.append(session.commands.tasks.create([spec], origin="console").created[0].task_id)
         desk.window.open_page("tasks")
         (acting, *_) = desk.window.findChildren(Acting)
-        acting.held("…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
+        acting.delayed("…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
         assert desk.window.close()
         await until(lambda: console.ended, "the end")
 
@@ -179,7 +179,7 @@ def test_a_window_that_is_closed_while_the_end_is_waited_for_leaves_no_worker_be
 ) -> None:
     async def scene(console: Console) -> None:
         _task_id, leaving = await busy(console, home)
-        session, desk = console.session, console.desk
+        session, desk = console.connection, console.opened
         assert session is not None
         assert desk is not None
         desk.keys.another_wanted.emit()
@@ -188,7 +188,7 @@ def test_a_window_that_is_closed_while_the_end_is_waited_for_leaves_no_worker_be
         leaving.dialog.verb_button.click()
         assert leaving.waiting
         assert desk.window.close()
-        assert console.desk is not desk
+        assert console.opened is not desk
         assert not leaving.waiting
         (home / "go").touch()
         await until(lambda: not session.local.running(), "the task ended")

@@ -21,14 +21,14 @@ sys.addaudithook(heard)
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
-from console.desk import Console
+from console.lifecycle import Console
 from services import settings
 from services.cli.context import ConsoleRequest
 
 async def look(app):
     console = Console(app, ConsoleRequest(settings=settings.load(home=Path(sys.argv[1])), first_run=True))
     running = asyncio.ensure_future(console.main())
-    while console.desk is None or len(console.desk.window._pages) < len(console.desk.window.specs):
+    while console.opened is None or len(console.opened.window._pages) < len(console.opened.window.specs):
         await asyncio.sleep(0.1)
     console.end()
     await running

@@ -31,7 +31,7 @@ from services.cli.window import pages
 from services.domain.change import Annotate
 from services.domain.fleet.shop import Shop
 from services.domain.text import mask
-from services.ports.papers import LogLine
+from services.ports.journals import LogLine
 from services.settings import Settings
 from tests.integration.test_cli_masking import MARK, fill
 from views.pages.audit.page import AuditPage

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import OpenWindow as Console
-from console.connection.session import Connection
+from console.connection.open_connection import OpenConnection
 from services import assembly, i18n
 from services import settings as config
 from services.cli.window import pages
@@ -43,10 +43,10 @@ def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]
     theme().set_mode("dark")
     theme().install(qapp)
     operation.configure(lambda error: None)
-    made: list[tuple[Console, Connection]] = []
+    made: list[tuple[Console, OpenConnection]] = []
 
     def open_one(**changes: object) -> Console:
-        session = Connection(msgspec.structs.replace(config.load(home=tmp_path), **changes))
+        session = OpenConnection(msgspec.structs.replace(config.load(home=tmp_path), **changes))
         session.live.start()
         desk = bootstrap.build(
             session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
@@ -70,7 +70,7 @@ def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]
 
 @contextmanager
 def seeded(home: Path) -> Iterator[None]:
-    session = Connection(config.load(home=home))
+    session = OpenConnection(config.load(home=home))
     session.commands.fleet.import_shops(SHOPS)
     session.close(0.0)
     yield

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow
-from console.desk import Console
+from console.lifecycle import Console
 from services.commands.tasks import TaskSpec
 from services.domain.task.status import Status
 from tests.gui.desk import SHOPS
@@ -80,9 +80,9 @@ def test_a_task_that_ran_when_the_computer_slept_ran_once(
     (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.session is not None and bool(console.session.local.name), "a local worker")
-        assert console.session is not None
-        session, store = console.session, console.session.engine.store
+        await until(lambda: console.connection is not None and bool(console.connection.local.name), "a local worker")
+        assert console.connection is not None
+        session, store = console.connection, console.connection.engine.store
         session.commands.fleet.import_shops(SHOPS)
         spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order", payload={"since": "2026-11-20"})
         made = session.commands.tasks.create([spec], origin="console").created[0].task_id

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
-from console.connection.session import Connection
-from console.desk import Console
+from console.connection.open_connection import OpenConnection
+from console.lifecycle import Console
 from services import assembly, diagnosis, i18n
 from services import settings as config
 from services.cli.window import pages
@@ -134,7 +134,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
     theme().install(qapp)
     errors: list[BaseException] = []
     operation.configure(errors.append)
-    session = Connection(msgspec.structs.replace(place, profile=place.profile))
+    session = OpenConnection(msgspec.structs.replace(place, profile=place.profile))
     session.live.start()
     desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
     try:

@@ -39,7 +39,7 @@ def decision_of(page: TasksPage) -> DecideSection:
     return found
 
 
-def send_held(desk: Desk, qtbot: QtBot) -> None:
+def send_delayed(desk: Desk, qtbot: QtBot) -> None:
     """Send at once what is held with Undo, and wait for what is told of it."""
     wait(qtbot, lambda: bool(desk.toasts))
     told = desk.toasts[-1]
@@ -122,7 +122,7 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     assert dialog.verb_button.toolTip() == "Write down first how you know that it ran"
     dialog.note_field.setText("  seen in the shop <b>now</b> ")
     dialog.verb_button.click()
-    send_held(desk, qtbot)
+    send_delayed(desk, qtbot)
     assert desk.toasts[-1].text == "1 task recorded as succeeded"
     record = desk.get(task.task_id)
     assert (record.status, record.triage_note) == (Status.SUCCEEDED, "seen in the shop <b>now</b>")
@@ -145,7 +145,7 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
     assert dialog.verb_button.toolTip() == "Write down first why it is to run again"
     dialog.note_field.setText("the shop lost it")
     dialog.verb_button.click()
-    send_held(desk, qtbot)
+    send_delayed(desk, qtbot)
     assert desk.toasts[-1].text == "1 task runs again"
     assert desk.get(task.task_id).status in (Status.PENDING, Status.QUEUED)
     assert desk.get(task.task_id).triage_note == "the shop lost it"
@@ -183,7 +183,7 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     assert "Check first: 2" in words(dialog)
     assert dialog.verb_button.text() == "Give up 3 tasks"
     dialog.verb_button.click()
-    send_held(desk, qtbot)
+    send_delayed(desk, qtbot)
     assert desk.toasts[-1].text == "3 tasks are dead letters now"
     assert {desk.get(task.task_id).triage for task in tasks} == {Triage.OPEN}
     assert not page.table.records.ticked(), "a selection that was acted on has done its duty"

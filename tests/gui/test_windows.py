@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from console.desk import Console
+from console.lifecycle import Console
 from console.main_window import MainWindow
 from tests.gui.test_console import play, until
 from views.pages.settings.page import SettingsPage
@@ -22,7 +22,7 @@ FILTER = "status:dead shop:pdd:s1"
 
 def windows(console: Console) -> list[MainWindow]:
     """Those that are open, the first one first."""
-    first = [console.desk.window] if console.desk is not None else []
+    first = [console.opened.window] if console.opened is not None else []
     return [one for one in (*first, *(desk.window for desk in console.others)) if one.isVisible()]
 
 
@@ -79,7 +79,7 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
         first.close()
         assert windows(console) == [second]
         assert not console.ended, "the others go on"
-        await until(lambda: console.desk is not None and console.desk.feed.latest.at_ms > 0, "and are told")
+        await until(lambda: console.opened is not None and console.opened.feed.latest.at_ms > 0, "and are told")
         second.open_page("settings")
         page = second.page("settings")
         assert isinstance(page, SettingsPage)

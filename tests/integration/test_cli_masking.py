@@ -34,7 +34,7 @@ from services.domain.text import mask
 from services.domain.text.message import Message
 from services.engine import quiet
 from services.ports import AuditEntry, Letter, Store
-from services.ports.papers import LogLine
+from services.ports.journals import LogLine
 from services.ports.timetable import ScheduleEntry
 from services.watch.alerts.rules import DEFAULTS
 from tests.support.grammar import arguments, below, walk

@@ -40,12 +40,12 @@ def test_the_most_urgent_lane_comes_first_each_in_its_order(rabbitmq: RabbitMQ, 
         for lane in ("low", "normal", "high"):
             broker.publish([order(f"{lane}{number}", lane) for number in range(3)])
         consumer = broker.consumer(["high", "normal", "low"], window=10, name="w")
-        eventually(lambda: consumer.held() == 9)
+        eventually(lambda: consumer.unacked() == 9)
         taken = consumer.take(9, 0)
         assert names(taken) == [f"{lane}{number}" for lane in ("high", "normal", "low") for number in range(3)]
         consumer.ack(taken[::2])
         consumer.ack(taken)  # what is settled already is left alone: a second ack would cost the channel
-        assert consumer.held() == 0
+        assert consumer.unacked() == 0
         assert eventually(lambda: all(settled(broker, f"rpa_tasks_{lane}") for lane in ("high", "normal", "low")))
         assert consumer.ack_lost == 0
 
@@ -64,14 +64,14 @@ def test_the_window_bounds_what_is_held_and_can_change(rabbitmq: RabbitMQ, amqp_
     with opened(rabbitmq, amqp_vhost) as broker:
         broker.publish(orders(100))
         consumer = broker.consumer(["high"], window=4, name="w")
-        eventually(lambda: consumer.held() == 4)
+        eventually(lambda: consumer.unacked() == 4)
         taken = consumer.take(10, 0)
         assert names(taken) == ["m0", "m1", "m2", "m3"]
         time.sleep(0.2)
-        assert consumer.held() == 4
+        assert consumer.unacked() == 4
         consumer.set_window(20)
         consumer.ack(taken)
-        assert eventually(lambda: 20 <= consumer.held() <= 24), "what the old consumer brought meanwhile stays"
+        assert eventually(lambda: 20 <= consumer.unacked() <= 24), "what the old consumer brought meanwhile stays"
         assert eventually(lambda: depth(broker, HIGH)[2] == 1), "the old consumer is gone"
         consumer.set_window(2)
         assert eventually(lambda: depth(broker, HIGH) == (94, 2, 1)), "what exceeds the smaller window goes back"
@@ -107,12 +107,12 @@ def test_pause_gives_back_what_nobody_took_and_resume_goes_on(rabbitmq: RabbitMQ
     with opened(rabbitmq, amqp_vhost) as broker:
         broker.publish(orders(10))
         consumer = broker.consumer(["high"], window=6, name="w")
-        eventually(lambda: consumer.held() == 6)
+        eventually(lambda: consumer.unacked() == 6)
         taken = consumer.take(2, 0)
         consumer.pause()
         assert consumer.take(5, 0.2) == []
         assert eventually(lambda: depth(broker, HIGH) == (8, 2, 0))
-        assert consumer.held() == 2
+        assert consumer.unacked() == 2
         consumer.ack(taken)
         assert eventually(lambda: depth(broker, HIGH) == (8, 0, 0))
         consumer.resume()
@@ -156,8 +156,8 @@ def test_two_consumers_share_a_queue_and_one_keeps_what_the_other_cannot_hold(
         one, two = (broker.consumer(["high"], window=5, name=name) for name in ("one", "two"))
         eventually(lambda: depth(broker, HIGH)[2] == 2)
         broker.publish(orders(30))
-        eventually(lambda: one.held() + two.held() == 10)
-        assert one.held() == two.held() == 5
+        eventually(lambda: one.unacked() + two.unacked() == 10)
+        assert one.unacked() == two.unacked() == 5
 
 
 def test_acks_from_many_threads_settle_everything(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
@@ -296,7 +296,7 @@ def test_dead_letters_have_a_window_of_fifty(rabbitmq: RabbitMQ, amqp_vhost: str
     with opened(rabbitmq, amqp_vhost) as broker:
         broker.publish([order(f"d{number}", kind="dead", routing_key="dead") for number in range(60)])
         archiver = broker.dead_letters(name="archiver")
-        eventually(lambda: archiver.held() == 50)
+        eventually(lambda: archiver.unacked() == 50)
         taken: list[Delivery] = []
         while len(taken) < 60:
             fresh = archiver.take(100, 2)

@@ -30,7 +30,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
 
-from console.desk import Console
+from console.lifecycle import Console
 from console.main_window import MainWindow
 from services import i18n
 from services import settings as config
@@ -102,11 +102,11 @@ def main() -> int:
 
 async def _opened(console: Console) -> MainWindow:
     for _ in range(int(WAIT_S / 0.1)):
-        if console.desk is not None and console.desk.window.isVisible() and console.session is not None:
+        if console.opened is not None and console.opened.window.isVisible() and console.connection is not None:
             break
         await asyncio.sleep(0.1)
-    assert console.desk is not None
-    return console.desk.window
+    assert console.opened is not None
+    return console.opened.window
 
 
 def _looks(window: MainWindow, args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Awaitable[None]]]]:

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from qasync import QEventLoop
 
-from console.desk import Console
+from console.lifecycle import Console
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from views.tables.table_view import TableView
@@ -29,7 +29,7 @@ async def _take(console: Console, order: dict[str, Any], home: Path, go: Path) -
     while not go.exists():
         await asyncio.sleep(0.1)
     for shot in order["shots"]:
-        desk = console.desk
+        desk = console.opened
         if desk is not None:
             desk.window.open_page(shot["page"], shot["request"] or None)
         await asyncio.sleep(float(shot["settle_s"]))

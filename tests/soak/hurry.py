@@ -18,7 +18,7 @@ SHORTENED: tuple[tuple[str, str, float], ...] = (
     ("services.store.redis.keys", "EXECUTED_S", 10),
     ("services.store.redis.fleet", "_DAY_MS", 60_000),
     ("services.store.sqlite.write", "EVENTS_KEPT", 5_000),
-    ("services.store.sqlite.papers", "EXECUTED_MS", 10_000),
+    ("services.store.sqlite.journals", "EXECUTED_MS", 10_000),
     ("services.store.sqlite.fleet", "DAY_MS", 60_000),
     ("services.engine.lead.janitor", "NOTICED_MS", 30_000),
     ("services.engine.lead.janitor", "REST_S", 5),

@@ -24,7 +24,7 @@ def main() -> int:
     factor, path, broker, redis = sys.argv[1:]
     hurry.apply(float(factor))
     settings: Any = importlib.import_module("services.settings")
-    session_of: Any = importlib.import_module("console.connection.session")
+    session_of: Any = importlib.import_module("console.connection.open_connection")
     errors: Any = importlib.import_module("services.domain.errors")
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

@@ -26,7 +26,7 @@ from services.engine.steps import Steps
 from services.ports import Store
 from services.workers.burst import Burst, Room
 from services.workers.intake import Intake
-from services.workers.pace import PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 from services.workers.slots import ClaimedTask
 from tests.contract.conftest import open_store
 from tests.stateful.bag import Bag, BagConsumer, Message

@@ -34,7 +34,7 @@ from services.workers.abilities import Abilities
 from services.workers.burst import Burst, Room
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
-from services.workers.pace import PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 from services.workers.runner import Runner
 from services.workers.slots import ClaimedTask
 from tests.stateful.bag import DEAD, Bag, BagConsumer, Message

@@ -68,7 +68,7 @@ class TaskActing(QObject):
         else:
             words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
             about = [(verb.stands_for(one), one.task_id) for one in fit]
-            self._acting.held(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
+            self._acting.delayed(words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead)
         self.acted.emit(tuple(one.task_id for one in picks))
 
     def _ask_why(

@@ -47,8 +47,8 @@ class AboutToHappen:
 
     def free(self, verb: str, ids: Iterable[str]) -> list[str]:
         """Those for which nobody is about to do this."""
-        held = [found for found in self._by.values() if found]
-        return [one for one in ids if not any((verb, one) in found for found in held)]
+        promised = [found for found in self._by.values() if found]
+        return [one for one in ids if not any((verb, one) in found for found in promised)]
 
 
 class Acting(QObject):
@@ -59,7 +59,7 @@ class Acting(QObject):
         super().__init__(owner)
         self._toast = toast
         self._operation = Operation(self)
-        self._held: list[QTimer] = []
+        self._delayed: list[QTimer] = []
         self._pending = pending if pending is not None else AboutToHappen()
         self._take_back: Callable[[], None] | None = None
 
@@ -103,7 +103,7 @@ class Acting(QObject):
         words = _("That is about to happen already.")
         self._toast(ToastSpec(text=words, detail=_("Undo takes it back."), status="scheduled", key="waiting"))
 
-    def held(
+    def delayed(
         self,
         announce: str,
         call: Callable[[], Outcome],
@@ -129,7 +129,7 @@ class Acting(QObject):
             self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=key))
 
         timer.timeout.connect(go)
-        self._held.append(timer)
+        self._delayed.append(timer)
         self._pending.put(timer, about)
         self._take_back = undo
         timer.start()
@@ -144,17 +144,17 @@ class Acting(QObject):
         take_back()
         return True
 
-    def send_held(self) -> None:
+    def send_delayed(self) -> None:
         """Run everything that is still held, e.g. before the window closes."""
-        for timer in list(self._held):
+        for timer in list(self._delayed):
             timer.timeout.emit()  # it is struck off by this
 
     def _forget(self, timer: QTimer) -> None:
         self._take_back = None
         timer.stop()
         self._pending.put(timer, ())
-        if timer in self._held:
-            self._held.remove(timer)
+        if timer in self._delayed:
+            self._delayed.remove(timer)
 
     def _tell(
         self,

@@ -79,15 +79,15 @@ class Ticks(QObject):
 
     def since(self, inside: QObject) -> int:
         """The instant at which the window began to stand still that something is in; 0: it does not."""
-        held, one = self._holders, inside if self._holders else None
+        since, one = self._holders, inside if self._holders else None
         while one is not None:
-            if one in held:
-                return held[one]
+            if one in since:
+                return since[one]
             one = one.parent()
         return 0
 
     @property
-    def held(self) -> bool:
+    def standing(self) -> bool:
         """Whether all stands still that is seen."""
         if not self._holders:
             return False
@@ -112,14 +112,14 @@ class Ticks(QObject):
             self._timer.start()
         if self._of:
             return self._of
-        still = self.held or (self._painting and 0 <= clock - self._at < PAINTED_MS)
+        still = self.standing or (self._painting and 0 <= clock - self._at < PAINTED_MS)
         if not self._at or (not 0 <= clock - self._at < STEP_MS and not still):
             self._move()
         return self._at
 
     def tick(self) -> None:
         """Move on to the present, and tell everybody."""
-        if not self.held:
+        if not self.standing:
             self._move()
 
     def _move(self) -> None:

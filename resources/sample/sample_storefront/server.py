@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from sample_storefront import pages
 from sample_storefront.answers import BadRequest, Request, Response, Site, as_html, as_json, json_object, select_orders
 from sample_storefront.catalogue import Catalogue, fraction
-from sample_storefront.desk import SellerSite
+from sample_storefront.seller_site import SellerSite
 from sample_storefront.ledger import Ledger
 from sample_storefront.trouble import PROFILES, Trouble, TroubleBook
 
@@ -42,7 +42,7 @@ class Storefront:
         self.ledger = Ledger()
         self.stopping = threading.Event()
         self._site = Site(self.catalogue, self.troubles, self.ledger)
-        self._desk = SellerSite(self.catalogue, self.troubles, self.ledger)
+        self._seller_site = SellerSite(self.catalogue, self.troubles, self.ledger)
         self._server = _Server(("127.0.0.1", port), self)
         self._thread = threading.Thread(target=self._server.serve_forever, name="storefront", args=(0.05,))
 
@@ -84,7 +84,7 @@ class Storefront:
                 case ("GET", "/_orders"):
                     return as_json(self._truth(request))
                 case (_, path) if path.startswith("/desk/"):
-                    return self._desk.answer(request)
+                    return self._seller_site.answer(request)
                 case _:
                     return self._site.answer(request)
         except BadRequest as exc:

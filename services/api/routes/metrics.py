@@ -84,7 +84,7 @@ def _fleet(engine: Engine) -> list[Metric]:
     rows = depth.lanes(counts, depths)
     return [
         *metrics.of_fleet(counts, depths, fates.look(store), late_schedules=late, leader=store.leader(leader.ROLE)),
-        *metrics.of_lanes(store, rows, unacked=depth.held_told(depths), told=told),
+        *metrics.of_lanes(store, rows, unacked=depth.unacked_told(depths), told=told),
         GaugeMetricFamily("fleetdeck_broker_up", "1 where the broker answers", float(told)),
         *metrics.of_promises(PromiseQueries(store, engine.registry).now()),
     ]

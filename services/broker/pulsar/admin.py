@@ -97,5 +97,5 @@ def _place(url: str) -> tuple[str, str]:
 
 def _read(stats: Any) -> Backlog:
     shared = stats.get("subscriptions", {}).get(SUBSCRIPTION, {}) if isinstance(stats, dict) else {}
-    waiting, held = int(shared.get("msgBacklog", 0)), int(shared.get("unackedMessages", 0))
-    return Backlog(max(0, waiting - held), held, len(shared.get("consumers", ())))
+    waiting, unacked = int(shared.get("msgBacklog", 0)), int(shared.get("unackedMessages", 0))
+    return Backlog(max(0, waiting - unacked), unacked, len(shared.get("consumers", ())))

@@ -158,8 +158,8 @@ class PulsarConsumer:
         now = self._clock.monotonic()
         with self._state:
             late = [] if self._closed else [feed for feed in self._feeds() if _lies(feed, now)]
-            done = [feed for feed in self._leaving if not feed.held]
-            self._leaving = [feed for feed in self._leaving if feed.held]
+            done = [feed for feed in self._leaving if not feed.unacked]
+            self._leaving = [feed for feed in self._leaving if feed.unacked]
         self._rest([*late, *done])
 
     def renew(self) -> None:
@@ -212,7 +212,7 @@ class PulsarConsumer:
         now = self._clock.monotonic()
         with self._state:
             for feed in self._feeds():
-                feed.put_back([one for one in deliveries if one.queue == feed.queue and one.token in feed.held], now)
+                feed.put_back([one for one in deliveries if one.queue == feed.queue and one.token in feed.unacked], now)
             self._state.notify_all()
 
     def _settled(self, deliveries: Iterable[Delivery]) -> list[tuple[Feed, Any, Delivery]]:
@@ -238,7 +238,7 @@ class PulsarConsumer:
         """Deliveries that could not be settled."""
         return self._lost
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         """Deliveries received and not settled, taken or not."""
         with self._state:
             return sum(feed.unsettled for feed in self._feeds())
@@ -265,7 +265,7 @@ class PulsarConsumer:
             kept = {queue: feed for queue, feed in self._shops.items() if queue in queues}
             fresh = {queue: Feed(self._link, queue, self._name, self._arrived) for queue in queues if queue not in kept}
             self._shops, self._seats = fresh | kept, max(1, seats)
-            self._leaving += [feed for feed in gone if feed.held]
+            self._leaving += [feed for feed in gone if feed.unacked]
             self._state.notify_all()
         self._rest(gone)
         self._fill()
@@ -294,7 +294,7 @@ class PulsarConsumer:
             self._closed = True
             left = [(feed, feed.forget()) for feed in self._feeds()]
             for feed, _ in left:
-                feed.held.clear()
+                feed.unacked.clear()
                 feed.ready.clear()
             self._state.notify_all()
         for feed, handle in left:
@@ -320,7 +320,7 @@ class Feed:
         self.generation = 0
         self.asked = 0
         self.ready: deque[tuple[Key, Any, Delivery]] = deque()
-        self.held: dict[Key, Any] = {}
+        self.unacked: dict[Key, Any] = {}
         self.wanted = True  #: somebody takes from here; else what comes goes straight back
         self.turned = False  #: had a message for which there was no seat
         self._next_try = float("-inf")
@@ -330,7 +330,7 @@ class Feed:
     @property
     def unsettled(self) -> int:
         """Deliveries that are here, taken or not."""
-        return len(self.held) + len(self.ready)
+        return len(self.unacked) + len(self.ready)
 
     def open(self, now: float) -> bool:
         """Subscribe, if that is to be tried now; whether there is a subscription. Blocking, without the lock."""
@@ -385,8 +385,8 @@ class Feed:
     def note(self, message: Any, now: float) -> bool:
         """Keep what came; False where it is here already, as after a lost connection. With the lock."""
         key = wire.key_of(message)
-        if key in self.held:
-            self.held[key] = message  # its holder settles the newer one
+        if key in self.unacked:
+            self.unacked[key] = message  # its holder settles the newer one
             return False
         if any(key == known for known, _, _ in self.ready):
             return False
@@ -396,7 +396,7 @@ class Feed:
     def pick(self) -> Delivery:
         """The next one, held from now on. With the lock."""
         key, message, delivery = self.ready.popleft()
-        self.held[key] = message
+        self.unacked[key] = message
         return delivery
 
     def put_back(self, deliveries: list[Delivery], now: float) -> None:
@@ -408,12 +408,12 @@ class Feed:
     def let_go(self, delivery: Delivery) -> Any:
         """The message of a delivery that was held, None where it was settled before. With the lock."""
         token = delivery.token
-        return self.held.pop(token, None) if isinstance(token, tuple) else None
+        return self.unacked.pop(token, None) if isinstance(token, tuple) else None
 
     @property
     def bound(self) -> bool:
         """Whether it must not leave now, for that would give back what is held, too."""
-        return bool(self.held) and not self._receive
+        return bool(self.unacked) and not self._receive
 
     def give_up(self) -> list[Any]:
         """What lies here untaken, to be given back by ``refuse``. With the lock."""

@@ -43,10 +43,10 @@ class DeliveryChannel:
         if wake:
             self._link.post(self._flush)
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         """Deliveries received and not settled."""
         with self._cond:
-            return self.ledger.held
+            return self.ledger.unacked
 
     def untaken(self, since: float) -> set[str]:
         """Queues whose first delivery came before that instant and was not taken."""
@@ -179,9 +179,9 @@ class RabbitConsumer(DeliveryChannel):
         with self._cond:
             return self.ledger.ack_lost + self._shops.ledger.ack_lost
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         with self._cond:
-            return self.ledger.held + self._shops.ledger.held
+            return self.ledger.unacked + self._shops.ledger.unacked
 
     def untouched(self) -> Mapping[str, int]:
         with self._cond:

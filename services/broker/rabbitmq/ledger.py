@@ -50,7 +50,7 @@ class Ledger:
         self.ack_lost = 0
 
     @property
-    def held(self) -> int:
+    def unacked(self) -> int:
         """Deliveries received and not settled."""
         return len(self._open) - self._decided
 

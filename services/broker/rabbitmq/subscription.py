@@ -46,7 +46,7 @@ class Owner(Protocol):
     def on_data(self) -> None: ...
     def give_back(self, keep: Container[int]) -> None: ...
     def on_settled(self) -> None: ...
-    def held(self) -> int: ...
+    def unacked(self) -> int: ...
 
 
 class Subscription:
@@ -291,7 +291,7 @@ class Subscription:
         self._control.counting(tuple(self._active), answer)
 
     def _judge_stall(self, answer: Future[Numbers]) -> None:
-        if answer.exception() is not None or self._owner.held():
+        if answer.exception() is not None or self._owner.unacked():
             return
         waiting = [queue for queue, (ready, consumers) in answer.result().items() if ready and consumers <= 1]
         if waiting and self._active:

@@ -173,9 +173,9 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
         try:
             yield
         finally:
-            held, self._cork = self._cork, None
-            if held and self._transport is not None:
-                super()._adapter_emit_data(b"".join(held))
+            pieces, self._cork = self._cork, None
+            if pieces and self._transport is not None:
+                super()._adapter_emit_data(b"".join(pieces))
 
     def _adapter_emit_data(self, data: bytes) -> None:
         if self._cork is None:

@@ -38,7 +38,7 @@ class EmbeddedConsumer:
         self._window, self._look_after, self._lifo = max(1, window), look_after, lifo
         self._state = threading.Condition()
         self._taking = threading.Lock()
-        self._held: dict[int, str] = {}
+        self._unacked: dict[int, str] = {}
         self._shops: tuple[str, ...] = ()  #: dedicated queues, who had the last turn at the end
         self._seats = 0
         self._paused = self._closed = False
@@ -83,30 +83,30 @@ class EmbeddedConsumer:
 
     def _rooms(self, quotas: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
         """The quotas, cut to what the window leaves; those of full queues are left out."""
-        held = Counter(list(self._held.values()))
+        unacked = Counter(list(self._unacked.values()))
         rooms: list[tuple[str, int]] = []
         for queue, most in quotas:
-            room = min(most, self._window - held[queue])
+            room = min(most, self._window - unacked[queue])
             if room > 0:
                 rooms.append((queue, room))
-                held[queue] += room
+                unacked[queue] += room
         return rooms
 
     def _waiting_shops(self) -> list[str]:
         """Dedicated queues of which one more message may be held, if there is a free seat."""
-        held = self._taken_seats()
-        return [queue for queue in self._shops if queue not in held] if len(held) < self._seats else []
+        unacked = self._taken_seats()
+        return [queue for queue in self._shops if queue not in unacked] if len(unacked) < self._seats else []
 
     def _taken_seats(self) -> set[str]:
-        return {queue for queue in list(self._held.values()) if lane.is_shop_queue(queue)}
+        return {queue for queue in list(self._unacked.values()) if lane.is_shop_queue(queue)}
 
     def _wish(self, quotas: Sequence[tuple[str, int]], limit: int) -> shop_queues.TakeRequest | None:
         """What a take may bring where dedicated queues are served; None where they are not."""
         shops = self._waiting_shops()
         if not shops or self._paused or self._closed:
             return None
-        held = Counter(list(self._held.values()))
-        rooms = {queue: max(0, self._window - held[queue]) for queue, _ in quotas}
+        unacked = Counter(list(self._unacked.values()))
+        rooms = {queue: max(0, self._window - unacked[queue]) for queue, _ in quotas}
         seats = self._seats - len(self._taken_seats())
         return shop_queues.TakeRequest(
             quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit, lifo=self._lifo
@@ -128,7 +128,7 @@ class EmbeddedConsumer:
                 )
             )
             with self._state:
-                self._held.update((row[0], row[1]) for row in rows)
+                self._unacked.update((row[0], row[1]) for row in rows)
                 if wish is not None:
                     served = {row[1] for row in rows}
                     self._shops = tuple(sorted(self._shops, key=served.__contains__))
@@ -162,9 +162,9 @@ class EmbeddedConsumer:
         wakes: str,
     ) -> None:
         with self._state:
-            places = [one.token for one in deliveries if isinstance(one.token, int) and one.token in self._held]
+            places = [one.token for one in deliveries if isinstance(one.token, int) and one.token in self._unacked]
             for place in places:
-                del self._held[place]
+                del self._unacked[place]
             self._state.notify_all()
         if not places:
             return
@@ -184,9 +184,9 @@ class EmbeddedConsumer:
         """Deliveries that were not ours any more when they were settled."""
         return self._ack_lost
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         """Deliveries taken and not settled."""
-        return len(self._held)
+        return len(self._unacked)
 
     def untouched(self) -> Mapping[str, int]:
         """None: nothing is fetched ahead."""
@@ -238,7 +238,7 @@ class EmbeddedConsumer:
             self._closed = True
             self._state.notify_all()
         with self._taking:
-            self._held.clear()
+            self._unacked.clear()
             try:
                 self._file.write(lambda conn: messages.leave(conn, [self._number]), "messages")
             except sqlite3.Error as exc:

@@ -222,7 +222,7 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
     due = "SELECT queue, count(*) FROM messages WHERE visible_at > 0 AND visible_at <= ? GROUP BY queue"
     for queue, count in _counted(conn, due, now).items():
         ready[queue] = ready.get(queue, 0) + count
-    held = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
+    unacked = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
     waiting = _counted(conn, "SELECT delay_s, count(*) FROM messages WHERE visible_at > ? GROUP BY delay_s", now)
     declared = {seconds for (seconds,) in conn.execute("SELECT seconds FROM delays")}
     served: dict[str, int] = {}
@@ -234,7 +234,11 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
     kinds += [(queue, "shop") for (queue,) in shops]
     return [
         QueueDepth(
-            name=queue, ready=ready.get(queue, 0), unacked=held.get(queue, 0), consumers=served.get(queue, 0), kind=kind
+            name=queue,
+            ready=ready.get(queue, 0),
+            unacked=unacked.get(queue, 0),
+            consumers=served.get(queue, 0),
+            kind=kind,
         )
         for queue, kind in kinds
     ] + [

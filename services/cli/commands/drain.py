@@ -55,14 +55,14 @@ def show(context: Context) -> int:
     if instants:
         cells = [(one["kind"], one["name"], one["waiting"], one["text"]) for one in instants]
         lines = [*lines, "", *table(("for", "name", "waiting", "how"), cells)]
-    if found.held:
+    if found.stuck:
         gates = ", ".join(f"{listed.BY_NAME[gate].short} {number}" for gate, number in found.why)
-        lines = [*lines, "", f"{found.held} more wait for what no slot opens: {gates}"]
+        lines = [*lines, "", f"{found.stuck} more wait for what no slot opens: {gates}"]
     document = {
         "rows": rows,
         "instants": instants,
         "slots": found.slots,
-        "held": found.held,
+        "held": found.stuck,
         "why": dict(found.why),
         "measured": found.measured,
     }

@@ -67,7 +67,7 @@ def stats(context: Context) -> int:
         items = [shapes.attention(item) for item in assembly.attention(engine, told)]
     counts = snapshot.counts
     rows = depth.lanes(counts, snapshot.depths)
-    known = depth.held_told(snapshot.depths)
+    known = depth.unacked_told(snapshot.depths)
     scaling = _scaling(snapshot)
     lanes = {
         row.lane: {

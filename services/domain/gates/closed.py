@@ -31,4 +31,4 @@ class Closed:
     #: ``platform:shop_id`` -> status -> n: where something runs, and where tasks are parked all of ``ROOM``
     shops: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     passes: Mapping[str, Pass] = field(default_factory=dict)  #: by task, those that one of its attempts may still use
-    in_hand: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held, as far as asked for
+    begun: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held, as far as asked for

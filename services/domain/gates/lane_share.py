@@ -100,17 +100,17 @@ class Sharing:
         """The same lanes with another number of slots and some other shares."""
         return Sharing(self.lanes, slots, {**self.wished, **shares})
 
-    def plan(self, room: int, in_hand: Mapping[str, int]) -> list[tuple[str, int]]:
+    def plan(self, room: int, claimed: Mapping[str, int]) -> list[tuple[str, int]]:
         """From which lanes ``room`` more tasks may come, in this order and so many at most; empty where none may.
 
-        ``in_hand``: tasks by lane that run or will run at once.
+        ``claimed``: tasks by lane that run or will run at once.
         """
         if room <= 0:
             return []
         owed: list[tuple[str, int]] = []
         rest: list[tuple[str, int]] = []
         for lane in self.lanes:
-            share, has = self._shares[lane], in_hand.get(lane, 0)
+            share, has = self._shares[lane], claimed.get(lane, 0)
             # where work is claimed ahead of the slots (short tasks), a bound on the lane still bounds what runs
             free = room if share.most >= self.slots else min(room, share.most - has)
             first = min(share.least - has, free)
@@ -121,14 +121,14 @@ class Sharing:
                 rest.append((lane, free))
         return owed + rest
 
-    def admits(self, lane: str, in_hand: Mapping[str, int]) -> bool:
+    def admits(self, lane: str, claimed: Mapping[str, int]) -> bool:
         """Whether one more task of a lane may run at once."""
-        return lane in self._shares and in_hand.get(lane, 0) < self._shares[lane].most
+        return lane in self._shares and claimed.get(lane, 0) < self._shares[lane].most
 
-    def spare(self, lane: str, in_hand: Mapping[str, int]) -> int:
+    def spare(self, lane: str, claimed: Mapping[str, int]) -> int:
         """Tasks of a lane beyond what is kept for it."""
         share = self._shares.get(lane, Share())
-        return in_hand.get(lane, 0) - share.least
+        return claimed.get(lane, 0) - share.least
 
 
 def named(shares: Mapping[str, Share]) -> Iterable[tuple[str, str]]:

@@ -194,19 +194,19 @@ def _holds(known: Sequence[Task], followers: Mapping[str, list[str]], gates: Map
     rows = [
         _hold(
             name,
-            held,
+            tasks,
             followers,
             person=name in (Status.DEAD, Status.HELD) or (name in listed.BY_NAME and listed.BY_NAME[name].person),
-            parts=_causes(held, followers) if name == Status.DEAD else (),
+            parts=_causes(tasks, followers) if name == Status.DEAD else (),
         )
-        for name, held in found.items()
+        for name, tasks in found.items()
     ]
     return tuple(sorted(rows, key=lambda one: (not one.person, one.key == Status.RUNNING, -len(one.ids), one.key)))
 
 
 def _hold(
     name: str,
-    held: Sequence[Task],
+    tasks: Sequence[Task],
     followers: Mapping[str, list[str]],
     *,
     person: bool,
@@ -215,11 +215,11 @@ def _hold(
 ) -> Hold:
     return Hold(
         key=name,
-        ids=tuple(task.task_id for task in held),
-        types=tuple(Counter(task.task_type for task in held).most_common()),
-        shops=len({task.shop for task in held}),
-        oldest_at=min(task.updated_at or task.created_at for task in held),
-        behind=_behind([task.task_id for task in held], followers),
+        ids=tuple(task.task_id for task in tasks),
+        types=tuple(Counter(task.task_type for task in tasks).most_common()),
+        shops=len({task.shop for task in tasks}),
+        oldest_at=min(task.updated_at or task.created_at for task in tasks),
+        behind=_behind([task.task_id for task in tasks], followers),
         person=person,
         parts=parts,
         title=title,
@@ -253,8 +253,8 @@ def _reason(task: Task, gates: Mapping[str, str]) -> str:
     return gates.get(task.task_id, "").partition(":")[0] or task.gate.partition(":")[0] or str(task.status)
 
 
-def _behind(held: Iterable[str], followers: Mapping[str, list[str]]) -> int:
-    own = set(held)
+def _behind(tasks: Iterable[str], followers: Mapping[str, list[str]]) -> int:
+    own = set(tasks)
     seen: set[str] = set()
     left = [name for one in own for name in followers.get(one, ())]
     while left:

@@ -74,7 +74,7 @@ def beyond(counts: Counts, depths: Iterable[QueueDepth]) -> int:
     return max(0, waiting - recorded - noticed)
 
 
-def held_told(depths: Iterable[QueueDepth]) -> bool:
+def unacked_told(depths: Iterable[QueueDepth]) -> bool:
     """Whether the broker tells what consumers hold."""
     asked = [depth for depth in depths if depth.kind in ("lane", "shop")]
     return bool(asked) and all(depth.unacked is not None for depth in asked)

@@ -56,7 +56,7 @@ class PublisherNow:
     met: Mapping[str, LinkState] = field(default_factory=dict)  #: what each of ``who`` said
 
     @property
-    def held(self) -> bool:
+    def blocked(self) -> bool:
         """Whether the broker takes no messages."""
         return self.kind not in ("", "silent")
 
@@ -90,17 +90,17 @@ def look(
     met = {"": of_health(health)}
     met |= {info.worker: info.link for info in workers if not insight.missed(info, now_ms)}
     met |= others or {}
-    held = {name: link for name, link in met.items() if link.blocked_at}
-    if held:
-        reasons = sorted({link.why for link in held.values() if link.why})
+    blocked = {name: link for name, link in met.items() if link.blocked_at}
+    if blocked:
+        reasons = sorted({link.why for link in blocked.values() if link.why})
         return PublisherNow(
             kind=_kind(" ".join(reasons)),
-            since_ms=min(link.blocked_at for link in held.values()),
+            since_ms=min(link.blocked_at for link in blocked.values()),
             why=", ".join(reasons),
             nodes=_nodes(reasons),
-            who=tuple(sorted(held)),
+            who=tuple(sorted(blocked)),
             unsent=unsent,
-            met=held,
+            met=blocked,
         )
     dumb = {name: link for name, link in met.items() if link.unanswered}
     if dumb:

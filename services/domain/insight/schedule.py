@@ -91,7 +91,7 @@ def _why(planned: Planned, leader: str, way: PublisherNow | None) -> Message:
     if not leader:
         skips = planned.schedule.missed == "skip" and planned.firing is None
         return Message("schedule.no_leader_skip" if skips else "schedule.no_leader")
-    if way is not None and way.held:
+    if way is not None and way.blocked:
         return Message("schedule.blocked")
     params: dict[str, Param] = {"leader": leader}
     return Message("schedule.firing") if planned.firing is not None else Message("schedule.unfired", params)

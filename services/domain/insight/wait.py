@@ -54,7 +54,7 @@ NAMED = 5
 #: the verb of a person that lets one attempt of a task through
 TRY_ANYWAY = "try_anyway"
 OK, CLOSED, NEXT = "ok", "closed", "next"
-_IN_HAND = frozenset({Status.RUNNING, Status.HELD})
+_BEGUN = frozenset({Status.RUNNING, Status.HELD})
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
 
 
@@ -136,7 +136,7 @@ class Facts:
             busy=shop if busy else frozenset(),
             idle=shop if idle else frozenset(),
             limits=self.limits,
-            twins=frozenset({task.guard}) if twin is not None and twin.status in _IN_HAND else frozenset(),
+            twins=frozenset({task.guard}) if twin is not None and twin.status in _BEGUN else frozenset(),
             away=(Gap(),) if away else (),
             cut_off=(Gap(),) if self.out_of_reach else (),
             unserved=() if self.supply.able else (Gap(),),
@@ -449,7 +449,7 @@ def _message(task: Task, facts: Facts) -> _Test:
         params: dict[str, Param] = {"since": task.updated_at or task.created_at}
         if facts.cut_off:
             return MESSAGE, False, "gate.unsent_lost", params
-        if facts.way.held:
+        if facts.way.blocked:
             return MESSAGE, False, _UNSENT.get(facts.way.kind, "gate.unsent_held"), params
         return MESSAGE, False, "gate.unconfirmed", params
     if task.status in (Status.BLOCKED, Status.SCHEDULED):

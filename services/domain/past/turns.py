@@ -94,16 +94,16 @@ def _of_shops(changes: Sequence[Change]) -> Iterable[Turn]:
             continue
         calm = "known" if before == "unknown" else "well"
         kind = calm if after in QUIET else after if after in _SHOPS else "other"
-        lots = groups.setdefault(kind, [])
-        if not lots or change.at_ms - lots[-1][-1].at_ms > TOGETHER_MS:
-            lots.append([])
-        lots[-1].append(change)
-    for kind, lots in groups.items():
-        for lot in lots:
-            names = tuple(dict.fromkeys(change.name for change in lot))
+        bursts = groups.setdefault(kind, [])
+        if not bursts or change.at_ms - bursts[-1][-1].at_ms > TOGETHER_MS:
+            bursts.append([])
+        bursts[-1].append(change)
+    for kind, bursts in groups.items():
+        for burst in bursts:
+            names = tuple(dict.fromkeys(change.name for change in burst))
             said = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
             message = Message(f"past.shop_{kind}", {"n": len(names), "names": said})
-            yield Turn(at_ms=lot[0].at_ms, kind=SHOP, message=message, names=names)
+            yield Turn(at_ms=burst[0].at_ms, kind=SHOP, message=message, names=names)
 
 
 def _head(state: str) -> str:

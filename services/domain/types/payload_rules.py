@@ -57,11 +57,11 @@ def metered(steps: int = MAX_STEPS) -> Iterator[None]:
         TooMuch: it cannot be told in reasonable time.
         RecursionError: rules lead into one another without end.
     """
-    held = _METER.set(_Meter(steps))
+    present = _METER.set(_Meter(steps))
     try:
         yield
     finally:
-        _METER.reset(held)
+        _METER.reset(present)
 
 
 @functools.lru_cache(maxsize=1)

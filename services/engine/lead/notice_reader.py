@@ -52,12 +52,12 @@ class NoticeReader:
         self._duty.stop()
 
     def _loop(self, stop: threading.Event) -> None:
-        held: list[Consumer] = []
+        consumers: list[Consumer] = []
         failed = False
         try:
             while not stop.is_set():
                 try:
-                    self._turn(stop, held)
+                    self._turn(stop, consumers)
                     failed = False
                 except ConsoleError as exc:
                     if not failed:
@@ -68,17 +68,17 @@ class NoticeReader:
                     log.exception("messages of other programs are recorded later")
                     self._clock.wait(stop, PAUSE_S)
         finally:
-            _close(held)
+            _close(consumers)
 
-    def _turn(self, stop: threading.Event, held: list[Consumer]) -> None:
+    def _turn(self, stop: threading.Event, consumers: list[Consumer]) -> None:
         """Read one batch, or leave it to whoever leads; ``held``: the consumer, while there is one."""
         wanted = self._wanted()
-        if wanted and not held and (fresh := self._notices.consumer()) is not None:
-            held.append(fresh)
+        if wanted and not consumers and (fresh := self._notices.consumer()) is not None:
+            consumers.append(fresh)
         if not wanted:
-            _close(held)
-        if held:
-            read = self._notices.round(held[0], TAKE_S)
+            _close(consumers)
+        if consumers:
+            read = self._notices.round(consumers[0], TAKE_S)
         else:
             read = 0
             self._clock.wait(stop, AWAY_S)
@@ -86,6 +86,6 @@ class NoticeReader:
             self._beside()
 
 
-def _close(held: list[Consumer]) -> None:
-    while held:
-        held.pop().close()
+def _close(consumers: list[Consumer]) -> None:
+    while consumers:
+        consumers.pop().close()

@@ -56,9 +56,9 @@ def items(look: Look) -> Iterable[Attention]:
         yield Attention(
             key="blocked",
             severity="blocked",
-            code=f"attention.publisher_{'blocked' if way.held else 'silent'}",
+            code=f"attention.publisher_{'blocked' if way.blocked else 'silent'}",
             params={
-                "tasks": way.unsent if way.held else way.unanswered,
+                "tasks": way.unsent if way.blocked else way.unanswered,
                 "names": "\n".join(way.who[:NAMED]),
                 "more": max(0, len(way.who) - NAMED),
             },

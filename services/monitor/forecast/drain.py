@@ -68,7 +68,7 @@ class Drain:
     at_ms: int = 0  #: by the store's clock
 
     @property
-    def held(self) -> int:
+    def stuck(self) -> int:
         """How many wait for something that no slot opens."""
         return sum(number for _gate, number in self.why)
 

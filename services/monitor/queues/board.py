@@ -147,7 +147,7 @@ class QueueBoard:
         known = self._registry.shops()
         keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
         flows = self.rates.flows(snapshot.at_ms, states)
-        blocked = snapshot.publisher().held
+        blocked = snapshot.publisher().blocked
         by_name = {one.name: one for one in snapshot.depths} if snapshot.told else {}
         retrying = self._retrying(snapshot)
         rows = [self._lane(name, snapshot, by_name, flows, blocked) for name in lane.LANES]
@@ -175,7 +175,7 @@ class QueueBoard:
         snapshot = self._live.snapshot()
         return self.now().needing() if snapshot.at_ms and snapshot.told else Needing()
 
-    def held(self, name: str) -> HoldersNow:
+    def holders(self, name: str) -> HoldersNow:
         """Who holds what of a queue.
 
         Raises:

@@ -19,7 +19,7 @@ from services.engine.registry import Registry
 from services.ports import Store
 
 #: of the tasks that run, and of those that are held: so many are looked at for work that waiting ones have too
-IN_HAND = 2_000
+MOST_BEGUN = 2_000
 
 _WITH_TWINS = frozenset(GATES[GATES.index(gates.SHOP_BUSY) :])
 _WELL = BrokerHealth(connected=True)
@@ -58,12 +58,12 @@ class GateLook:
             return tuple(terms)
         every = any(term.negated or any("*" in value for value in term.values) for term in asked)
         beyond = every or any(value.partition(":")[0] in _WITH_TWINS for term in asked for value in term.values)
-        now = self._now(None, None, in_hand=IN_HAND if beyond else 0)
+        now = self._now(None, None, begun=MOST_BEGUN if beyond else 0)
         return tuple(part for term in terms for part in (now.terms(term) if term.field == "gate" else (term,)))
 
     def counts(self) -> dict[str, Total]:
         """How many tasks wait at each gate where anybody does, as its list says it."""
-        now = self._now(None, None, in_hand=IN_HAND)
+        now = self._now(None, None, begun=MOST_BEGUN)
         found = {}
         for gate, _ in now.rules:
             query = Query(terms=now.terms(equals("gate", gate)), limit=1)
@@ -73,13 +73,13 @@ class GateLook:
         return found
 
     def _now(
-        self, twins: frozenset[str] | None, shops: Collection[str] | None, *, in_hand: int = 0, unsent: bool = True
+        self, twins: frozenset[str] | None, shops: Collection[str] | None, *, begun: int = 0, unsent: bool = True
     ) -> GatesNow:
-        """``twins``: keys of tasks that others wait for, None: those of ``in_hand``; ``shops``: of these the homes are
+        """``twins``: keys of tasks that others wait for, None: those of ``begun``; ``shops``: of these the homes are
         asked; None: of all; ``unsent``: whether some may be recorded only.
         """
         now = self._store.now_ms()
-        closed = self._store.closed(in_hand)
+        closed = self._store.closed(begun)
         workers = closed.workers
         busy, idle = gates.occupied(closed.shops, self._registry.shops())
         types = self._types(workers)
@@ -93,7 +93,7 @@ class GateLook:
             busy=busy,
             idle=idle,
             limits=closed.limits,
-            twins=closed.in_hand if twins is None else twins,
+            twins=closed.begun if twins is None else twins,
             away=tuple(gates.away(types, homes, workers, now)),
             cut_off=tuple(gates.cut_off(workers, now)),
             unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),

@@ -23,11 +23,11 @@ from services.store.redis.breakers import OpenBreakers, opened
 from services.store.redis.client import Command, Link
 from services.store.redis.fleet import Fleet, pauses_in, workers_in
 from services.store.redis.glance import Glance
+from services.store.redis.journals import Journals
 from services.store.redis.ledger import Ledger
 from services.store.redis.limits import Limits, limits_now, numbers_of
 from services.store.redis.logins import Sessions, sessions_in
 from services.store.redis.notes import Notes
-from services.store.redis.papers import Journals
 from services.store.redis.part import Part, Ticker
 from services.store.redis.query import Queries
 from services.store.redis.reads import Reads, read_shop
@@ -59,7 +59,7 @@ _NONE = bytes(8)
 class ClosedGates(Part):
     """The call of ``services.ports.Store``."""
 
-    def closed(self, in_hand: int = 0) -> Closed:
+    def closed(self, begun: int = 0) -> Closed:
         """All that closes gates."""
         now = self._ticker.now_ms()
         names = [keys.status(status, priority) for status in BEGUN for priority in keys.PRIORITIES]
@@ -73,7 +73,7 @@ class ClosedGates(Part):
                 ("HGETALL", keys.BY_SHOP),
                 ("HGETALL", keys.DOCUMENTS + passing.KIND),
                 *(("HGETALL", keys.DOCUMENTS + kind) for kind in listed.DOCUMENTS),
-                *([("ZRANGE", name, 0, in_hand - 1, "REV") for name in names] if in_hand else ()),
+                *([("ZRANGE", name, 0, begun - 1, "REV") for name in names] if begun else ()),
             ]
         )
         documents = {
@@ -97,7 +97,7 @@ class ClosedGates(Part):
             workers=tuple(workers_in(workers, now)),
             shops=_room(counters),
             passes=passing.read(by_name(bytes.decode, passes, f"document ({passing.KIND})")),
-            in_hand=frozenset(_uniqs(stored for found in replies[records:] for stored in found)),
+            begun=frozenset(_uniqs(stored for found in replies[records:] for stored in found)),
         )
 
 

@@ -28,14 +28,14 @@ from services.store.sqlite import query as embedded_query
 from services.store.sqlite.feed import Feed
 from services.store.sqlite.gates.closed import ClosedGates
 from services.store.sqlite.gates.unserved import Unserved
+from services.store.sqlite.journals import Journals, with_marks
 from services.store.sqlite.ledger import Ledger
 from services.store.sqlite.notes import Notes
-from services.store.sqlite.papers import Journals, with_marks
 from services.store.sqlite.part import Part, store_errors, words
 from services.store.sqlite.payloads import Payloads
 from services.store.sqlite.schedules import Schedules
 from services.store.sqlite.schema import SCHEMA
-from services.store.sqlite.session import Transaction
+from services.store.sqlite.transaction import Transaction
 from services.store.sqlite.upkeep.aside import SetAside
 from services.store.sqlite.upkeep.damage import Damages
 from services.store.sqlite.upkeep.forget import Forgetting

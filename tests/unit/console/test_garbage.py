@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from console.desk import GuiCollector
+from console.lifecycle import GuiCollector
 
 
 class Knot:

@@ -66,7 +66,7 @@ class BulkRunner(QObject):
         return self._job
 
     @property
-    def held(self) -> bool:
+    def delayed(self) -> bool:
         """Whether it can still be taken back."""
         return self._hold.isActive()
 

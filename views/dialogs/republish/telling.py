@@ -42,7 +42,7 @@ class Telling(QObject):
         job = self._runner.job
         if job is None or job.options.probe_only:
             self._slow.stop()
-        elif self._runner.held:
+        elif self._runner.delayed:
             number = job.number
             words = ngettext("Republishing {n} task in {span}", "Republishing {n} tasks in {span}", number).format(
                 n=text.count(number), span=text.seconds(timedelta(seconds=HOLD_S))

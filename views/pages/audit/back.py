@@ -97,6 +97,6 @@ class TakingBack(QObject):
 
         if way.begins:
             said = _("{act} in {s} s").format(act=act_words.act(way.by), s=HOLD_MANY_S)
-            self.acting.held(said, call, done, HOLD_MANY_S)
+            self.acting.delayed(said, call, done, HOLD_MANY_S)
         else:
             self.acting.at_once(call, done)

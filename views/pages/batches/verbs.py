@@ -132,7 +132,7 @@ class BatchActions(QObject):
         said = _("{batch}: {tasks} are retried in {s} s.")
         announce = said.format(batch=plan.batch, tasks=many(len(plan.task_ids)), s=HOLD_MANY_S)
         call = partial(_outcome, partial(self._commands.retry, plan))
-        self.acting.held(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
+        self.acting.delayed(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks, queries = self._context.commands.tasks, self._context.tasks

@@ -543,7 +543,7 @@ class RunStrip(Strip):
 
     def _say(self) -> None:
         job = self._runner.job
-        shown = job is not None and not self._runner.held and not job.options.probe_only
+        shown = job is not None and not self._runner.delayed and not job.options.probe_only
         self.setVisible(shown)
         if job is None or not shown:
             return

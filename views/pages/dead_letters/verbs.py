@@ -177,7 +177,7 @@ class LetterActions(QObject):
             call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
             about = [(REPUBLISH, task.task_id)]
             words = _("Republishing with your changes in 5 s")
-            self._acting.held(words, call, _republished, about=about, instead=partial(self._ask_why, call))
+            self._acting.delayed(words, call, _republished, about=about, instead=partial(self._ask_why, call))
 
     def reveal(self, task_id: str, then: Callable[[], None]) -> None:
         """Write down that somebody looks at the secrets of a letter; ``then`` shows them."""
@@ -207,7 +207,7 @@ class LetterActions(QObject):
         )
         call = partial(self._context.commands.dead_letters.republish, list(ids))
         about = [(REPUBLISH, one) for one in ids]
-        self._acting.held(announce, call, _republished, about=about, instead=partial(self._ask_why, call))
+        self._acting.delayed(announce, call, _republished, about=about, instead=partial(self._ask_why, call))
 
     def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome, tell: Callable[[], None]) -> bool:
         """Of one whose work has succeeded since."""

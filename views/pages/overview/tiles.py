@@ -125,7 +125,7 @@ def _peak(curves: Frame, total_now: int) -> str:
 
 def unacked_kpi(sight: Sight) -> Kpi:
     """What consumers hold: running, and fetched ahead."""
-    held = unacked(sight.now)
+    unsettled = unacked(sight.now)
     if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
         # it takes back what it had handed out, so its last number would be told beside tasks that ended since
         context = _("not known while the broker is lost")
@@ -135,12 +135,16 @@ def unacked_kpi(sight: Sight) -> Kpi:
     )
     if unconfirmed := sight.now.flow.facts.unconfirmed:
         # what the broker has taken back already is not among those held
-        apart = held + unconfirmed <= sight.now.running
+        apart = unsettled + unconfirmed <= sight.now.running
         said = _("{n} more not confirmed") if apart else _("{n} not confirmed")
         context = said.format(n=text.count(unconfirmed))
-    elif not held:
+    elif not unsettled:
         context = _("workers hold nothing")
-    return Kpi(value=text.count(held), context=context, sentence=_say(_("With workers"), text.count(held), "", context))
+    return Kpi(
+        value=text.count(unsettled),
+        context=context,
+        sentence=_say(_("With workers"), text.count(unsettled), "", context),
+    )
 
 
 def running_kpi(sight: Sight) -> Kpi:

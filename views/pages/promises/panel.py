@@ -194,10 +194,10 @@ class PromisePanel(QWidget):
         if row is not None:
             self._verbs(row).act(key, row)
 
-    def _help(self, held: SharedCause) -> None:
+    def _help(self, cause: SharedCause) -> None:
         row = self.shown
         if row is not None:
-            self._actions.help_row(row, held)
+            self._actions.help_row(row, cause)
 
     def _open_shop(self, key: object) -> None:
         self._actions.show_shop(str(key))
@@ -259,19 +259,19 @@ class Causes(Card):
         """Show what holds it; ``reason``: why nothing can be changed. Buttons that stay keep their focus."""
         now = instant.now_ms()
         self._headline.setText(words.headline(row, now) or words.calm(row, now))
-        held = () if row.stale else row.holds[:MOST_CAUSES]
-        while len(self._lines) > len(held):
+        causes = () if row.stale else row.holds[:MOST_CAUSES]
+        while len(self._lines) > len(causes):
             gone = self._lines.pop()
             self._column.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        while len(self._lines) < len(held):
+        while len(self._lines) < len(causes):
             fresh = _Cause(self.wanted.emit)
             self._lines.append(fresh)
             self._column.addWidget(fresh)
-        for cause, one in zip(self._lines, held, strict=True):
-            cause.show_held(one, reason)
-        more = 0 if row.stale else len(row.holds) - len(held)
+        for place, one in zip(self._lines, causes, strict=True):
+            place.show_cause(one, reason)
+        more = 0 if row.stale else len(row.holds) - len(causes)
         self._more.setText(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
         self._more.setVisible(more > 0)
 
@@ -281,7 +281,7 @@ class _Cause(QWidget):
 
     def __init__(self, wanted: Callable[[SharedCause], object]) -> None:
         super().__init__()
-        self._held: SharedCause | None = None
+        self._cause: SharedCause | None = None
         self._wanted = wanted
         self._number = Label("", "strong", "text", tabular=True)
         self._number.setMinimumWidth(24)
@@ -303,19 +303,19 @@ class _Cause(QWidget):
         row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
 
-    def show_held(self, held: SharedCause, reason: str) -> None:
+    def show_cause(self, cause: SharedCause, reason: str) -> None:
         """Show a cause."""
-        self._held = held
-        self._number.setText(text.count(held.shops))
-        self.what.setText(words.say(held.message))
-        self.who.setText(words.who(held))
+        self._cause = cause
+        self._number.setText(text.count(cause.shops))
+        self.what.setText(words.say(cause.message))
+        self.who.setText(words.who(cause))
         self.who.setVisible(bool(self.who.text()))
-        known = held.verb in way.VERBS
+        known = cause.verb in way.VERBS
         self.button.setVisible(known)
         if known:
-            self.button.set_count_text(words.verb(held))
-            self.button.disable(reason if role_of(held.verb) != LOOK else "")
+            self.button.set_count_text(words.verb(cause))
+            self.button.disable(reason if role_of(cause.verb) != LOOK else "")
 
     def _on_clicked(self) -> None:
-        if self._held is not None:
-            self._wanted(self._held)
+        if self._cause is not None:
+            self._wanted(self._cause)

@@ -106,15 +106,17 @@ class PromiseActions(QObject):
 
     # what holds it
 
-    def help(self, held: SharedCause | Row, about: str) -> None:
+    def help(self, cause: SharedCause | Row, about: str) -> None:
         """Do what helps, or show where; ``about`` is copied where it is for somebody else."""
-        copies = held.verb.startswith("copy_")
-        self._context.way_out(held.verb, safe.masked(about) if copies else held.target)
+        copies = cause.verb.startswith("copy_")
+        self._context.way_out(cause.verb, safe.masked(about) if copies else cause.target)
 
-    def help_row(self, row: PromiseRow, held: SharedCause) -> None:
+    def help_row(self, row: PromiseRow, cause: SharedCause) -> None:
         """The same for a cause of a whole promise."""
-        said = words.say(held.message)
-        self.help(held, f"{words.sentence(row.promise)}\n{words.shops(held.shops)}: {said}\n{text.listed(held.named)}")
+        said = words.say(cause.message)
+        self.help(
+            cause, f"{words.sentence(row.promise)}\n{words.shops(cause.shops)}: {said}\n{text.listed(cause.named)}"
+        )
 
     def show_tasks(self, row: PromiseRow) -> None:
         """The tasks of its type, of its platforms where it has some."""
@@ -165,15 +167,15 @@ class Switch(PromiseVerb):
 class Way(PromiseVerb):
     """What helps against one of the causes that hold its shops."""
 
-    held: SharedCause
+    cause: SharedCause
 
     def said(self, chosen: PromiseRow) -> str:
         """What it does."""
-        return words.verb(self.held)
+        return words.verb(self.cause)
 
     def entry(self, chosen: PromiseRow) -> str:
         """What it does, and for how many shops."""
-        return _("{verb} ({shops})").format(verb=words.verb(self.held), shops=words.shops(self.held.shops))
+        return _("{verb} ({shops})").format(verb=words.verb(self.cause), shops=words.shops(self.cause.shops))
 
 
 def role_of(verb: str) -> str:
@@ -184,19 +186,19 @@ def role_of(verb: str) -> str:
 def ways_of(row: PromiseRow) -> tuple[Way, ...]:
     """What helps against the causes that hold most of its shops; nothing where the judgement is too old."""
     found: list[Way] = []
-    for held in () if row.stale else row.holds:
-        known = any((one.held.verb, one.held.target) == (held.verb, held.target) for one in found)
-        if held.verb in way.VERBS and not known:
-            do = partial(_help, held)
-            key = f"{held.verb} {held.target}".strip()
+    for cause in () if row.stale else row.holds:
+        known = any((one.cause.verb, one.cause.target) == (cause.verb, cause.target) for one in found)
+        if cause.verb in way.VERBS and not known:
+            do = partial(_help, cause)
+            key = f"{cause.verb} {cause.target}".strip()
             found.append(
-                Way(key=key, text=way.VERBS[held.verb], special=True, role=role_of(held.verb), held=held, do=do)
+                Way(key=key, text=way.VERBS[cause.verb], special=True, role=role_of(cause.verb), cause=cause, do=do)
             )
     return tuple(found[:WAYS])
 
 
-def _help(held: SharedCause, actions: PromiseActions, row: PromiseRow) -> None:
-    actions.help_row(row, held)
+def _help(cause: SharedCause, actions: PromiseActions, row: PromiseRow) -> None:
+    actions.help_row(row, cause)
 
 
 _LISTED = frozenset({Place.MENU, Place.PALETTE})

@@ -129,12 +129,12 @@ class ForecastView(QWidget):
             said.append(
                 _("{slots}; forecast of {clock}").format(slots=slots, clock=shown.clock(drain.at_ms, drain.at_ms))
             )
-        if drain is not None and drain.held:
+        if drain is not None and drain.stuck:
             more = ngettext(
                 "{n} more waits for what no slot opens: {gates}",
                 "{n} more wait for what no slot opens: {gates}",
-                drain.held,
+                drain.stuck,
             )
             gates = [f"{_(listed.BY_NAME[gate].short)} {text.count(number)}" for gate, number in drain.why]
-            said.append(more.format(n=text.count(drain.held), gates=text.listed(gates, ";")))
+            said.append(more.format(n=text.count(drain.stuck), gates=text.listed(gates, ";")))
         self.facts.setText(text.listed(said))

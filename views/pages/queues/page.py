@@ -22,7 +22,7 @@ from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.queues import words
 from views.pages.queues.forecast import Foreseen, missed, of_lane
-from views.pages.queues.panel import HELD, QueuePanel
+from views.pages.queues.panel import HOLDERS, QueuePanel
 from views.pages.queues.table import COLUMNS, MORE, VALUES, Line, sentence
 from views.pages.queues.verbs import VERBS, QueueActions, QueueVerb
 from views.support import safe, shown, text
@@ -59,7 +59,7 @@ class Answer:
     now: QueuesNow
     name: str = ""
     points: tuple[Point, ...] = ()
-    held: HoldersNow | None = None  #: None where nobody looks at it
+    holders: HoldersNow | None = None  #: None where nobody looks at it
     limit: float | None = None  #: depth of a lane from which on its alert rule tells somebody
 
 
@@ -213,7 +213,7 @@ class QueuesPage(Page):
         bind(self.panel, {"Esc": self._close_panel})
         self.panel.closed.connect(self._close_panel)
         self.panel.view_chosen.connect(lambda _view: self._source.again(settle=False))
-        self.panel.held.task_wanted.connect(lambda task_id: self.navigate.emit("tasks", f"id:{task_id}"))
+        self.panel.holders.task_wanted.connect(lambda task_id: self.navigate.emit("tasks", f"id:{task_id}"))
         acts.changed.connect(lambda: self._source.again(settle=False))
         acts.shown.connect(self.navigate)
         self._source.listed.connect(self._show)
@@ -226,8 +226,8 @@ class QueuesPage(Page):
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         row = self.current()
         name = row.name if row is not None else ""
-        held = self.panel.view == HELD and row is not None and row.kind != DELAY and self.panel.isVisible()
-        return partial(_look, self._context.queues, self._context.alerts, ask, name, self._range_s(), held=held)
+        holders = self.panel.view == HOLDERS and row is not None and row.kind != DELAY and self.panel.isVisible()
+        return partial(_look, self._context.queues, self._context.alerts, ask, name, self._range_s(), holders=holders)
 
     def _range_s(self) -> int:
         return int(self.range.current())
@@ -247,8 +247,8 @@ class QueuesPage(Page):
         row = self.current()
         if row is not None and row.name == answer.name:
             self.panel.show_points(answer.name, answer.points)
-        if answer.held is not None:
-            self.panel.show_held(answer.name, answer.held)
+        if answer.holders is not None:
+            self.panel.show_holders(answer.name, answer.holders)
         self._say()
         self._foresee()
 
@@ -322,12 +322,12 @@ class QueuesPage(Page):
     def _say(self) -> None:
         now = self._now
         self.set_summary(words.summary(now))
-        held = now.publisher.held
-        said = text.sentences([shown.say(now.publisher.message), _("Nothing is lost.")]) if held else ""
-        self.blocked.show_text(safe.masked(said), _("The broker is blocked.") if held else "")
+        blocked = now.publisher.blocked
+        said = text.sentences([shown.say(now.publisher.message), _("Nothing is lost.")]) if blocked else ""
+        self.blocked.show_text(safe.masked(said), _("The broker is blocked.") if blocked else "")
         late = missed(self._drain) if self._drain is not None else ""
         self.missed.show_text(safe.masked(late))
-        self._strips.setVisible(bool(held or late))
+        self._strips.setVisible(bool(blocked or late))
         self._say_rights()
 
     def _say_rights(self) -> None:
@@ -385,7 +385,9 @@ class QueuesPage(Page):
             self.verbs.fill(menu, line.queue)
 
 
-def _look(board: QueueBoard, alerts: AlertQueries, ask: Ask[Wanted], name: str, range_s: int, *, held: bool) -> Answer:
+def _look(
+    board: QueueBoard, alerts: AlertQueries, ask: Ask[Wanted], name: str, range_s: int, *, holders: bool
+) -> Answer:
     now = board.now(ask.wanted.most, name)
     row = now.find(name)
     return Answer(
@@ -393,6 +395,6 @@ def _look(board: QueueBoard, alerts: AlertQueries, ask: Ask[Wanted], name: str, 
         now=now,
         name=name,
         points=board.story(row, range_s, POINTS) if row is not None else (),
-        held=board.held(name) if held and row is not None else None,
+        holders=board.holders(name) if holders and row is not None else None,
         limit=alerts.limit("lane_depth", "tasks"),
     )

@@ -46,8 +46,8 @@ from views.widgets.segmented import Segmented
 
 SIDE, LOWEST = 300, 216
 MOST_WORKERS = 5
-CURVES, HELD, FORECAST = "curves", "held", "forecast"
-VIEWS = ((CURVES, N_("Curves")), (HELD, N_("Holders")), (FORECAST, N_("Forecast")))
+CURVES, HOLDERS, FORECAST = "curves", "held", "forecast"
+VIEWS = ((CURVES, N_("Curves")), (HOLDERS, N_("Holders")), (FORECAST, N_("Forecast")))
 DEPTH = (Series("depth", N_("Waiting"), "running"),)
 FLOW = (Series("in", N_("In"), "accent"), Series("out", N_("Out"), "succeeded"))
 #: by state: its word, and the tone of it
@@ -103,7 +103,7 @@ def frame_of(points: Sequence[Point]) -> Frame:
 class QueuePanel(QWidget):
     """Signals:
     closed: a person wants the list alone.
-    view_chosen: another of its views is wanted: CURVES, HELD or FORECAST.
+    view_chosen: another of its views is wanted: CURVES, HOLDERS or FORECAST.
     """
 
     closed = Signal()
@@ -135,7 +135,7 @@ class QueuePanel(QWidget):
         self.consumers.body.addStretch(1)
         self.views = Segmented(VIEWS, N_("What is shown of the queue"))
         self.views.chosen.connect(self._on_view)
-        self.held, self.forecast = HoldersView(), ForecastView()
+        self.holders, self.forecast = HoldersView(), ForecastView()
         self._put_together()
         theme().changed.connect(self._say)
         on_language_changed(self._say)
@@ -159,7 +159,7 @@ class QueuePanel(QWidget):
         row.addWidget(self.depth_card, 3)
         row.addWidget(self.flow_card, 2)
         row.addWidget(self.consumers)
-        self._pages = {CURVES: curves, HELD: self.held, FORECAST: self.forecast}
+        self._pages = {CURVES: curves, HOLDERS: self.holders, FORECAST: self.forecast}
         self._stack = stacked(*self._pages.values())
         room = QHBoxLayout()
         room.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 12)
@@ -181,7 +181,7 @@ class QueuePanel(QWidget):
         """Show one as it stands; its curves come after it."""
         if self._row is None or self._row.name != row.name:
             self._draw(())
-            self.held.show_held(None)
+            self.holders.show_holders(None)
         self._row, self._now = row, now
         self._say()
 
@@ -190,10 +190,10 @@ class QueuePanel(QWidget):
         """Which of its views is seen."""
         return self.views.current()
 
-    def show_held(self, name: str, now: HoldersNow) -> None:
+    def show_holders(self, name: str, now: HoldersNow) -> None:
         """Show who holds what of it, unless another queue is shown by now."""
         if self._row is not None and self._row.name == name:
-            self.held.show_held(now)
+            self.holders.show_holders(now)
 
     def show_limit(self, limit: float | None) -> None:
         """Draw from which depth on the alert rule tells somebody; None for no such line."""
@@ -231,8 +231,8 @@ class QueuePanel(QWidget):
         self.flow_card.setVisible(row.kind not in (DELAY, DEAD_KIND))
         self.flow_card.show_values({"in": words.rate(row, row.flow.in_s), "out": words.rate(row, row.flow.out_s)})
         self._say_workers(row)
-        self.views.set_suffix(HELD, text.count(row.unacked) if row.unacked else "")
-        self.held.say()
+        self.views.set_suffix(HOLDERS, text.count(row.unacked) if row.unacked else "")
+        self.holders.say()
         self.forecast.say()
         for offer in self._verbs.offers(Place.PANEL, row):
             if offer.verb.key in self.buttons:
@@ -356,7 +356,7 @@ class HoldersView(QWidget):
         self.table.open_requested.connect(self._open)
         self.say()
 
-    def show_held(self, now: HoldersNow | None) -> None:
+    def show_holders(self, now: HoldersNow | None) -> None:
         """Show what is held of one queue; None while that is not known."""
         self._now = now
         self.say()

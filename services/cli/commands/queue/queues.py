@@ -40,7 +40,7 @@ MOST = 1000
 #: so many of what is closed are shown to people
 SHOWN = 50
 SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
-HELD_STATES = {
+HOLD_STATES = {
     holders.RUNS: "runs",
     holders.TAKEN: "in no slot",
     holders.UNHEARD: "worker not heard of",
@@ -210,10 +210,10 @@ def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
     text = "who holds which message that is not settled, since when, and what nobody can explain"
     parser = verbs.add_parser("held", parents=[common], help=text)
     parser.add_argument("name", metavar="QUEUE", nargs="?", default="", help="only of this one, or of this lane")
-    parser.set_defaults(handler=show_held)
+    parser.set_defaults(handler=show_holders)
 
 
-def show_held(context: Context) -> int:
+def show_holders(context: Context) -> int:
     """Print what is held, the longest first."""
     with context.engine(looking=True) as engine:
         engine.broker.know(key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND))
@@ -221,12 +221,12 @@ def show_held(context: Context) -> int:
         if name and name not in {one.name for one in depths}:
             queries.named(name)  # no such queue
         found = questions.look(queries, depths, name)
-    rows = [held_row(one) for queue in found.queues for one in queue.holds]
+    rows = [hold_row(one) for queue in found.queues for one in queue.holds]
     queues = [_queue(one, found.at_ms) for one in found.queues]
     cells = [
         (
             one["queue"], one["task_id"], one["task_type"], one["shop"], one["worker"], one["slot"] or "",
-            one["since"], one["lease_until"] or "", HELD_STATES[one["state"]],
+            one["since"], one["lease_until"] or "", HOLD_STATES[one["state"]],
         )
         for one in rows
     ]  # fmt: skip
@@ -240,7 +240,7 @@ def show_held(context: Context) -> int:
     return EXIT_OK
 
 
-def held_row(one: Hold) -> dict[str, Any]:
+def hold_row(one: Hold) -> dict[str, Any]:
     """One message in somebody's hands."""
     return {
         "queue": one.queue,

@@ -19,11 +19,11 @@ from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry
 from services.store.redis import keys
 from services.store.redis.breakers import read_breaker
 from services.store.redis.fleet import Fleet, read_home, read_worker
+from services.store.redis.journals import read_end, read_seal
 from services.store.redis.ledger import read_days, read_entry
 from services.store.redis.limits import read_limit
 from services.store.redis.logins import read_login
 from services.store.redis.notes import read_note, read_suppressed
-from services.store.redis.papers import read_end, read_seal
 from services.store.redis.reads import KIND, read_shop
 from services.store.redis.script import PREFIX, load
 from services.store.redis.upkeep import aside as redis_aside
@@ -191,11 +191,11 @@ class Damages(Fleet, Payloads):
             for name, kind in zip(names, kinds, strict=True):
                 key = name.decode("utf-8", "backslashreplace")
                 family = family_of(key)
-                held = kind.decode() if isinstance(kind, bytes) else str(kind)
-                if family is None or held == "none":
+                kind_of = kind.decode() if isinstance(kind, bytes) else str(kind)
+                if family is None or kind_of == "none":
                     continue
-                if held != family.kind:
-                    why = f"it is a {held} and should be a {family.kind}"
+                if kind_of != family.kind:
+                    why = f"it is a {kind_of} and should be a {family.kind}"
                     found.append(Damage(place=shown(key), entry="", why=why, shape="whole", ref=(name,)))
                 else:
                     found += self._unsound(name, key, family, check)

@@ -24,7 +24,7 @@ _PARKED = """SELECT platform || ':' || shop_id, n{others}
 _ANY = "SELECT DISTINCT status FROM tallies WHERE status IN ({}) AND n > 0 ORDER BY 1"
 _RUNNING = """SELECT platform || ':' || shop_id, count(*) FROM tasks INDEXED BY tasks_kind
     WHERE status = 'running' GROUP BY 1"""
-_IN_HAND = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
+_BEGUN = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
 
 
 class Quota(Part):
@@ -85,7 +85,7 @@ class Quota(Part):
 class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
     """The call of ``services.ports.Store``."""
 
-    def closed(self, in_hand: int = 0) -> Closed:
+    def closed(self, begun: int = 0) -> Closed:
         """All that closes gates."""
         with self._read() as conn:
             running = conn.execute(_RUNNING).fetchall()
@@ -93,7 +93,7 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             parked = conn.execute(
                 _PARKED.format(others="".join(f", {_OTHER.format(name)}" for name in others))
             ).fetchall()
-            held = [row for status in BEGUN for row in conn.execute(_IN_HAND, (status, in_hand))] if in_hand else []
+            held = [row for status in BEGUN for row in conn.execute(_BEGUN, (status, begun))] if begun else []
         run, names = str(Status.RUNNING), (str(Status.BLOCKED), *others)
         shops = {words(shop): {run: n} for shop, n in running}
         for shop, *row in parked:
@@ -109,5 +109,5 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             workers=tuple(self.workers()),
             shops=shops,
             passes=passing.read(self.documents(passing.KIND)),
-            in_hand=frozenset(words(uniq) for (uniq,) in held if uniq),
+            begun=frozenset(words(uniq) for (uniq,) in held if uniq),
         )

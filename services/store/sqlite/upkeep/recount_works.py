@@ -14,7 +14,7 @@ from services.domain.task.record import Task
 from services.domain.upkeep.miscount import Miscount, some
 from services.store.sqlite import ledger
 from services.store.sqlite.part import words
-from services.store.sqlite.session import fleet_zone
+from services.store.sqlite.transaction import fleet_zone
 from services.store.sqlite.write import IN_LIST, text_list
 from services.store.unreadable import readable
 

@@ -18,35 +18,35 @@ DEFAULT = Rule(
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """One for all of them; what a silent worker holds is told of that worker."""
     limit_ms = rule.limit("minutes") * 60_000
-    held = [
+    slots = [
         (slot, one.name)
         for one in look.snapshot.fleet().workers
         if not one.missing
         for slot in one.slots
         if slot.task_id and slot.since and look.now_ms - slot.since > limit_ms
     ]
-    if not held:
+    if not slots:
         return
-    held.sort(key=lambda each: each[0].since)
-    oldest, holder = held[0]
+    slots.sort(key=lambda each: each[0].since)
+    oldest, holder = slots[0]
     told = {"type": oldest.task_type, "shop": look.eyes.name(oldest.shop), "worker": holder}
     facts = tuple(
         Message("alert.fact_holder", {"type": slot.task_type, "shop": look.eyes.name(slot.shop), "worker": worker})
-        for slot, worker in held[1:3]
+        for slot, worker in slots[1:3]
     )
     yield Finding(
         rule=rule.name,
         key="unacked",
         words=Words(
-            title=Message("alert.unacked", {"n": len(held), "seconds": (look.now_ms - oldest.since) // 1000}),
+            title=Message("alert.unacked", {"n": len(slots), "seconds": (look.now_ms - oldest.since) // 1000}),
             facts=facts,
             cause=Message("alert.cause_held", told),
             next=Message("alert.next_unacked"),
         ),
-        count=len(held),
-        names=look.eyes.names({slot.shop for slot, _ in held}),
+        count=len(slots),
+        names=look.eyes.names({slot.shop for slot, _ in slots}),
         since_ms=round(oldest.since + limit_ms),
-        scope=f"id:{','.join(slot.task_id for slot, _ in held[:50])}",
+        scope=f"id:{','.join(slot.task_id for slot, _ in slots[:50])}",
     )
 
 

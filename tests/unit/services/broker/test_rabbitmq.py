@@ -40,7 +40,7 @@ def test_without_a_broker_each_call_says_so_in_time(broker: RabbitBroker) -> Non
             call()
     consumer = broker.consumer(["high"], window=1, name="w")
     assert consumer.take(1, 0.01) == []
-    assert consumer.held() == 0
+    assert consumer.unacked() == 0
     assert "Nothing listens" in broker.health().error
 
 

@@ -64,10 +64,10 @@ def ids(deliveries: list[Delivery]) -> list[str]:
 def test_deliveries_are_taken_in_order_urgent_queue_first(rig: Rig) -> None:
     rig.deliver(2, QUEUES[1])
     rig.deliver(1)
-    assert rig.consumer.held() == 3
+    assert rig.consumer.unacked() == 3
     assert ids(rig.consumer.take(2, 0)) == ["m3", "m1"]
     assert ids(rig.consumer.take(5, 0)) == ["m2"]
-    assert rig.consumer.held() == 3
+    assert rig.consumer.unacked() == 3
     assert rig.consumer.take(5, 0) == []
 
 
@@ -100,7 +100,7 @@ def test_a_burst_of_acks_wakes_the_io_thread_once_and_leaves_in_one_write(rig: R
     assert len(rig.link.posted) == 1
     assert rig.settled() == [("ack", 5, True)]
     assert rig.link.connection.corks == 1
-    assert rig.consumer.held() == 0
+    assert rig.consumer.unacked() == 0
     rig.consumer.ack(taken)
     assert not rig.link.posted
 
@@ -124,7 +124,7 @@ def test_a_pause_takes_nothing_and_gives_back_the_rest(rig: Rig) -> None:
     rig.deliver_late()
     rig.channel.answer()
     assert rig.settled() == [("nack", 2, False), ("nack", 3, False), ("nack", 4, False)]
-    assert rig.consumer.held() == 1
+    assert rig.consumer.unacked() == 1
     rig.consumer.ack([taken])
     assert rig.settled()[-1] == ("ack", 1, False)
     rig.consumer.resume()
@@ -148,7 +148,7 @@ def test_old_deliveries_are_dropped_and_counted_after_a_loss(rig: Rig) -> None:
     rig.deliver(4)
     old = rig.consumer.take(2, 0)
     rig.link.fail()
-    assert rig.consumer.held() == 0
+    assert rig.consumer.unacked() == 0
     assert rig.consumer.take(5, 0) == [], "what nobody took comes again by itself"
     rig.link.come_back()
     rig.channel, rig.tag = rig.open(), 0

@@ -26,7 +26,7 @@ def filled(count: int) -> tuple[Ledger, list[Delivery]]:
 def test_all_from_the_oldest_on_leave_in_one_frame() -> None:
     ledger, items = filled(5)
     ledger.settle(items[:3], Verb.ACK)
-    assert ledger.held == 2
+    assert ledger.unacked == 2
     assert ledger.plan() == [Settle(Verb.ACK, 3, True)]
     ledger.settle(items[3:4], Verb.ACK)
     assert ledger.plan() == [Settle(Verb.ACK, 4, False)]
@@ -55,14 +55,14 @@ def test_the_first_decision_counts() -> None:
     assert ledger.plan() == [Settle(Verb.ACK, 1, False)]
     ledger.settle(items, Verb.BACK)
     assert ledger.plan() == []
-    assert (ledger.held, ledger.ack_lost) == (0, 0)
+    assert (ledger.unacked, ledger.ack_lost) == (0, 0)
 
 
 def test_an_older_channels_deliveries_are_lost_not_settled() -> None:
     ledger, items = filled(3)
     ledger.take(1)
     ledger.begin()
-    assert (ledger.held, ledger.ready) == (0, 0)
+    assert (ledger.unacked, ledger.ready) == (0, 0)
     again = delivery(ledger, 1)
     ledger.settle(items, Verb.ACK)
     assert ledger.ack_lost == 3
@@ -78,7 +78,7 @@ def test_the_urgent_queue_is_taken_first() -> None:
         delivery(ledger, tag, queue)
     assert [item.token.tag for item in ledger.take(3) if isinstance(item.token, Token)] == [2, 4, 1]
     assert ledger.ready == 1
-    assert ledger.held == 4
+    assert ledger.unacked == 4
 
 
 def test_untaken_ones_return_but_for_those_of_a_source_to_keep() -> None:
@@ -88,10 +88,10 @@ def test_untaken_ones_return_but_for_those_of_a_source_to_keep() -> None:
         delivery(ledger, tag, source=1 if tag <= 4 else 2)
     ledger.take(1)
     ledger.give_back(keep={2})
-    assert (ledger.ready, ledger.held) == (2, 3)
+    assert (ledger.ready, ledger.unacked) == (2, 3)
     assert [item.tag for item in ledger.plan()] == [2, 3, 4]
     ledger.give_back()
-    assert (ledger.ready, ledger.held) == (0, 1)
+    assert (ledger.ready, ledger.unacked) == (0, 1)
 
 
 def test_a_queue_is_busy_until_the_broker_is_told() -> None:
@@ -111,7 +111,7 @@ def test_a_queue_is_busy_until_the_broker_is_told() -> None:
 def test_a_foreign_token_is_ignored() -> None:
     ledger, _items = filled(1)
     ledger.settle([Delivery(token="row 7", queue="high", body=b"")], Verb.ACK)
-    assert (ledger.held, ledger.ack_lost) == (1, 0)
+    assert (ledger.unacked, ledger.ack_lost) == (1, 0)
 
 
 @given(st.lists(st.one_of(st.just(("get",)), st.tuples(st.sampled_from(Verb), st.integers(0, 40)), st.just(("send",)))))
@@ -148,4 +148,4 @@ def test_what_is_sent_settles_exactly_what_was_decided(steps: list[tuple[object,
                 decided.setdefault(place + 1, verb)
     send()
     assert {tag: verb for tag, verb in broker.items() if verb is not None} == decided
-    assert ledger.held == len(items) - len(decided)
+    assert ledger.unacked == len(items) - len(decided)

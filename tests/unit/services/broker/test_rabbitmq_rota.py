@@ -134,7 +134,7 @@ def test_no_more_messages_are_held_than_there_are_seats_whatever_the_order() -> 
                 rig.counts.ready[queue] -= 1
                 rig.channel.deliver(seat.tag, tag)
         rig.link.data()
-        most = max(most, rig.side.held())
+        most = max(most, rig.side.unacked())
         if turn % 3 == 0:
             rig.settle()
         rig.pass_time(TURN)

@@ -40,7 +40,7 @@ class FakeOwner:
     def on_settled(self) -> None:
         return
 
-    def held(self) -> int:
+    def unacked(self) -> int:
         return self.holding
 
 

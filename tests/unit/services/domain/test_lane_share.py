@@ -80,13 +80,13 @@ _SHARES = st.dictionaries(
 @given(st.integers(1, 12), _SHARES, st.lists(st.sampled_from(LANES), max_size=12), st.integers(0, 70))
 def test_a_plan_holds_every_bound(slots: int, shares: dict[str, Share], hand: list[str], room: int) -> None:
     sharing = Sharing(LANES, slots, shares)
-    in_hand = {lane: hand.count(lane) for lane in LANES}
-    plan = sharing.plan(room, in_hand)
+    claimed = {lane: hand.count(lane) for lane in LANES}
+    plan = sharing.plan(room, claimed)
     assert all(0 < most <= room for _, most in plan)
     for lane, share in sharing.shares().items():
         wanted = sum(most for name, most in plan if name == lane)
         assert wanted <= room
-        assert share.most == slots or wanted + in_hand[lane] <= max(share.most, in_hand[lane])
-        if room and in_hand[lane] < min(share.least, share.most):
-            assert plan[0][0] in {name for name, kept in sharing.shares().items() if in_hand[name] < kept.least}
+        assert share.most == slots or wanted + claimed[lane] <= max(share.most, claimed[lane])
+        if room and claimed[lane] < min(share.least, share.most):
+            assert plan[0][0] in {name for name, kept in sharing.shares().items() if claimed[name] < kept.least}
     check(slots, sharing.shares())

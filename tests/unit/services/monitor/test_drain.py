@@ -85,7 +85,7 @@ def test_what_only_some_workers_can_run_waits_for_their_slots(room: Room) -> Non
         sent_on(room, shop_id=f"s{number}")
     found = DrainQueries(room.store, room.registry).look()
     rows = {one.name: one for one in found.rows}
-    assert (found.slots, found.held, rows["lane:normal"].waiting) == (10, 0, 20)
+    assert (found.slots, found.stuck, rows["lane:normal"].waiting) == (10, 0, 20)
     clear = rows["lane:normal"].clear_s
     assert clear is not None
     assert clear == pytest.approx(100, rel=0.25), "20 tasks of 10 s in 2 slots"
@@ -101,7 +101,7 @@ def test_what_no_slot_opens_is_told_by_its_gate(room: Room) -> None:
     assert DrainQueries(room.store, room.registry).look().why == (("session", 1),)
     room.store.heartbeat(WorkerInfo(worker="w", host="desk", pid=1, slots=(SlotState(),), executors=("http",)))
     found = DrainQueries(room.store, room.registry).look()
-    assert (found.rows, found.why, found.held) == ((), (("no_worker", 3),), 3)
+    assert (found.rows, found.why, found.stuck) == ((), (("no_worker", 3),), 3)
 
 
 def test_a_batch_that_came_at_once_does_not_go_on_coming(room: Room) -> None:

@@ -10,7 +10,7 @@ from services.clock import ManualClock
 from services.domain.change import Answer
 from services.domain.task.record import Task
 from services.workers.burst import Burst, Room
-from services.workers.pace import PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 from services.workers.slots import SlotPool
 
 

@@ -38,7 +38,8 @@ def beats(room: Room, held: list[ClaimedTask], monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(room.store, "apply", apply)
     keeper = Keeper(
-        room.store, room.steps, SystemClock(), held=lambda: held, info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
+        room.store, room.steps, SystemClock(), claimed=lambda: held,
+        info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
         hear=lambda _heard: None, lease_s=0.04, name="w1",
     )  # fmt: skip
     yield rounds
@@ -90,7 +91,8 @@ def test_a_reply_that_came_late_puts_the_next_renewal_off_by_nothing(
 
     monkeypatch.setattr(room.store, "apply", apply)
     keeper = Keeper(
-        room.store, room.steps, clock, held=lambda: held, info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
+        room.store, room.steps, clock, claimed=lambda: held,
+        info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
         hear=lambda _heard: None, lease_s=40.0, name="w1",
     )  # fmt: skip
     try:

@@ -12,8 +12,8 @@ from services.domain.task.lane import LANES
 from services.domain.task.record import Attempt, Task
 from services.workers.burst import Burst
 from services.workers.intake import Intake
-from services.workers.pace import PrefetchWindow
 from services.workers.preempt import STOP_S, Preemptor
+from services.workers.prefetch import PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room

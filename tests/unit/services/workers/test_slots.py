@@ -57,7 +57,7 @@ def test_no_more_jobs_run_at_once_than_there_are_slots(pool: MakePool, work: Wor
     for name in "abc":
         two.put(job(name))
     eventually(lambda: len(work.slots) == 2)
-    assert (two.in_hand(), two.room(), len(two.running())) == (3, -1, 2)
+    assert (two.claimed(), two.room(), len(two.running())) == (3, -1, 2)
     assert two.wait_room(1, 0.0) is False
     assert two.wait_room(2, 0.0) is True
     work.go.set()
@@ -132,6 +132,6 @@ def test_a_job_that_is_taken_back_takes_no_place_of_its_lane(pool: MakePool, wor
     assert slots.lanes() == {"high": 1}
     assert slots.room() == 0
     work.go.set()
-    eventually(lambda: slots.in_hand() == 0, 30)
+    eventually(lambda: slots.claimed() == 0, 30)
     assert not any(slots.lanes().values())
     assert work.done == ["a"]

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from services import assembly, workforce
-from services.checkup import SelfCheck
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create, Finish
 from services.domain.fleet.worker import SlotState, WorkerInfo
@@ -22,6 +21,7 @@ from services.monitor.overview_source import OverviewQueries
 from services.monitor.queues.board import QueueBoard
 from services.ports import Letter
 from services.sample.fleet import sample_shops
+from services.self_check import SelfCheck
 from services.settings import Settings
 from views.context import PageContext
 from views.support import operation

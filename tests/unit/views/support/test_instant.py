@@ -37,9 +37,9 @@ def test_it_stands_still_until_the_last_window_that_holds_it_lets_go() -> None:
     told.hold(first, on=True)
     told.hold(second, on=True)
     told.hold(second, on=False)
-    assert told.held, "the other one is frozen still"
+    assert told.standing, "the other one is frozen still"
     told.hold(first, on=False)
-    assert not told.held
+    assert not told.standing
 
 
 def test_a_window_that_stands_still_keeps_its_instant_while_another_goes_on(qtbot: QtBot) -> None:
@@ -61,6 +61,6 @@ def test_a_window_that_stands_still_keeps_its_instant_while_another_goes_on(qtbo
     with told.painting(moving):
         assert told.now_ms() == T0 + 5_000
     moving.hide()
-    assert told.held, "nothing that is seen goes on"
+    assert told.standing, "nothing that is seen goes on"
     told.hold(still, on=False)
     assert said == ["moving", "still", "moving"]

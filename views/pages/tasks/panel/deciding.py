@@ -60,7 +60,7 @@ class Deciding(QObject):
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
         words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
         announce = words.format(n=text.count(number), s=seconds)
-        self._acting.held(announce, call, verb.done, seconds, about=[(verb.key, one) for one in ids])
+        self._acting.delayed(announce, call, verb.done, seconds, about=[(verb.key, one) for one in ids])
         self.decided.emit(ids)
 
 

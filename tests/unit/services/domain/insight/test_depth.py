@@ -35,14 +35,14 @@ def test_queues_of_single_shops_are_a_lane_of_their_own() -> None:
 def test_fetched_ahead_is_held_beyond_what_runs() -> None:
     counts = Counts(lanes={"low": {"running": 4}})
     told = [queue("rpa_tasks_low", 0, 6)]
-    assert depth.ahead(depth.lanes(counts, told), [WORKER], told=depth.held_told(told)) == 2
+    assert depth.ahead(depth.lanes(counts, told), [WORKER], told=depth.unacked_told(told)) == 2
 
 
 def test_where_the_broker_does_not_tell_the_workers_do() -> None:
     counts = Counts(lanes={"low": {"running": 4}})
     silent = [queue("rpa_tasks_low", 0, None)]
     rows = depth.lanes(counts, silent)
-    assert not depth.held_told(silent)
+    assert not depth.unacked_told(silent)
     assert depth.ahead(rows, [WORKER], told=False) == 3
     assert sum(row.unacked for row in rows) == 4
 

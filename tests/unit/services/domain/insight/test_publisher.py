@@ -28,7 +28,7 @@ def beat(name: str, link: LinkState, silence_ms: int = 0) -> WorkerInfo:
 )
 def test_its_reason_in_words(why: str, kind: str, says: str) -> None:
     found = publisher.look(WELL, [beat("w1", LinkState(blocked_at=7, why=why))], NOW, unsent=42)
-    assert (found.kind, found.held, found.since_ms, found.who, found.unsent) == (kind, True, 7, ("w1",), 42)
+    assert (found.kind, found.blocked, found.since_ms, found.who, found.unsent) == (kind, True, 7, ("w1",), 42)
     assert messages.english(found.message) == says
     advice = messages.english(found.remedy)
     assert advice.startswith("Whoever runs "), "it says who must do something"
@@ -53,5 +53,5 @@ def test_who_leads_may_be_no_worker() -> None:
 
 def test_messages_without_an_answer_are_another_trouble() -> None:
     found = publisher.look(WELL, [beat("w1", LinkState(unanswered=4, unanswered_at=8))], NOW)
-    assert (found.kind, found.held, found.unanswered, found.since_ms) == ("silent", False, 4, 8)
+    assert (found.kind, found.blocked, found.unanswered, found.since_ms) == ("silent", False, 4, 8)
     assert messages.english(found.message).endswith("4 without an answer")

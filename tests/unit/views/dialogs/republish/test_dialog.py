@@ -87,7 +87,7 @@ def test_what_it_starts_goes_without_it(
     assert dialog.numbers.rules["twin"].number.text() == "3"
     with qtbot.waitSignal(dialog.started):
         dialog.verb_button.click()
-    assert runner.held
+    assert runner.delayed
     assert fleet.store.counts().triage == {Triage.OPEN: LETTERS}
     with qtbot.waitSignal(runner.ended):
         runner.send_now()

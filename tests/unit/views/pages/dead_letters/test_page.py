@@ -176,7 +176,7 @@ def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page
     assert [toast.text for toast in fleet.toasts[-2:]] == ["That is about to happen already."] * 2
     press(first, "Undo")
     for acting in page.findChildren(Acting):
-        acting.send_held()
+        acting.send_delayed()
     assert one(fleet, dead).triage == Triage.OPEN, "taken back is taken back"
     page.panel.primary_button.click()
     assert fleet.toasts[-1].text == "Republishing with your changes in 5 s"

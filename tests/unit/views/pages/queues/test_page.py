@@ -22,7 +22,7 @@ from tests.unit.views.pages.opening import opening
 from views.kit.list_source import ListSource
 from views.pages.queues.forecast import missed, of_lane
 from views.pages.queues.page import QueuesPage
-from views.pages.queues.panel import HELD
+from views.pages.queues.panel import HOLDERS
 from views.pages.queues.table import MORE
 from views.pages.queues.verbs import DedicateDialog, PeekDialog, PurgeDialog
 
@@ -225,15 +225,15 @@ def test_who_holds_a_message_is_listed_and_its_task_opens(qtbot: QtBot, fleet: F
     page = open_page()
     until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "1")
     choose(page, "rpa_tasks_normal")
-    page.panel.views.choose(HELD)
-    held = page.panel.held.table.records
+    page.panel.views.choose(HOLDERS)
+    held = page.panel.holders.table.records
     qtbot.waitUntil(lambda: held.rowCount() == 1, timeout=WAIT_MS)
     row = held.find(held.key_at(0))
     said = {column.key: column.display(row) for column in held.columns}
     assert (said["worker"], said["state"]) == ("desk-7, slot 2", "not given to this worker any more")
-    assert page.panel.held.facts.text().startswith("desk-7 has fetched 3 ahead and not begun them; heard ")
+    assert page.panel.holders.facts.text().startswith("desk-7 has fetched 3 ahead and not begun them; heard ")
     with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
-        page.panel.held.table.open_requested.emit(held.key_at(0))
+        page.panel.holders.table.open_requested.emit(held.key_at(0))
     assert asked.args == ["tasks", f"id:{task_id}"]
 
 

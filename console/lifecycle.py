@@ -24,7 +24,7 @@ from console import bootstrap, pages
 from console.connection.connections import ConnectionSwitch, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
-from console.connection.session import Connection
+from console.connection.open_connection import OpenConnection
 from console.instance import Asked, Instance
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
@@ -78,11 +78,11 @@ class Console:
         self._settings = request.settings
         self._state = ConsoleState(request.settings.home_path)
         self._ended = asyncio.Event()
-        self.session: Connection | None = None
-        self.desk: bootstrap.OpenWindow | None = None
+        self.connection: OpenConnection | None = None
+        self.opened: bootstrap.OpenWindow | None = None
         self.leaving: Leaving | None = None
         self._windows_kept = True  #: those of the last run are not open again yet
-        self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same session
+        self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
         self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
         self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
@@ -129,7 +129,7 @@ class Console:
         if self._request.screenshot:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), self._request.seconds or SETTLE_S)
-            window = self.desk.window if self.desk is not None else self.welcome
+            window = self.opened.window if self.opened is not None else self.welcome
             # who ends it before its time wants no picture of half a window
             self.clean = not self._ended.is_set() and take_picture(window, self._request.screenshot)
             self._ended.set()
@@ -246,7 +246,7 @@ class Console:
         self, settings: config.Settings, *, sample: bool = False, work: bool = False, keep: SavedProfile | None = None
     ) -> None:
         try:
-            session = await self._session_of(settings)
+            connection = await self._connection_of(settings)
         except ConsoleError as exc:
             self._cannot_open(exc)
             return
@@ -258,17 +258,17 @@ class Console:
             except OSError as exc:
                 unkept = exc
             await self.connections.reload()
-        if not await self._alone(session.settings):
-            await self._off(session.close, 0.0)
+        if not await self._alone(connection.settings):
+            await self._off(connection.close, 0.0)
             if self.first_run is not None:  # what was chosen is in front of it; something else can be chosen yet
                 self.first_run.try_again()
             return
-        await self._enter(session, sample=sample, work=work)
-        if unkept is not None and self.desk is not None:
-            self.desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
-        if not durable and self.desk is not None:
+        await self._enter(connection, sample=sample, work=work)
+        if unkept is not None and self.opened is not None:
+            self.opened.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
+        if not durable and self.opened is not None:
             text = _("The password is not kept: this computer has no key store. Enter it again next time.")
-            self.desk.window.toasts.show(ToastSpec(text=text, status="warning"))
+            self.opened.window.toasts.show(ToastSpec(text=text, status="warning"))
 
     def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -297,8 +297,8 @@ class Console:
 
     def _on_wanted(self, name: str) -> None:
         def go() -> None:
-            if self.session is not None:
-                self._before = self.session.settings.profile
+            if self.connection is not None:
+                self._before = self.connection.settings.profile
             self._go(lambda: self._start(name, chosen=True))
 
         if self.leaving is not None:
@@ -337,7 +337,7 @@ class Console:
         except Exception:  # whatever it is: a program without a window must be impossible
             log.exception("other windows of this connection cannot be found")
             return True
-        if self.desk is None and self.welcome is None:
+        if self.opened is None and self.welcome is None:
             sys.stderr.write("fleetdeck: a window of this connection is open already; it comes to the front\n")
             self._ended.set()
         elif self.leaving is not None and self.leaving.decided:  # what was finished in order to leave goes on
@@ -346,12 +346,12 @@ class Console:
 
     def _on_asked(self, asked: Asked) -> None:
         """A second start wants what this one has: at once, or as soon as its connection is shown."""
-        if self.desk is not None and self.session is not None and self._instance.holds(self.session.settings):
-            if self.desk.window.isVisible():
-                self.desk.window.come_forward()
-                self.desk.window.open_page(asked.page, asked.show or None)
+        if self.opened is not None and self.connection is not None and self._instance.holds(self.connection.settings):
+            if self.opened.window.isVisible():
+                self.opened.window.come_forward()
+                self.opened.window.open_page(asked.page, asked.show or None)
                 if asked.link:
-                    self.desk.keys.follow(asked.link)
+                    self.opened.keys.follow(asked.link)
                 return
         elif self.welcome is not None:
             self.welcome.come_forward()
@@ -387,14 +387,14 @@ class Console:
         """Open it, however long that takes; its own page says meanwhile what does not answer."""
         tries = 0
         while True:
-            begun = asyncio.ensure_future(self._session_of(settings))
+            begun = asyncio.ensure_future(self._connection_of(settings))
             try:
                 done, _waiting = await asyncio.wait({begun}, timeout=PATIENCE_S)
                 page = self.unopened
                 if not done:
                     page = await self._show_unopened(settings)
                     page.show_trying()
-                session = await begun
+                connection = await begun
             except Exception as exc:  # whatever it is: a program without a window must be impossible
                 log.error("cannot open: %s", exc, exc_info=not isinstance(exc, ConsoleError))
                 await self._say_why(settings, exc, tries)
@@ -403,12 +403,12 @@ class Console:
                 begun.cancel()
                 raise
             else:
-                await self._enter(session, work=work)
+                await self._enter(connection, work=work)
                 return
 
-    async def _session_of(self, settings: config.Settings) -> Connection:
-        """A session; when it is wanted no more before it is there, it is closed as soon as it is."""
-        begun = self._off(Connection, settings)
+    async def _connection_of(self, settings: config.Settings) -> OpenConnection:
+        """A connection; when it is wanted no more before it is there, it is closed as soon as it is."""
+        begun = self._off(OpenConnection, settings)
         try:
             return await asyncio.shield(begun)
         except asyncio.CancelledError:
@@ -416,7 +416,7 @@ class Console:
             begun.add_done_callback(self._drop)
             raise
 
-    def _drop(self, begun: asyncio.Future[Connection]) -> None:
+    def _drop(self, begun: asyncio.Future[OpenConnection]) -> None:
         if not begun.cancelled() and begun.exception() is None:
             self._unwanted.append(self._off(begun.result().close, 0.0))
 
@@ -457,11 +457,11 @@ class Console:
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(back))
         self.connections.bind(window, settings)
-        before = self._take_desk()
+        before = self._take_opened()
         self.first_run, self.unopened, self._shown_name = None, page, settings.profile
         self._show_instead(window, before[0].window if before is not None else None)
         if before is not None:
-            await self._leave_desk(*before)
+            await self._leave_opened(*before)
         return page
 
     def _show_instead(self, window: MainWindow, previous: QWidget | None = None) -> None:
@@ -483,62 +483,62 @@ class Console:
         window.close()
         window.deleteLater()
 
-    async def _enter(self, session: Connection, *, sample: bool = False, work: bool = False) -> None:
-        """Show the window over an open session, and put away what was there before."""
+    async def _enter(self, connection: OpenConnection, *, sample: bool = False, work: bool = False) -> None:
+        """Show the window over an open connection, and put away what was there before."""
         self.entering = True
         try:
-            await self._put_together(session, sample=sample, work=work)
+            await self._put_together(connection, sample=sample, work=work)
         finally:
             self.entering = False
 
-    async def _put_together(self, session: Connection, *, sample: bool, work: bool) -> None:
-        before = self._take_desk()
-        self.session, self._settings = session, session.settings
+    async def _put_together(self, connection: OpenConnection, *, sample: bool, work: bool) -> None:
+        before = self._take_opened()
+        self.connection, self._settings = connection, connection.settings
         memory = Shelf(self._state)
-        desk = bootstrap.build(
-            session,
+        opened = bootstrap.build(
+            connection,
             on_theme=self._set_theme,
             on_rows=self._set_rows,
             on_contrast=self._set_contrast,
             on_text=self._set_text,
             on_settings=self._on_settings,
-            reopen=partial(self._on_wanted, session.settings.profile) if self._rereads else None,
+            reopen=partial(self._on_wanted, connection.settings.profile) if self._rereads else None,
             on_language=self._set_language,
             memory=memory,
             connections=self.connections,
             leave=self._leave,
         )
-        self.desk = desk
-        self._ask_before_leaving(desk, session)
-        desk.window.closing.connect(partial(self._on_closed, desk))
-        desk.wiring.loss.other_wanted.connect(self.connections.show_menu)
-        self.connections.bind(desk.window, session.settings)
-        await self._off(session.watch)
-        await self._off(desk.context.types)
-        desk.window.restore_state(dict(self._state.get("window", {}) or {}))
-        self._place(desk.window)
+        self.opened = opened
+        self._ask_before_leaving(opened, connection)
+        opened.window.closing.connect(partial(self._on_closed, opened))
+        opened.wiring.loss.other_wanted.connect(self.connections.show_menu)
+        self.connections.bind(opened.window, connection.settings)
+        await self._off(connection.watch)
+        await self._off(opened.context.types)
+        opened.window.restore_state(dict(self._state.get("window", {}) or {}))
+        self._place(opened.window)
         previous = before[0].window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
-            _stand_like(desk.window, previous)
+            _stand_like(opened.window, previous)
         wanted = self._first_shown()
-        desk.window.open_page(wanted.page or desk.window.current or "overview", wanted.show or None)
-        desk.window.show()
+        opened.window.open_page(wanted.page or opened.window.current or "overview", wanted.show or None)
+        opened.window.show()
         if wanted.link:
-            desk.keys.follow(wanted.link)
+            opened.keys.follow(wanted.link)
         if self.welcome is not None:
             self._put_away(self.welcome)
             self.welcome = self.first_run = self.unopened = None
         self._settled.set()
         if before is not None:
-            await self._leave_desk(*before)
-        desk.keys.another_wanted.connect(partial(self._open_another, desk, None))
-        desk.keys.quit_wanted.connect(self._leave)
+            await self._leave_opened(*before)
+        opened.keys.another_wanted.connect(partial(self._open_another, opened, None))
+        opened.keys.quit_wanted.connect(self._leave)
         for kept in self._kept_windows():
-            self._open_another(desk, kept)
-        await self._begin_work(session, desk, sample=sample, work=work)
-        empty = work and not session.settings.read_only and not await self._off(session.shops)
-        if empty and self.desk is not None:  # the first window may be closed by now, and another lead
-            bootstrap.offer_sample(session, self.desk)
+            self._open_another(opened, kept)
+        await self._begin_work(connection, opened, sample=sample, work=work)
+        empty = work and not connection.settings.read_only and not await self._off(connection.shops)
+        if empty and self.opened is not None:  # the first window may be closed by now, and another lead
+            bootstrap.offer_sample(connection, self.opened)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead())
 
@@ -565,34 +565,34 @@ class Console:
         made.window.show()
         made.window.activateWindow()
 
-    def _ask_before_leaving(self, desk: bootstrap.OpenWindow, session: Connection) -> None:
+    def _ask_before_leaving(self, opened: bootstrap.OpenWindow, connection: OpenConnection) -> None:
         """The last window that closes ends the program; what runs here is asked about then."""
-        leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
-        desk.window.may_close = lambda: bool(self.others) or leaving.may_close()
+        leaving = Leaving(opened.window, connection.local, missed=lambda slot: not connection.sample.made(slot.task_id))
+        opened.window.may_close = lambda: bool(self.others) or leaving.may_close()
         self.leaving = leaving
 
     def _leave(self) -> None:
         """End the program, however many windows are open; they all come back at the next start."""
         if self.leaving is None or self.leaving.may_close():
             self._ended.set()
-        elif self.desk is not None:  # it asks
-            self.desk.window.come_forward()
+        elif self.opened is not None:  # it asks
+            self.opened.window.come_forward()
 
     def _on_closed(self, gone: bootstrap.OpenWindow) -> None:
         """A window was closed: those that are open go on, and the oldest of them leads from then on."""
-        if gone is self.desk and (not self.others or self.session is None or self.leaving is None):
+        if gone is self.opened and (not self.others or self.connection is None or self.leaving is None):
             self._ended.set()
             return
-        if gone is self.desk and self.session is not None and self.leaving is not None:
+        if gone is self.opened and self.connection is not None and self.leaving is not None:
             if self.leaving.decided:  # what runs here was finished in order to close
                 self._ended.set()
                 return
             if self.leaving.waiting:  # nobody else would let the worker go on
                 self.leaving.stay()
-            self.desk = self.others.pop(0)
-            self._ask_before_leaving(self.desk, self.session)
-            self.connections.stand_on(self.desk.window)
-            self.desk.lead()
+            self.opened = self.others.pop(0)
+            self._ask_before_leaving(self.opened, self.connection)
+            self.connections.stand_on(self.opened.window)
+            self.opened.lead()
         elif gone in self.others:
             self.others.remove(gone)
         else:
@@ -621,35 +621,35 @@ class Console:
         except OSError as exc:
             self._notify(exc)
 
-    def _take_desk(self) -> tuple[bootstrap.OpenWindow, Connection, Leaving] | None:
+    def _take_opened(self) -> tuple[bootstrap.OpenWindow, OpenConnection, Leaving] | None:
         """What is open, which is so no more; whoever takes it leaves it."""
-        if self.desk is None or self.session is None or self.leaving is None:
+        if self.opened is None or self.connection is None or self.leaving is None:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
-        self._state.set(window=self.desk.window.save_state())
-        taken = (self.desk, self.session, self.leaving)
-        self.desk = self.session = self.leaving = None
+        self._state.set(window=self.opened.window.save_state())
+        taken = (self.opened, self.connection, self.leaving)
+        self.opened = self.connection = self.leaving = None
         return taken
 
-    async def _leave_desk(self, desk: bootstrap.OpenWindow, session: Connection, leaving: Leaving) -> None:
-        """Close window and session; what was asked for is done first."""
+    async def _leave_opened(self, opened: bootstrap.OpenWindow, connection: OpenConnection, leaving: Leaving) -> None:
+        """Close window and connection; what was asked for is done first."""
         others, self.others = self.others, []
-        self._left = (*others, desk)
+        self._left = (*others, opened)
         if self._parting:
             await asyncio.wait(self._parting)
-        for one in (*others, desk):
+        for one in (*others, opened):
             await self._send_asked(one.window)
         for one in others:
             one.window.close()
             one.window.deleteLater()
         # as its user does: the page stops asking, the feed has nobody left to tell
-        desk.window.may_close = lambda: True
-        desk.window.close()
-        await self._off(session.close, leaving.grace_s)
+        opened.window.may_close = lambda: True
+        opened.window.close()
+        await self._off(connection.close, leaving.grace_s)
         if not self._ended.is_set():
-            desk.window.deleteLater()
-            desk.feed.deleteLater()
+            opened.window.deleteLater()
+            opened.feed.deleteLater()
         self._left = ()
 
     async def _make_ahead(self) -> None:
@@ -663,8 +663,8 @@ class Console:
             if time.monotonic() - turn > TURN_S:
                 await asyncio.sleep(REST_S)
                 turn = time.monotonic()
-        if not self._ended.is_set() and self.desk is not None:
-            self.desk.window.prepare_pages()
+        if not self._ended.is_set() and self.opened is not None:
+            self.opened.window.prepare_pages()
 
     async def _first_answers(self, window: MainWindow) -> None:
         """Wait until the page shows what it asked for, but not for long: a server may be slow, or lost."""
@@ -672,32 +672,36 @@ class Console:
         while not window.page(window.current).settled and time.monotonic() < end and not self._ended.is_set():
             await asyncio.sleep(REST_S)
 
-    async def _begin_work(self, session: Connection, desk: bootstrap.OpenWindow, *, sample: bool, work: bool) -> None:
-        await self._first_answers(desk.window)
+    async def _begin_work(
+        self, connection: OpenConnection, opened: bootstrap.OpenWindow, *, sample: bool, work: bool
+    ) -> None:
+        await self._first_answers(opened.window)
         if self._ended.is_set():
             return
         try:
-            await self._off(session.lead)  # a dozen threads that look at everything first: the page would wait for them
+            await self._off(
+                connection.lead
+            )  # a dozen threads that look at everything first: the page would wait for them
             if sample:
-                await self._off(session.sample.load)
+                await self._off(connection.sample.load)
             elif (
                 work
-                and not session.settings.read_only
-                and not session.local.name
-                and not await self._off(session.sample.works_elsewhere)
+                and not connection.settings.read_only
+                and not connection.local.name
+                and not await self._off(connection.sample.works_elsewhere)
             ):
-                await self._off(session.local.start, session.settings.worker.slots)
+                await self._off(connection.local.start, connection.settings.worker.slots)
         except ConsoleError as exc:
-            if self.desk is not None:  # the first window may be closed by now, and another lead
-                self.desk.window.toasts.show(failure(exc))
+            if self.opened is not None:  # the first window may be closed by now, and another lead
+                self.opened.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
         self._instance.close()
         await self._stop(self._opening)
-        if self.desk is not None and self.session is not None and self.leaving is not None:
+        if self.opened is not None and self.connection is not None and self.leaving is not None:
             beside = [one.window.save_state() for one in self.others]
-            self._state.set(window=self.desk.window.save_state(), windows=beside)
-            await self._leave_desk(self.desk, self.session, self.leaving)
+            self._state.set(window=self.opened.window.save_state(), windows=beside)
+            await self._leave_opened(self.opened, self.connection, self.leaving)
         elif self.welcome is not None:
             self.welcome.close()
         while self._unwanted:
@@ -715,7 +719,7 @@ class Console:
 
     async def _send_held(self, pages: list[Acting]) -> None:
         for acting in pages:
-            acting.send_held()
+            acting.send_delayed()
         end = asyncio.get_running_loop().time() + CLOSE_GRACE_S
         while any(acting.busy for acting in pages) and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.05)
@@ -747,7 +751,7 @@ class Console:
         self._state.set(language=code)
 
     def _notify(self, error: BaseException) -> None:
-        window = self.desk.window if self.desk is not None else self.welcome
+        window = self.opened.window if self.opened is not None else self.welcome
         if window is not None:
             window.toasts.show(failure(error, key=str(error)))
 

@@ -9,7 +9,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.domain.task.record import Task
-from services.workers.pace import PrefetchWindow
+from services.workers.prefetch import PrefetchWindow
 from services.workers.slots import ClaimedTask, SlotPool
 from tests.contract.waiting import eventually
 

@@ -50,4 +50,4 @@ class PrefetchWindow:
         return max(window for window in WINDOWS if window <= room)
 
     def _longest(self, now: float) -> float:
-        return max((now - held.started for held in self._pool.running() if held.started), default=0.0)
+        return max((now - claimed.started for claimed in self._pool.running() if claimed.started), default=0.0)

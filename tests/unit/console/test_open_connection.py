@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import console.connection.session
-from console.connection.session import Connection
+import console.connection.open_connection
+from console.connection.open_connection import OpenConnection
 from services import settings as config
 
 
@@ -35,10 +35,10 @@ def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
         seen.append(open_below(tmp_path))
         raise OSError("no room")
 
-    monkeypatch.setattr(console.connection.session, part, fail)
+    monkeypatch.setattr(console.connection.open_connection, part, fail)
     before = set(threading.enumerate())
     with pytest.raises(OSError, match="no room"):
-        Connection(config.load(home=tmp_path))
+        OpenConnection(config.load(home=tmp_path))
     assert any("history" in name for name in seen[0])
     assert open_below(tmp_path) == set()
     assert set(threading.enumerate()) <= before
@@ -47,7 +47,7 @@ def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
 def test_a_window_that_is_about_to_open_shares_the_processor_with_two_threads_that_look_and_none_that_leads(
     tmp_path: Path,
 ) -> None:
-    session = Connection(config.load(home=tmp_path))
+    session = OpenConnection(config.load(home=tmp_path))
     opened = set(threading.enumerate())
     session.watch()
     try:

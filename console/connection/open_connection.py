@@ -12,7 +12,6 @@ from console.logins import ShopLogins
 from console.sample import SampleAtWork
 from services import addresses, assembly, workforce
 from services import settings as config
-from services.checkup import SelfCheck
 from services.domain.fleet.shop import Shop
 from services.domain.types.task_type import TaskType
 from services.engine.lead.notice_reader import NoticeReader
@@ -20,12 +19,13 @@ from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
 from services.monitor.queues.board import QueueBoard
+from services.self_check import SelfCheck
 from services.workers.host import Steward
 
 log = logging.getLogger(__name__)
 
 
-class Connection:
+class OpenConnection:
     """Opened off the GUI thread by ``open``; ``close`` waits for everything in the order of dependence."""
 
     def __init__(self, settings: config.Settings) -> None:
