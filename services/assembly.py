@@ -289,11 +289,11 @@ def commands_of(engine: Engine, who: operator.Operator) -> Commands:
         homes=HomeCommands(store, Homes(store, steps, engine.clock), audit, who),
         breakers=BreakerCommands(store, steps, audit, who),
         sessions=SessionCommands(store, steps, audit, who),
-        quiet=QuietCommands(store, steps, audit, who, lambda: _zone(engine.settings)),
-        promises=PromiseCommands(store, registry, audit, who, lambda: _zone(engine.settings)),
+        quiet=QuietCommands(store, steps, audit, who, lambda: zone(engine.settings)),
+        promises=PromiseCommands(store, registry, audit, who, lambda: zone(engine.settings)),
         alerts=AlertCommands(store, audit, who, rules.DEFAULTS, partial(_test_channel, engine)),
         handover=HandoverCommands(store, audit, who, partial(_write_handover, engine)),
-        schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
+        schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         settings=SettingCommands(ConfigFile(settings.home_path), audit, who),
         tokens=TokenCommands(store, audit, who),
@@ -597,5 +597,6 @@ def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
     return FolderArtifacts(Path(chosen.place).expanduser() if chosen.place else usual, clock, caps)
 
 
-def _zone(settings: config.Settings) -> str:
+def zone(settings: config.Settings) -> str:
+    """Name of the time zone that is meant here, as it is set or as this machine has it; "" where nobody tells."""
     return settings.time_zone or machine_zone()

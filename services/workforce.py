@@ -92,6 +92,7 @@ def steward(engine: Engine) -> Steward:
         queues=work_queues(engine) if engine.broker.capabilities.others else {},
         watchers=watchers(engine),
         always=(alerts(engine),),
+        zone=lambda: assembly.zone(engine.settings),
     )
 
 

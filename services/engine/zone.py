@@ -19,6 +19,16 @@ def fleet_zone(store: Store) -> str:
     return found if isinstance(found, str) else ""
 
 
+def found_zone(store: Store, own: str) -> None:
+    """Give a fleet that has no time zone that of the machine that leads it, where it keeps another than UTC.
+
+    Until then days and hours would be meant in UTC, beside clocks that say something else. A server in UTC tells
+    nothing of where the people are: there it stays to the first who makes a schedule, or sets it.
+    """
+    if own and not own.endswith(DEFAULT_ZONE) and not fleet_zone(store):
+        set_fleet_zone(store, own)
+
+
 def set_fleet_zone(store: Store, zone: str) -> None:
     """Keep the fleet's time zone."""
     store.put_document(_FLEET, _ZONE, json.dumps(zone))

@@ -146,7 +146,9 @@ class _Writer:
             until=self.until,
             zone=self.zone,
             language=i18n.language(),
-            title=_say("title", fleet=asked.fleet, at=self._clock(self.since), until=self._clock(self.until)),
+            title=_say(
+                "title", fleet=asked.fleet, at=self._clock(self.since), until=self._clock(self.until), zone=self.zone
+            ),
             parts=tuple(one for one in parts if one.lines or one.empty),
             doubts=tuple(doubts),
         )

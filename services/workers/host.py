@@ -28,6 +28,7 @@ from services.engine.quiet import QuietKeeper
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.engine.work_queue import WorkQueue
+from services.engine.zone import found_zone
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
@@ -67,6 +68,7 @@ class Steward:
         queues: Mapping[str, WorkQueue] | None = None,
         watchers: Sequence[Duty] = (),
         always: Sequence[Duty] = (),
+        zone: Callable[[], str] = lambda: "",
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
@@ -74,8 +76,9 @@ class Steward:
         ``queues``: those of other programs, by name, whose messages become tasks.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
         ``watchers``: what watches the fleet for people. ``always``: the same as long as this process is a candidate,
-        which finds out itself whether it is its turn.
+        which finds out itself whether it is its turn. ``zone``: of this machine, for a fleet that has none yet.
         """
+        self._store, self._zone = store, zone
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
             store, broker, steps, registry, clock, policy,
@@ -128,6 +131,7 @@ class Steward:
         self.link.forget()
         for duty in self._duties:
             duty.start()
+        found_zone(self._store, self._zone())  # last: a store that fails here keeps no duty from its start
 
     def _follow(self) -> None:
         for duty in self._duties:

@@ -170,7 +170,7 @@ def _line(line: Line) -> dict[str, Any]:
 
 def lines(page: Handover) -> Iterator[str]:
     """The page for people; behind a number the filter that gives it again."""
-    yield f"{page.title} ({page.zone})"
+    yield page.title
     for doubt in page.doubts:
         yield f"! {doubt}"
     for part in page.parts:

@@ -62,7 +62,7 @@ SENTENCES: dict[str, str] = {
     "handover.nobody_needed": N_("Nothing waits for a person"),
     "handover.promises_kept": NN_("{n} promise is kept", "All {n} promises are kept"),
     "handover.no_promises": N_("Nothing is promised"),
-    "handover.title": N_("Handover of {fleet}, {at} to {until}"),
+    "handover.title": N_("Handover of {fleet}, {at} to {until} ({zone})"),
 }
 _OF: dict[str, tuple[str, ...]] = {
     OF_LOGIN: ("session",),

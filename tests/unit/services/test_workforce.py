@@ -8,6 +8,8 @@ import pytest
 
 from services import assembly, workforce
 from services import settings as config
+from services.engine.zone import fleet_zone, set_fleet_zone
+from tests.contract.waiting import eventually
 
 
 def test_settings_reach_the_workers() -> None:
@@ -27,6 +29,31 @@ def test_flows_run_without_any_handler(tmp_path: Path) -> None:
     try:
         assert {"rpa", "http"} <= set(workforce.worker_parts(engine).executors)
     finally:
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("own", "set_by_a_person", "then"),
+    [
+        ("Asia/Shanghai", "", "Asia/Shanghai"),
+        ("Asia/Shanghai", "Europe/Berlin", "Europe/Berlin"),
+        ("Etc/UTC", "", ""),  # a server: the first person who plans something says it
+    ],
+)
+def test_a_fleet_without_a_time_zone_gets_that_of_the_machine_that_leads_it(
+    own: str, set_by_a_person: str, then: str, tmp_path: Path
+) -> None:
+    engine = assembly.open_engine(config.Settings(home=str(tmp_path), time_zone=own))
+    if set_by_a_person:
+        set_fleet_zone(engine.store, set_by_a_person)
+    steward = workforce.steward(engine)
+    try:
+        steward.start()
+        eventually(lambda: steward.leader.leading and fleet_zone(engine.store) == then)
+        page = assembly.queries(engine).handover.page(0)
+        assert page.title.endswith(f"({then or 'UTC'})"), "nobody has to guess whose clock it is"
+    finally:
+        steward.close()
         engine.close()
 
 
