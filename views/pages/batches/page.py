@@ -24,8 +24,9 @@ from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs, show
 from views.page import Page, PageCommand
-from views.pages.batches import words
+from views.pages.batches import forecast, words
 from views.pages.batches.bar import BatchBar, Boxes
+from views.pages.batches.forecast import BatchForecast
 from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES
 from views.pages.batches.verbs import CHANGING, VERBS, BatchActions, BatchVerb
 from views.pages.batches.words import BatchNow
@@ -218,7 +219,16 @@ class BatchesPage(Page):
         room.body.addStretch(1)
         self._box_room = room
         self.box_card.body.addWidget(room)
-        pane.body.addWidget(self.box_card)
+        self.box_card.body.addStretch(1)
+        self.forecast = BatchForecast()
+        self.forecast_card = Card(N_("Forecast"))
+        self.forecast_card.body.addWidget(self.forecast)
+        self.forecast_card.body.addStretch(1)
+        middle = self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        middle.setSpacing(CARD_GAP)
+        middle.addWidget(self.box_card, 1)
+        middle.addWidget(self.forecast_card)
+        pane.body.addLayout(middle)
         self.held = TableView(self._held, name=N_("Not done"), ground="surface")
         self.held.setMinimumHeight(220)
         self.done = EmptyState(N_("Nothing is left to do."), icon="ph.check-circle")
@@ -232,9 +242,11 @@ class BatchesPage(Page):
         """Put what would change below the state where both do not fit beside each other."""
         super().resizeEvent(event)
         beside = self.width() >= BESIDE
-        self._top.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
-        self._changes.setMinimumWidth(CHANGES if beside else 0)
-        self._changes.setMaximumWidth(CHANGES if beside else QWIDGETSIZE_MAX)
+        for row in (self._top, self._middle):
+            row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        for card in (self._changes, self.forecast_card):
+            card.setMinimumWidth(CHANGES if beside else 0)
+            card.setMaximumWidth(CHANGES if beside else QWIDGETSIZE_MAX)
 
     def _build_state(self) -> Card:
         card = Card("")
@@ -375,6 +387,7 @@ class BatchesPage(Page):
         self._one = one
         self.boxes.show_story(one.story or Story())
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
+        self.forecast.show_batch(one)
         self._show_held()
         self._say_one()
 
@@ -425,6 +438,7 @@ class BatchesPage(Page):
             shops = ngettext("{n} shop", "{n} shops", one.story.shops).format(n=text.count(one.story.shops))
             boxes = ngettext("{n} box", "{n} boxes", len(one.story.boxes)).format(n=text.count(len(one.story.boxes)))
             self.box_card.set_note(text.listed([shops, boxes]))
+            self.forecast_card.set_note(forecast.note(one))
             picked = self.boxes.picked
             self.held_card.set_note(
                 type_names.name(picked[0])
@@ -507,6 +521,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
     return replace(
         BatchNow(view=view),
         story=story,
+        ends=tuple(sorted(task.ended_at for task in tasks if task.status == Status.SUCCEEDED and task.ended_at)),
         complete=len(tasks) < MOST,
         retries=sum(_retried(task) for task in tasks),
         raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),

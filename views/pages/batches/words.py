@@ -77,6 +77,7 @@ class BatchNow:
 
     view: BatchView
     story: Story | None = None
+    ends: tuple[int, ...] = ()  #: when its tasks succeeded, in order, UTC ms
     complete: bool = True  #: whether the story tells all of its tasks
     retries: int = 0  #: tasks that each verb is about
     raises: int = 0

@@ -80,8 +80,9 @@ class ScheduleDialog(DialogFrame):
         self.choice = Segmented(
             ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name"))), N_("Shops"), stretch=True
         )
-        self.missed = _choice((("once", _("make up for it once")), ("skip", _("leave it out"))))
-        self.overlap = _choice((("skip", _("leave the shop out")), ("queue", _("queue behind it"))))
+        self.missed, self.overlap = (
+            _choice([(kept, _(word)) for kept, word in words.CHOICES[field].items()]) for field in ("missed", "overlap")
+        )
         self.payload = JsonEditor(N_("Payload"))
         self.payload.setFixedHeight(PAYLOAD_HEIGHT)
         self._when, self._whom = QStackedWidget(), QStackedWidget()

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QCursor, QResizeEvent
-from PySide6.QtWidgets import QMenu, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.domain.insight import schedule as insight
 from services.domain.task.search import filter
@@ -19,6 +19,7 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.schedules import runs, words
+from views.pages.schedules.coming import ComingRuns
 from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
@@ -28,12 +29,14 @@ from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.strip import Strip
 
 EVERY_MS = 3000
 ROOMY = 1000  #: pixels from which on the bar has room for every verb
+LOW = 520  #: a page that is lower has no room for what comes next
 
 
 class SchedulesPage(Page):
@@ -92,10 +95,23 @@ class SchedulesPage(Page):
         self.body.addWidget(self.late)
         self.body.addWidget(self.stack, 1)
         self._unknown = self.covered(self.stack)
+        self.coming = ComingRuns()
+        self.coming.wanted.connect(self.table.set_current_key)
+        self.coming_room = QWidget()
+        margins = QHBoxLayout(self.coming_room)
+        margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, PAGE_MARGIN)
+        margins.addWidget(self.coming)
+        self.body.addWidget(self.coming_room)
+        self.coming_room.hide()
+
+    def _place_coming(self) -> None:
+        """A low page has room for the schedules alone."""
+        self.coming_room.setVisible(self.height() >= LOW and self.coming.model.rowCount() > 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow only the menu has what is seldom wanted."""
         super().resizeEvent(event)
+        self._place_coming()
         self.buttons["backfill"].setVisible(event.size().width() >= ROOMY)
 
     def activate(self) -> None:
@@ -127,6 +143,7 @@ class SchedulesPage(Page):
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
+        self.coming.show_rows(self._rows)
         self._say()
 
     def current(self) -> ScheduleRow | None:
@@ -156,6 +173,8 @@ class SchedulesPage(Page):
         self._unknown.answer()
         self._rows = rows
         self._model.apply(rows)
+        self.coming.show_rows(rows)
+        self._place_coming()
         if rows and self.table.current_key() is None:
             self.table.set_current_key(rows[0].schedule.name)
         self._say()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -22,9 +23,11 @@ from services.messages import told
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
+from views.pages.schedules import words
 from views.support import instant, safe, shown, text
 from views.support.look import Label
 from views.support.operation import Operation
+from views.support.words import type_names
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -33,6 +36,26 @@ from views.widgets.buttons import Button
 SIZE, LEAST, MOST = (780, 520), (640, 400), 60
 #: what tells nothing about a change: who signed it and when
 _SIGNED = frozenset({"uid", "created_by", "created_at", "updated_by", "updated_at", "first_at"})
+#: fields of a schedule as its dialog calls them
+_FIELDS = {
+    "name": N_("Name"),
+    "task_type": N_("Task type"),
+    "payload": N_("Payload"),
+    "priority": N_("Priority"),
+    "cron": N_("Cron"),
+    "every_s": N_("Interval"),
+    "zone": N_("Time zone"),
+    "shops": N_("Shops"),
+    "platforms": N_("Platforms"),
+    "groups": N_("Groups"),
+    "all_shops": N_("All shops"),
+    "spread_s": N_("Spread"),
+    "missed": N_("When nobody could start it in time"),
+    "overlap": N_("When the run before is not through"),
+    "enabled": N_("Enabled"),
+    "note": N_("Note"),
+}
+_SPANS = frozenset({"every_s", "spread_s"})
 _ACTS = {
     "schedule.add": N_("made"),
     "schedule.change": N_("changed"),
@@ -64,7 +87,9 @@ class Version:
         names = [name for name in self.after if name not in _SIGNED and self.before.get(name) != self.after[name]]
         return [
             _("{name}: {before} → {after}").format(
-                name=name, before=_value(self.before.get(name)), after=_value(self.after[name])
+                name=_(_FIELDS.get(name, name)),
+                before=_value(name, self.before.get(name)),
+                after=_value(name, self.after[name]),
             )
             for name in names
         ]
@@ -204,7 +229,20 @@ class VersionsDialog(DialogFrame):
         self.words.set_tone("dead")
 
 
-def _value(value: object) -> str:
-    if isinstance(value, dict | list):
+def _value(name: str, value: object) -> str:
+    """What stood in a field, as its dialog shows it."""
+    if value in ("", None, 0, [], {}) and not isinstance(value, bool):
+        return "–"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if name in _SPANS and isinstance(value, int):
+        return text.exact(timedelta(seconds=value))
+    if name == "task_type":
+        return type_names.name(str(value))
+    if name in words.CHOICES:
+        return _(words.CHOICES[name].get(str(value), str(value)))
+    if isinstance(value, list):
+        value = text.listed(map(str, value))
+    if isinstance(value, dict):
         value = json.dumps(value, ensure_ascii=False)
-    return safe.one_line(text.listed([str(value)]) if value not in ("", None, "[]", "{}") else "–", 120)
+    return safe.one_line(str(value), 120)

@@ -22,6 +22,11 @@ _DAYS = (
     N_("Saturdays"),
     N_("Sundays"),
 )
+#: what may be chosen in a field of a schedule, by what is kept
+CHOICES = {
+    "missed": {"once": N_("make up for it once"), "skip": N_("leave it out")},
+    "overlap": {"skip": N_("leave the shop out"), "queue": N_("queue behind it")},
+}
 #: one of a unit is said without a number
 _ALONE = {
     timedelta(minutes=1): N_("every minute"),

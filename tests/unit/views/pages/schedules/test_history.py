@@ -169,7 +169,7 @@ def test_a_change_is_told_and_put_back(qtbot: QtBot, fleet: Fleet, shops: int) -
     page.actions_of_page.versions(page.current())  # type: ignore[arg-type]
     (dialog,) = page.findChildren(VersionsDialog)
     qtbot.waitUntil(lambda: dialog.model.rowCount() == 2, timeout=WAIT_MS)
-    assert dialog.words.text().startswith("cron: 30 2 * * * → 0 4 * * *")
+    assert dialog.words.text().startswith("Cron: 30 2 * * * → 0 4 * * *")
     assert "s3cr3t" not in dialog.words.text()
     assert dialog.revert.isEnabled()
     with qtbot.waitSignal(dialog.reverted, timeout=WAIT_MS):

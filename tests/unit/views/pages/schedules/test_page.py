@@ -272,3 +272,19 @@ def test_where_nobody_fires_schedules_the_page_starts_a_worker(qtbot: QtBot, fle
     page.set_acting("Your role may only look")
     assert not page.start_button.isEnabled()
     page.deactivate()
+
+
+@pytest.mark.one_pair
+def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(fleet: Fleet, open_page: Open) -> None:
+    plan(fleet, "nightly")
+    plan(fleet, "often", cron="", every_s=3600)
+    page = open_page()
+    assert page.coming_room.isVisible()
+    runs = page.coming.model.records()
+    assert [run.at for run in runs] == sorted(run.at for run in runs)
+    assert {run.row.schedule.name for run in runs} == {"nightly", "often"}
+    page.table.set_current_key("nightly")
+    page.coming.table.open_requested.emit(next(run.key for run in runs if run.row.schedule.name == "often"))
+    assert page.table.current_key() == "often"
+    page.resize(1400, 400)
+    assert not page.coming_room.isVisible()

@@ -1,0 +1,64 @@
+"""What the forecast of a batch draws and says."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.insight.batch import DEAD, DONE, WAITING, Hold, Story
+from services.domain.insight.forecast.flow import Spread
+from services.monitor.batches import BatchView
+from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
+from views.pages.batches.words import BatchNow
+
+BEGUN = 1_700_000_000_000
+LEFT = Spread(low_s=60, mid_s=120, high_s=300)
+
+
+def batch(*, done: int = 6, dead: int = 1, left: Spread | None = LEFT, deadline: int = 0) -> BatchNow:
+    """Ten tasks, one done each minute."""
+    counts = {"succeeded": done, "dead": dead, "queued": 10 - done - dead}
+    held = Hold(key="dead", ids=("d",) * dead, types=(), shops=1, oldest_at=0, behind=0, person=True)
+    story = Story(
+        counts={DONE: done, DEAD: dead, WAITING: 10 - done - dead}, holds=(held,) if dead else (), deadline=deadline
+    )
+    view = BatchView("b1", {name: n for name, n in counts.items() if n}, begun_at=BEGUN, left=left)
+    ends = tuple(BEGUN + 60_000 * n for n in range(1, done + 1))
+    return BatchNow(view=view, story=story, ends=ends, at_ms=BEGUN + 60_000 * (done + 1))
+
+
+def test_it_ends_where_nobody_is_needed_with_what_it_may_be_off_by(qtbot: QtBot) -> None:
+    one = batch(deadline=BEGUN + 3_600_000)
+    found = course_of(one)
+    assert found is not None
+    assert (found.done, found.total, found.likely) == (6, 10, 9)
+    assert [round(at - found.now) for at in (found.early, found.middle, found.late)] == [60, 120, 300]
+    assert found.end > found.deadline
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    assert not chart.grab().isNull()
+    assert chart.accessibleDescription().startswith("6 of 10 done, ")
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (batch(left=None), "too early to say"),
+        (batch(done=9), "ended "),  # what is left needs a person
+        (batch(done=10, dead=0), "ended "),
+        (batch(), " to "),
+    ],
+)
+def test_it_says_what_it_knows(one: BatchNow, says: str) -> None:
+    assert says in note(one)
+
+
+def test_many_ends_are_thinned() -> None:
+    many = tuple(BEGUN + n for n in range(5_000))
+    one = BatchNow(view=batch().view, story=batch().story, ends=many, at_ms=BEGUN + 9_000)
+    found = course_of(one)
+    assert found is not None
+    assert len(found.curve) <= POINTS
+    assert course_of(BatchNow(view=batch().view)) is None

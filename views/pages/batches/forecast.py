@@ -1,0 +1,206 @@
+"""How a batch came to where it is, and where it is likely to end: measured, forecast, deadline and what stays open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _, ngettext
+from views.charts import ticks
+from views.pages.batches import words
+from views.pages.batches.words import BatchNow
+from views.support import shown, text
+from views.support.language import on_language_changed
+from views.support.paint import draw_line
+from views.support.spoken import Role, spoken, told
+from views.theme import theme
+
+HEIGHT, HEAD, AXIS, SIDE, TICK_ROOM, LINES = 168, 20, 18, 34, 72, 3
+#: seconds that an axis is wide at least, and the part of it that is left free at its end
+LEAST_S, FREE = 60.0, 0.06
+#: of a curve at most; a card is not wider
+POINTS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is drawn; instants in UTC seconds. ``curve``: when how many had succeeded."""
+
+    begun: float
+    now: float
+    curve: tuple[tuple[float, int], ...]
+    done: int
+    total: int
+    likely: int  #: so many end without a person
+    early: float = 0.0  #: the forecast end and what it may be off by; 0 for none
+    middle: float = 0.0
+    late: float = 0.0
+    deadline: float = 0.0  #: 0 for none
+
+    @property
+    def end(self) -> float:
+        """Where the axis ends."""
+        last = max(self.now, self.late, self.deadline, self.begun + LEAST_S)
+        return last + (last - self.begun) * FREE
+
+
+def course_of(one: BatchNow) -> Course | None:
+    """What there is to draw of a batch, None for nothing."""
+    if one.story is None or not one.view.begun_at or not one.story.total:
+        return None
+    now, left = one.at_ms / 1000, one.view.left
+    open_ = words.is_open(one.view)
+    ahead = left if open_ and left is not None and one.story.by_itself > len(one.ends) else None
+    return Course(
+        begun=one.view.begun_at / 1000,
+        now=now if open_ or not one.ends else one.ends[-1] / 1000,
+        curve=tuple(
+            (one.ends[place] / 1000, place + 1) for place in range(0, len(one.ends), 1 + len(one.ends) // POINTS)
+        ),
+        done=len(one.ends),
+        total=one.story.total,
+        likely=one.story.by_itself,
+        early=now + ahead.low_s if ahead is not None else 0.0,
+        middle=now + ahead.mid_s if ahead is not None else 0.0,
+        late=now + ahead.high_s if ahead is not None else 0.0,
+        deadline=one.story.deadline / 1000,
+    )
+
+
+def note(one: BatchNow) -> str:
+    """The forecast in words, for the head of its card."""
+    left = one.view.left
+    if not words.is_open(one.view):
+        return _("ended {time}").format(time=shown.clock(one.ends[-1], one.at_ms)) if one.ends else ""
+    if left is None or one.story is None or one.story.by_itself <= len(one.ends):
+        return _("too early to say")
+    first, last = (shown.clock(round(one.at_ms + span * 1000), one.at_ms) for span in (left.low_s, left.high_s))
+    return _("{begin} to {end}").format(begin=first, end=last)
+
+
+class BatchForecast(QWidget):
+    """The chart of one batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._course: Course | None = None
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        spoken(self, Role.Chart, self.accessibleDescription)
+        theme().changed.connect(self.update)
+        on_language_changed(self._announce)
+
+    def show_batch(self, one: BatchNow) -> None:
+        """Show this one; of one whose story is not known yet nothing."""
+        self._course = course_of(one)
+        self._announce(note(one))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room that it wants."""
+        return QSize(320, HEIGHT)
+
+    def _announce(self, words_: str = "") -> None:
+        self.setAccessibleName(_("Forecast"))
+        course = self._course
+        done = _("{n} of {all} done").format(n=text.count(course.done), all=text.count(course.total)) if course else ""
+        self.setAccessibleDescription(text.listed(part for part in (done, words_) if part))
+        told(self)
+
+    # painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw axes, what was measured, what is forecast, and the deadline."""
+        course = self._course
+        if course is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme().font("caption"))
+        wide = painter.fontMetrics().horizontalAdvance(text.count(course.total))
+        room = QRectF(max(SIDE, wide + 10), HEAD, 0, HEIGHT - HEAD - AXIS)
+        room.setRight(self.width() - 4)
+        self._paint_axes(painter, room, course)
+        self._paint_ahead(painter, room, course)
+        self._paint_done(painter, room, course)
+        self._paint_marks(painter, room, course)
+
+    def _at(self, room: QRectF, course: Course, instant: float, number: float) -> QPointF:
+        along = (instant - course.begun) / max(1.0, course.end - course.begun)
+        return QPointF(room.left() + along * room.width(), room.bottom() - room.height() * number / course.total)
+
+    def _paint_axes(self, painter: QPainter, room: QRectF, course: Course) -> None:
+        for value in ticks.values(course.total, LINES):
+            y = self._at(room, course, course.begun, value).y()
+            painter.setPen(QPen(theme().color("line"), 1))
+            painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), round(y) + 0.5))
+            painter.setPen(theme().color("text3"))
+            draw_line(painter, QRectF(0, y - 8, room.left() - 8, 16), text.count(round(value)), right=True)
+        for at, said in ticks.times(course.begun, course.end, int(room.width() // TICK_ROOM), shown.zone()):
+            x, wide = self._at(room, course, at, 0).x(), painter.fontMetrics().horizontalAdvance(said)
+            if room.left() <= x - wide / 2 and x + wide / 2 <= self.width():
+                draw_line(painter, QRectF(x - wide / 2, room.bottom() + 2, wide, AXIS - 2), said)
+
+    def _paint_ahead(self, painter: QPainter, room: QRectF, course: Course) -> None:
+        if not course.middle:
+            return
+        begin = self._at(room, course, course.now, course.done)
+        early, middle, late = (
+            self._at(room, course, at, course.likely) for at in (course.early, course.middle, course.late)
+        )
+        colour = QColor(theme().color("accent"))
+        painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(begin, middle)
+        painter.drawLine(middle, QPointF(room.right(), middle.y()))
+        colour.setAlphaF(0.22)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawPolygon(QPolygonF([begin, early, late]))
+
+    def _paint_done(self, painter: QPainter, room: QRectF, course: Course) -> None:
+        points = [self._at(room, course, course.begun, 0)]
+        points += [self._at(room, course, at, number) for at, number in course.curve]
+        points.append(self._at(room, course, course.now, course.done))
+        colour = QColor(theme().color("succeeded"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour, 1.5))
+        painter.drawPolyline(QPolygonF(points))
+        colour.setAlphaF(0.16)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        corners = [QPointF(points[-1].x(), room.bottom()), QPointF(points[0].x(), room.bottom())]
+        painter.drawPolygon(QPolygonF([*points, *corners]))
+
+    def _paint_marks(self, painter: QPainter, room: QRectF, course: Course) -> None:
+        now = self._at(room, course, course.now, course.done)
+        painter.setPen(QPen(theme().color("text3"), 1))
+        painter.drawLine(QPointF(round(now.x()) + 0.5, room.top()), QPointF(round(now.x()) + 0.5, room.bottom()))
+        done = ngettext("{n} done", "{n} done", course.done).format(n=text.count(course.done))
+        painter.setPen(theme().color("text2"))
+        self._say(painter, room, now, done, above=now.y() - 18 > room.top())
+        if course.deadline:
+            x = round(self._at(room, course, course.deadline, 0).x()) + 0.5
+            late = course.middle > course.deadline or (not course.middle and course.now > course.deadline)
+            tone = theme().color("retrying" if late else "text3")
+            painter.setPen(QPen(tone, 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+            said = _("deadline {time}").format(
+                time=shown.clock(round(course.deadline * 1000), round(course.now * 1000))
+            )
+            painter.setPen(tone)
+            self._say(painter, room, QPointF(x, HEAD), said, above=True)
+        stays = course.total - course.likely
+        if course.middle and stays > 0:
+            open_ = ngettext("{n} stays open", "{n} stay open", stays).format(n=text.count(stays))
+            painter.setPen(theme().color("text2"))
+            y = self._at(room, course, course.now, course.likely).y()
+            self._say(painter, room, QPointF(room.right(), y + 18), open_, above=True)
+
+    def _say(self, painter: QPainter, room: QRectF, at: QPointF, words_: str, *, above: bool) -> None:
+        """Words that end at a place, within the room."""
+        wide = painter.fontMetrics().horizontalAdvance(words_)
+        left = min(max(room.left() + 4, at.x() - wide - 6), room.right() - wide)
+        draw_line(painter, QRectF(left, at.y() - 18 if above else at.y() + 4, wide, 16), words_)

@@ -1,0 +1,115 @@
+"""What comes next: the runs of all schedules in the order of their times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+
+from services.i18n import N_, ngettext
+from services.monitor.schedules import ScheduleRow
+from views.pages.schedules import words
+from views.support import instant, shown, text
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.widgets.card import Card
+
+HEIGHT = 190
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComingRun:
+    """One run that is planned, UTC ms."""
+
+    at: int
+    row: ScheduleRow
+
+    @property
+    def key(self) -> str:
+        """Its schedule and its time."""
+        return f"{self.row.schedule.name}@{self.at}"
+
+
+def coming(rows: Sequence[ScheduleRow]) -> list[ComingRun]:
+    """The next few runs of each of them, in order."""
+    found = [ComingRun(at=at, row=row) for row in rows for at in row.upcoming]
+    return sorted(found, key=lambda run: (run.at, run.row.schedule.name))
+
+
+def _until(run: ComingRun) -> str:
+    return text.until(shown.span(max(0, run.at - instant.now_ms())))
+
+
+COLUMNS: tuple[Column[ComingRun], ...] = (
+    Column(
+        key="at",
+        title=N_("Time"),
+        value=lambda run: run.at,
+        text=lambda run: shown.clock(run.at, instant.now_ms()),
+        width=120,
+    ),
+    Column(key="until", title=N_("Starts"), value=lambda run: run.at, text=_until, width=112, live=True),
+    Column(
+        key="name",
+        title=N_("Schedule"),
+        value=lambda run: run.row.schedule.name,
+        kind="strong",
+        width=180,
+        stretch=True,
+    ),
+    Column(
+        key="when",
+        title=N_("When"),
+        value=lambda run: words.when(run.row),
+        width=190,
+        hide_rank=2,
+    ),
+    Column(
+        key="shops",
+        title=N_("Shops"),
+        value=lambda run: run.row.shops,
+        text=lambda run: text.count(run.row.shops),
+        kind="number",
+        width=70,
+        tooltip=lambda run: words.shops(run.row.schedule),
+    ),
+    Column(
+        key="collides",
+        title=N_("Collides"),
+        value=lambda run: words.collisions(run.row) if run.at == run.row.upcoming[0] else "",
+        tone="retrying",
+        width=200,
+        hide_rank=1,
+    ),
+)
+
+
+class ComingRuns(Card):
+    """Signals:
+    wanted: name of the schedule whose run was opened.
+    """
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(N_("Next runs"))
+        self.model: RecordModel[ComingRun] = RecordModel(COLUMNS, key=lambda run: run.key, hold_new=False)
+        self.table = TableView(self.model, name=N_("Next runs"), ground="surface")
+        self.table.open_requested.connect(self._open)
+        self.body.addWidget(self.table)
+        self.setFixedHeight(HEIGHT)
+
+    def show_rows(self, rows: Sequence[ScheduleRow]) -> None:
+        """Show what comes of these schedules."""
+        runs = coming(rows)
+        self.model.apply(runs, settle=True)
+        most = max((len(row.upcoming) for row in rows), default=0)
+        said = ngettext("the next {n} of each", "the next {n} of each", most).format(n=text.count(most))
+        self.set_note(said if runs else "")
+
+    def _open(self, key: object) -> None:
+        run = self.model.find(str(key))
+        if run is not None:
+            self.wanted.emit(run.row.schedule.name)
