@@ -150,7 +150,7 @@ def english_headline(clauses: Iterable[Clause]) -> str:
 
 
 def within(message: Message) -> Said:
-    """A sentence that stands within another one, which each face then says in its own language."""
+    """A sentence that stands within another one, which window, command line and REST then say in theirs."""
     text = Said(english(message))
     text.message = message
     return text

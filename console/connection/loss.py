@@ -171,9 +171,9 @@ class LossWatch(QObject):
         """What is true meanwhile, then how it is tried again."""
         reach = self.reach()
         known = [connection.meanwhile(reach), connection.perhaps(reach)]
-        return text.run_on([*(render(one) for one in known if one is not None), self._pace()])
+        return text.run_on([*(render(one) for one in known if one is not None), self._next_try()])
 
-    def _pace(self) -> str:
+    def _next_try(self) -> str:
         if not self._tries:
             return _("The broker is tried again every few seconds.")
         tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))

@@ -206,7 +206,7 @@ def _with_options(settings: config.Settings, args: argparse.Namespace) -> config
         worker = msgspec.structs.replace(worker, auto_slots=args.slots)
     elif args.slots:
         slots, shares = lane_share.parse_slots(args.slots)
-        named = worker.lane_slots | dict(lane_share.named(shares))
+        named = worker.lane_slots | dict(lane_share.spelled(shares))
         worker = msgspec.structs.replace(worker, slots=slots, lane_slots=named, auto_slots="")
     if args.lanes:
         lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())

@@ -233,7 +233,9 @@ class FleetCommands:
             raise NotFound(said("worker.unknown", name=repr(worker)), field="worker")
         if told.shop:
             self._check_profile(found, told, known)
-        details: dict[str, object] = {"slots": told.slots, **dict(lane_share.named(told.shares))} if told.slots else {}
+        details: dict[str, object] = (
+            {"slots": told.slots, **dict(lane_share.spelled(told.shares))} if told.slots else {}
+        )
         details |= {"slots": str(told.auto)} if told.auto is not None else {}
         details |= {"types": list(told.types)} if told.verb == "refuse" else {}
         details |= {"shop": told.shop} if told.shop else {}

@@ -22,7 +22,7 @@ def queue_of(store: Store, name: str, delays: Iterable[int]) -> QueueOf:
         NotFound: there is no such queue.
         UsageError: its messages are no waiting tasks.
     """
-    return queues.named(name, sorted(store.documents(shop_queue.KIND)), delays)
+    return queues.queue_of(name, sorted(store.documents(shop_queue.KIND)), delays)
 
 
 def tasks_in(store: Store, queue: QueueOf, page: int = PAGE) -> Iterator[Task]:

@@ -41,7 +41,7 @@ class Registry:
         found = self._types.get(name)
         if found is not None:
             return found
-        kind = kinds.named(self._defaults, name)
+        kind = kinds.renamed(self._defaults, name)
         # nobody knows whether it may run twice
         return msgspec.structs.replace(kind, idempotent=False, max_retries=0) if name in self._unread else kind
 
@@ -85,7 +85,7 @@ class Registry:
         queue = task.shop_id if known is not None and known.state == shop_queue.OPEN else ""
         return task if task.queue == queue else msgspec.structs.replace(task, queue=queue)
 
-    def served_shops(self) -> tuple[str, ...]:
+    def subscribed_shops(self) -> tuple[str, ...]:
         """Ids of the shops whose own queues workers take from, sorted."""
         self._refresh()
         return tuple(

@@ -40,8 +40,8 @@ class Choice(NamedTuple):
 class Burst:
     """What the last claims were answered; used by the intake thread only."""
 
-    def __init__(self, clock: Clock, pace: PrefetchWindow) -> None:
-        self._clock, self._pace = clock, pace
+    def __init__(self, clock: Clock, prefetch: PrefetchWindow) -> None:
+        self._clock, self._prefetch = clock, prefetch
         self._parked: deque[bool] = deque(maxlen=LAST)
         self._shops: dict[str, float] = {}
 
@@ -72,7 +72,7 @@ class Burst:
                 claim.append(place)
                 continue
             fits = taken < room.total and lanes.get(task.lane, room.total) > 0
-            if fits and (taken < room.free or self._pace.short(task)):
+            if fits and (taken < room.free or self._prefetch.short(task)):
                 claim.append(place)
                 taken += 1
                 lanes[task.lane] = lanes.get(task.lane, room.total) - 1

@@ -42,7 +42,7 @@ class Feeder:
         intake: Intake,
         clock: Clock,
         *,
-        pace: PrefetchWindow,
+        prefetch: PrefetchWindow,
         burst: Burst,
         sharing: Callable[[], Sharing],
         takes: Callable[[], bool],
@@ -52,7 +52,7 @@ class Feeder:
         name: str,
     ) -> None:
         self._pool, self._consumer, self._intake, self._clock = pool, consumer, intake, clock
-        self._pace, self._burst, self._sharing = pace, burst, sharing
+        self._prefetch, self._burst, self._sharing = prefetch, burst, sharing
         self._wide_until = 0.0
         self._takes, self._give_back, self._stopping = takes, give_back, stopping
         self._preemptor = preemptor
@@ -80,7 +80,7 @@ class Feeder:
                 self.let_all_go()
                 self._clock.wait(self._stopping, LOOK_S)
                 continue
-            ahead = self._pace.ahead()
+            ahead = self._prefetch.ahead()
             self._widen(ahead)
             free, plan = self._pool.wait_plan(self._sharing(), ahead, LOOK_S)
             if plan:
@@ -159,7 +159,7 @@ class Feeder:
             accepted = self._intake.accept(deliveries, room)
             self._floor = accepted.lowest if len(deliveries) == limit else 0
             if accepted.met_long:
-                self._pace.met_long()
+                self._prefetch.met_long()
             return
         except StoreError as exc:
             log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)

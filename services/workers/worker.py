@@ -93,8 +93,8 @@ class Worker:
             artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
-        self._pace = PrefetchWindow(self._pool, parts.clock)
-        self._burst = Burst(parts.clock, self._pace)
+        self._prefetch = PrefetchWindow(self._pool, parts.clock)
+        self._burst = Burst(parts.clock, self._prefetch)
         self._intake = Intake(
             parts.store,
             self._consumer,
@@ -165,7 +165,7 @@ class Worker:
             self._consumer,
             self._intake,
             parts.clock,
-            pace=self._pace,
+            prefetch=self._prefetch,
             burst=self._burst,
             sharing=lambda: self._sharing,
             give_back=self._give_back,
@@ -342,7 +342,7 @@ class Worker:
 
     def _work(self, claimed: ClaimedTask, slot: int) -> None:
         op = self._runner.run(claimed, slot)
-        self._pace.took(claimed.task.task_type, self._parts.clock.monotonic() - claimed.started)
+        self._prefetch.took(claimed.task.task_type, self._parts.clock.monotonic() - claimed.started)
         try:
             if claimed.lines and not self._finisher.away:
                 self._keeper.flush(claimed)
@@ -415,7 +415,7 @@ class Subscriptions:
 
     def follow(self) -> None:
         """Take from the queues that single shops have now; only who takes all lanes, for their messages are of all."""
-        known = self._registry.served_shops() if self._lanes.issuperset(LANES) else ()
+        known = self._registry.subscribed_shops() if self._lanes.issuperset(LANES) else ()
         cut = self._turn % len(known) if known else 0
         wanted = ((*known[cut:], *known[:cut]), self._pool.slots)  # workers begin at different ends
         if wanted != self._wanted:

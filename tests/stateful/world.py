@@ -92,11 +92,11 @@ class Hand:
         self.consumer = BagConsumer(world.bag, f"{name}#{number}")
         steps = Steps(world.store, Dispatcher(world.store, world.bag, DELAYS))
         abilities = Abilities(self.executors, self.registry)
-        pace = PrefetchWindow(_Pool(), world.clock)  # type: ignore[arg-type]
+        prefetch = PrefetchWindow(_Pool(), world.clock)  # type: ignore[arg-type]
         self.intake = Intake(
             world.store, self.consumer, steps, self.registry, world.clock,  # type: ignore[arg-type]
             worker=name, session=str(number), lease_ms=LEASE_MS, put=self.held.append,
-            burst=Burst(world.clock, pace), able=abilities.takes,
+            burst=Burst(world.clock, prefetch), able=abilities.takes,
         )  # fmt: skip
         self.runner = Runner(
             world.store, world.clock, self.registry, self.executors, worker=name, abilities=abilities, policy=POLICY

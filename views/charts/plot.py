@@ -391,7 +391,7 @@ class Plot(Crosshair):
             painter.setBrush(theme().color(role))
             painter.drawEllipse(QPointF(x, rect.bottom() - height / self._top * rect.height()), _DOT, _DOT)
         card = self.card()
-        if card is not None and self.pointed:
+        if card is not None and self.hovered:
             paint_card(painter, card, QRectF(self.rect()).adjusted(0, 2, 0, 0), x)
 
     def _redraw(self) -> None:

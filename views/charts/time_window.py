@@ -149,7 +149,7 @@ class Crosshair(QWidget):
         raise NotImplementedError
 
     @property
-    def pointed(self) -> bool:
+    def hovered(self) -> bool:
         """Whether the mouse or the keys are here, not in a chart beside it."""
         return self._hovered or self.hasFocus()
 

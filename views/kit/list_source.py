@@ -102,7 +102,7 @@ class ListSource(QObject, Generic[W]):
         return self._active and self._is_seen()
 
     @property
-    def pace(self) -> int:
+    def every_ms(self) -> int:
         """How often it is asked again, in milliseconds."""
         return self._every.interval()
 
@@ -132,7 +132,7 @@ class ListSource(QObject, Generic[W]):
             self._asked_at, self._stale = time.monotonic(), False
             self._asking.start(call, self._tell, self._fail)
 
-    def set_pace(self, every_ms: int, news_ms: int = 0) -> None:
+    def ask_every(self, every_ms: int, news_ms: int = 0) -> None:
         """Ask at another pace from now on; ``news_ms``: for what changes, no more often than this (0: as before)."""
         self._every.setInterval(every_ms)
         self._soon_ms = news_ms or self._soon_ms

@@ -89,7 +89,7 @@ class PulsarConsumer:
         try:
             for feed in [feed for feed in self._feeds() if feed.batches]:
                 self._renew(feed)
-            for feed, count in self._wishes():
+            for feed, count in self._wanted():
                 if feed.open(self._clock.monotonic()):
                     self._ask(feed, count)
         finally:
@@ -108,11 +108,11 @@ class PulsarConsumer:
         elif gone:
             feed.close_handle(handle)
 
-    def _wishes(self) -> list[tuple[Feed, int]]:
+    def _wanted(self) -> list[tuple[Feed, int]]:
         with self._state:
             if self._paused or self._closed:
                 return []
-            wishes = [
+            wanted = [
                 (feed, self._window - feed.unsettled - feed.asked) for feed in self._lanes.values() if feed.wanted
             ]
             free = self._seats - sum(bool(feed.unsettled) for feed in self._shops.values())
@@ -123,8 +123,8 @@ class PulsarConsumer:
                     if free <= 0:
                         continue
                     free, feed.turned = free - 1, False
-                wishes.append((feed, 1))
-            return [(feed, count) for feed, count in wishes if count > 0]
+                wanted.append((feed, 1))
+            return [(feed, count) for feed, count in wanted if count > 0]
 
     def _arrived(self, feed: Feed, generation: int, result: Any, message: Any) -> None:
         """The client has something, or gives a question up; in a thread of the client."""

@@ -94,7 +94,7 @@ def of_pika(method: Any, properties: Any, body: bytes) -> Cut:
     found.routing_key = text(method.routing_key)
     found.content_type, found.content_encoding = text(properties.content_type), text(properties.content_encoding)
     found.message_id, found.priority = text(properties.message_id), properties.priority
-    found.headers, found.body = named(properties.headers), body
+    found.headers, found.body = with_text_keys(properties.headers), body
     return found
 
 
@@ -151,10 +151,10 @@ def read_table(data: bytes) -> Mapping[str, object]:
     Raises:
         ValueError, struct.error and others: it cannot be read.
     """
-    return named(tables.decode_table(data, 0)[0])
+    return with_text_keys(tables.decode_table(data, 0)[0])
 
 
-def named(table: Mapping[Any, Any] | None) -> Mapping[str, object]:
+def with_text_keys(table: Mapping[Any, Any] | None) -> Mapping[str, object]:
     """The same table with texts for names."""
     return {text(key): value for key, value in table.items()} if table else {}
 

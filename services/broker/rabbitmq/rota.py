@@ -42,7 +42,7 @@ class Seat:
     tag: str
     number: int
     since: float
-    served: float  #: last delivery
+    last_delivery: float  #: last delivery
     left: int  #: messages that were counted when it sat down and have not come
 
 
@@ -150,7 +150,7 @@ class Rota:
         untaken = self._owner.untaken(now - UNTAKEN)
         others = any(self._ready.values()) and len(self._queues) > self._seats
         for queue, seat in list(self._sitting.items()):
-            idle = queue not in busy and now - max(seat.since, seat.served) >= IDLE
+            idle = queue not in busy and now - max(seat.since, seat.last_delivery) >= IDLE
             turn_over = others and (idle or seat.left <= 0 or now - seat.since >= LONG)
             if not self._running or queue not in wanted or turn_over or queue in untaken:
                 del self._sitting[queue]
@@ -188,7 +188,7 @@ class Rota:
             channel.basic_consume(queue, receive, consumer_tag=seat.tag, callback=self._step())
 
     def _deliver(self, queue: str, seat: Seat, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
-        seat.served = now = self._link.now()
+        seat.last_delivery = now = self._link.now()
         seat.left -= 1
         found = method if isinstance(method, Cut) else of_pika(method, properties, body)
         self._owner.on_delivery(queue, seat.number, found, now)

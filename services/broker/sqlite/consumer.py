@@ -130,8 +130,8 @@ class EmbeddedConsumer:
             with self._state:
                 self._unacked.update((row[0], row[1]) for row in rows)
                 if wish is not None:
-                    served = {row[1] for row in rows}
-                    self._shops = tuple(sorted(self._shops, key=served.__contains__))
+                    gave = {row[1] for row in rows}
+                    self._shops = tuple(sorted(self._shops, key=gave.__contains__))
         received = self._clock.monotonic()
         return [messages.delivery(row, received) for row in rows]
 

@@ -225,10 +225,10 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
     unacked = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
     waiting = _counted(conn, "SELECT delay_s, count(*) FROM messages WHERE visible_at > ? GROUP BY delay_s", now)
     declared = {seconds for (seconds,) in conn.execute("SELECT seconds FROM delays")}
-    served: dict[str, int] = {}
+    consumers: dict[str, int] = {}
     for (queues,) in conn.execute("SELECT queues FROM consumers"):
         for queue in msgspec.json.decode(queues):
-            served[queue] = served.get(queue, 0) + 1
+            consumers[queue] = consumers.get(queue, 0) + 1
     shops = conn.execute("SELECT queue FROM shop_queues ORDER BY queue")
     kinds = [*((queue, "lane") for queue in LANE_QUEUES.values()), (DEAD_QUEUE, "dead")]
     kinds += [(queue, "shop") for (queue,) in shops]
@@ -237,7 +237,7 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
             name=queue,
             ready=ready.get(queue, 0),
             unacked=unacked.get(queue, 0),
-            consumers=served.get(queue, 0),
+            consumers=consumers.get(queue, 0),
             kind=kind,
         )
         for queue, kind in kinds

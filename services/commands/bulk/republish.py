@@ -219,7 +219,7 @@ class BulkRun:
         self._options, self._told, self._control = options, on_progress, control
         self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
         self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
-        self._pace = RateLimit(clock, options.rate)
+        self._limit = RateLimit(clock, options.rate)
         self._total = len(plan.items)
         self._book = book
         made = {item.task_id: item.successor for item in plan.items if book and book.made(item.task_id, item.successor)}
@@ -300,7 +300,7 @@ class BulkRun:
     def _send_rest(self) -> None:
         while self._queue:
             self._wait_turn("sending")
-            some = [self._queue[place] for place in range(min(self._pace.batch, len(self._queue)))]
+            some = [self._queue[place] for place in range(min(self._limit.batch, len(self._queue)))]
             self._send(some)
             for _ in some:
                 self._queue.popleft()
@@ -309,7 +309,7 @@ class BulkRun:
     def _wait_turn(self, phase: str) -> None:
         """Return when the next ones may go."""
         while True:
-            left = self._pace.left_s()
+            left = self._limit.left_s()
             if self._control.stopped:
                 raise _Ends(Message("bulk.stopped"))
             if not left and not self._control.paused:
@@ -338,7 +338,7 @@ class BulkRun:
         )
         outcome = self._patient(lambda: self._republisher.apply(prepared))
         self._books.outcome = join(self._books.outcome, outcome)
-        self._pace.sent(len(outcome.done))
+        self._limit.sent(len(outcome.done))
         return outcome
 
     def _tail(self, task_id: str) -> str:

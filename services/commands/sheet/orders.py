@@ -489,7 +489,7 @@ class _Reader:
     def _code(self, word: str) -> str:
         """The code of a platform, "" where no shop is on such a one."""
         known = self._platforms if not self._open else [*self._platforms, *platforms.NAMES]
-        found = platforms.named(word, dict.fromkeys(known))
+        found = platforms.codes_of(word, dict.fromkeys(known))
         return found[0] if found else word if self._open and valid_word(word) else ""
 
     def _shop_word(self) -> tuple[str, str]:

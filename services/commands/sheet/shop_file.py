@@ -136,7 +136,7 @@ def merged(fields: Mapping[str, Any], known: Mapping[str, Shop]) -> Shop:
 
 def _platform(word: str) -> str:
     """The code of a platform that is written by its name."""
-    named = platforms.named(word, platforms.NAMES) if not word.isascii() else []
+    named = platforms.codes_of(word, platforms.NAMES) if not word.isascii() else []
     return named[0] if named else word
 
 

@@ -27,7 +27,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def named(word: str, known: Iterable[str]) -> list[str]:
+def codes_of(word: str, known: Iterable[str]) -> list[str]:
     """Which of the ``known`` codes a word names, in any case and language; the code itself goes before names."""
     codes, meant = list(known), folded(word)
     if word in codes:

@@ -131,7 +131,7 @@ class Sharing:
         return claimed.get(lane, 0) - share.least
 
 
-def named(shares: Mapping[str, Share]) -> Iterable[tuple[str, str]]:
+def spelled(shares: Mapping[str, Share]) -> Iterable[tuple[str, str]]:
     """Lanes in order with their shares as text."""
     return [(str(lane), str(shares[lane])) for lane in LANES if lane in shares]
 

@@ -65,12 +65,12 @@ def let_run(task: Task) -> Message | None:
     return None
 
 
-def met(task: Task, twin: Task | None, remarks: Iterable[Suppressed]) -> tuple[Suppressed, ...]:
-    """Of all remarks those about a task, or about the one it waits for (``twin``), the oldest first; what became of
+def met(task: Task, twin: Task | None, suppressed: Iterable[Suppressed]) -> tuple[Suppressed, ...]:
+    """Of all those about a task, or about the one it waits for (``twin``), the oldest first; what became of
     that task itself is told by its status.
     """
     front = {task.task_id} | ({twin.task_id} if twin is not None else set())
-    found = [one for one in remarks if one.holder in front and one.task_id != task.task_id]
+    found = [one for one in suppressed if one.holder in front and one.task_id != task.task_id]
     return tuple(sorted(found, key=lambda one: one.at))
 
 

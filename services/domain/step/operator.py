@@ -123,7 +123,7 @@ def annotate(view: View, op: Annotate, task: Task) -> Answer:
     """Keep a note; no transition."""
     if task.status != DEAD:
         return Answer("refused", task)
-    if view.remarks.annotate(op):
+    if view.annotations.annotate(op):
         view.tell(task)
     return Answer("ok", task)
 

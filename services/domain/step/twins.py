@@ -47,7 +47,7 @@ def note(view: View, task: Task, outcome: str, first_id: str | None) -> None:
     other = view.get(first_id) if first_id else None
     if other is None or other.task_id == task.task_id:
         return
-    view.remarks.suppress(
+    view.annotations.suppress(
         Suppressed(
             view.now, task.task_id, task.platform, task.shop_id, task.task_type, task.created_by, task.origin, outcome,
             other.task_id, other.status,

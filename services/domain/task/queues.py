@@ -60,7 +60,7 @@ def delay_of(queue: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
 
 
-def named(name: str, shops: Iterable[str], delays: Iterable[int]) -> QueueOf:
+def queue_of(name: str, shops: Iterable[str], delays: Iterable[int]) -> QueueOf:
     """The queue of this name, as ``queue list`` shows it; of a lane its word will do, too.
 
     ``shops``: those that have a queue of their own, ``platform:shop_id``; ``delays``: seconds of the back-off queues.

@@ -1,4 +1,4 @@
-"""A sentence for people that services hand over unrendered, so that every face renders it in its own language."""
+"""A sentence for people that services hand over unrendered: window, command line and REST each render it in theirs."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def named(defaults: TaskType, name: str) -> TaskType:
+def renamed(defaults: TaskType, name: str) -> TaskType:
     """``defaults`` under another name."""
     return msgspec.structs.replace(defaults, name=name)
 

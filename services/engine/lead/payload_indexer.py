@@ -45,7 +45,7 @@ class PayloadIndexer:
     def look(self) -> None:
         """Tell the store which fields the types name. Raises the errors of the store."""
         known = set(self._store.indexed())
-        wanted, sure = named(self._store.documents("type"))
+        wanted, sure = indexed_fields(self._store.documents("type"))
         if not sure:  # nobody knows what a type names that cannot be read
             wanted |= known
         chosen = set(sorted(wanted)[:MOST])
@@ -64,7 +64,7 @@ class PayloadIndexer:
             self._clock.wait(stop, max(0.001, self._clock.monotonic() - begun))
 
 
-def named(documents: Mapping[str, str]) -> tuple[set[str], bool]:
+def indexed_fields(documents: Mapping[str, str]) -> tuple[set[str], bool]:
     """The fields that types name, and whether all types could be read."""
     fields: set[str] = set()
     sure = True

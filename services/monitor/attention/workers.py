@@ -110,10 +110,10 @@ def missing(look: Look) -> Iterable[Attention]:
             verbs=(("start_worker", ""), ("open_workers", "")),
         )
         return
-    served = {lane for info in alive for lane in info.lanes}
+    taken = {lane for info in alive for lane in info.lanes}
     for lane in ("high", "normal", "low") if alive else ():
         stands = look.queued(lane)
-        if stands and lane not in served:
+        if stands and lane not in taken:
             terms = (equals("status", Status.QUEUED), equals("lane", lane))
             oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
             gone = [info for info in look.snapshot.workers if lane in info.lanes]

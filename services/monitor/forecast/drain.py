@@ -110,7 +110,7 @@ class DrainQueries:
                 name=name,
                 waiting=number,
                 clear_s=course.seconds.get(name) if measured else None,
-                said=drain.clears(course.seconds.get(name), measured=measured, slots=_served(name, slots, lanes)),
+                said=drain.clears(course.seconds.get(name), measured=measured, slots=_slots_of(name, slots, lanes)),
             )
             for name, number in sorted(waiting.items(), key=lambda item: (not item[0].startswith("lane"), item[0]))
         )
@@ -278,7 +278,7 @@ def _scaled(named: Iterable[tuple[str, Task]], scale: Mapping[str, float]) -> di
     return {name: round(number) for name, number in sorted(found.items(), key=lambda one: -one[1])}
 
 
-def _served(name: str, slots: int, lanes: set[str]) -> int:
+def _slots_of(name: str, slots: int, lanes: set[str]) -> int:
     """The slots that take it, 0 where none does."""
     head, _, lane = name.partition(":")
     return 0 if head == "lane" and lane not in lanes else slots

@@ -119,10 +119,10 @@ class FlowQueries:
 
     def _of_lanes(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
         """What is queued in a lane that no worker serves, where others are served."""
-        served = {lane for info in snapshot.workers if takes_work(info, snapshot.at_ms) for lane in info.lanes}
+        taken = {lane for info in snapshot.workers if takes_work(info, snapshot.at_ms) for lane in info.lanes}
         for lane, counts in snapshot.counts.lanes.items():
             queued = counts.get(Status.QUEUED, 0)
-            if not queued or not served or lane in served:
+            if not queued or not taken or lane in taken:
                 continue
             terms = (equals("status", Status.QUEUED), equals("lane", lane))
             tasks = self._store.query(Query(terms=terms, limit=LOOKED_AT, want_total=False)).tasks

@@ -74,7 +74,7 @@ class Transaction:
         self.breakers, self.logins = Breakers(conn), Logins(conn, now)
         self.homes, self.passes = Homes(conn, now), Passes(conn)
         self.needs, self.works = Needs(conn), Works(conn, now, self._write_tasks, self._day_begins)
-        self.stones, self.remarks = Tombstones(conn, now), Kept(conn, now)
+        self.stones, self.annotations = Tombstones(conn, now), Kept(conn, now)
         self.tell_left = AT_ONCE
         self.dropped: list[Task] = []
 

@@ -214,7 +214,7 @@ class RepairDialog(DialogFrame):
         self._found: Sequence[Mend] | None = None
         self._over = False
         # the window may be left meanwhile; what was begun goes on, and the page tells how it ended
-        self._mending = Operation(parent or self, lasting=True)
+        self._repairing = Operation(parent or self, lasting=True)
         self._looking = Operation(self, latest=True, lasting=True)
         self.resize(*SIZE)
         self.setMinimumSize(*LEAST)
@@ -261,9 +261,9 @@ class RepairDialog(DialogFrame):
 
     def mend(self) -> None:
         """Mend it."""
-        if self._barred() or self._mending.busy:
+        if self._barred() or self._repairing.busy:
             return
-        self._mending.start(
+        self._repairing.start(
             partial(self._context.doctor.repair, from_stream=self.from_stream.isChecked()), self._done, self._fail
         )
         self._say()
@@ -284,7 +284,7 @@ class RepairDialog(DialogFrame):
         self._say()
 
     def _say(self) -> None:
-        found, busy = self._found, self._mending.busy
+        found, busy = self._found, self._repairing.busy
         self.from_stream.setText(_("Also bring back dead letters that the store has lost, from their second copy"))
         self.from_stream.setEnabled(not busy and not self._over)
         self._about.setText(

@@ -275,7 +275,7 @@ class OverviewPage(Page):
             return
         self._unknown.answer()
         self.looked = look
-        self.asking.set_pace(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
+        self.asking.ask_every(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
             self._show_look()

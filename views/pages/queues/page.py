@@ -242,7 +242,7 @@ class QueuesPage(Page):
         if self._now.at_ms:
             self._unknown.answer()
         many = len(self._now.rows) > MANY
-        self._source.set_pace(MANY_MS if many else EVERY_MS, MANY_MS if many else SOON_MS)
+        self._source.ask_every(MANY_MS if many else EVERY_MS, MANY_MS if many else SOON_MS)
         self._show_rows(settle=ask.settle)
         row = self.current()
         if row is not None and row.name == answer.name:

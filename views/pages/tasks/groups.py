@@ -181,7 +181,7 @@ class GroupStrip(QWidget):
 
     def _show(self, answer: _Answer) -> None:
         ask, found, rows, took_ms = answer
-        self._source.set_pace(max(EVERY_MS, SHARE * took_ms))
+        self._source.ask_every(max(EVERY_MS, SHARE * took_ms))
         if ask.wanted != self._source.wanted:
             return
         self._model.apply(rows, settle=ask.settle)

@@ -491,14 +491,14 @@ def _drained(
 ) -> tuple[float, int] | None:
     """Seconds until nothing is left and the place of the shop that was last, followed from one end to the next."""
     spent, last = 0.0, 0
-    pace = [max(1e-3, line.took.mean_s) for line in lines]
-    calm = [min(line.concurrency, arrivals[at] * pace[at]) for at, line in enumerate(lines)]
+    mean_s = [max(1e-3, line.took.mean_s) for line in lines]
+    calm = [min(line.concurrency, arrivals[at] * mean_s[at]) for at, line in enumerate(lines)]
     waiting = {at: amount for at, amount in enumerate(left) if amount > 1e-9}
     others = math.fsum(calm) - math.fsum(calm[at] for at in waiting)
     while waiting:
         wanted = others + sum(lines[at].concurrency for at in waiting)
         share = min(1.0, slots / max(1e-9, wanted))
-        moves = {at: arrivals[at] - share * lines[at].concurrency / pace[at] for at in waiting}
+        moves = {at: arrivals[at] - share * lines[at].concurrency / mean_s[at] for at in waiting}
         ends = sorted(amount / -moves[at] for at, amount in waiting.items() if moves[at] < -1e-9)
         if not ends:
             return None

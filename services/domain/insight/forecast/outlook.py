@@ -23,7 +23,7 @@ class Load:
     measured: int = 0  #: tasks that ``mean_s`` was measured by; 0: nobody measured
 
     @property
-    def pace(self) -> float:
+    def per_s(self) -> float:
         """Tasks a second with every slot at work."""
         return self.slots / max(0.001, self.mean_s)
 
@@ -57,11 +57,12 @@ def forecast(load: Load, tasks: int, *, per_minute: float = 0.0, most_per_shop: 
             horizon_s=horizon, without=without, with_them=with_them,
         )  # fmt: skip
     queue = with_them[min(POINTS, round(published / step))] if published else load.waiting + tasks
-    done = max(published + queue / load.pace + load.mean_s, most_per_shop * load.mean_s)
+    done = max(published + queue / load.per_s + load.mean_s, most_per_shop * load.mean_s)
     off = _off(load, queue, most_per_shop, done - published) if tasks else 0.0
     worst = max(more - less for more, less in zip(with_them, without, strict=True))
     return Outlook(
-        first_s=_first(load), published_s=published, done_s=done if tasks else 0.0, delay_s=max(0.0, worst / load.pace),
+        first_s=_first(load), published_s=published, done_s=done if tasks else 0.0,
+        delay_s=max(0.0, worst / load.per_s),
         horizon_s=horizon, without=without, with_them=with_them,
         done_low_s=max(published, done - BELOW * off) if tasks else 0.0,
         done_high_s=done + ABOVE * off if tasks else 0.0,
@@ -71,7 +72,7 @@ def forecast(load: Load, tasks: int, *, per_minute: float = 0.0, most_per_shop: 
 def _off(load: Load, queue: float, most_per_shop: int, span: float) -> float:
     """Seconds that the end may be off by: the tasks' own deviation, how well their mean is known, and the last one."""
     deviation = load.deviation_s if load.measured else load.mean_s
-    alone = most_per_shop * load.mean_s > queue / load.pace
+    alone = most_per_shop * load.mean_s > queue / load.per_s
     number, room = (most_per_shop, 1) if alone else (max(1.0, queue), max(1, load.slots))
     known = max(1, load.measured)
     return math.sqrt(number * deviation**2 + (number * deviation) ** 2 / known) / room + deviation / 2 + MODEL * span
@@ -81,12 +82,12 @@ def _first(load: Load) -> float:
     free = max(0, load.slots - load.busy)
     if load.waiting < free:
         return 0.0
-    return (load.waiting - free + 1) / load.pace
+    return (load.waiting - free + 1) / load.per_s
 
 
 def _horizon(load: Load, tasks: int, published: float) -> float:
     """Far enough to see the end of it, in steps that people count in."""
-    drain = (load.waiting + tasks) / max(0.001, load.pace - load.inflow) if load.pace > load.inflow else 0.0
+    drain = (load.waiting + tasks) / max(0.001, load.per_s - load.inflow) if load.per_s > load.inflow else 0.0
     wanted = max(60.0, published * 1.2, min(drain * 1.1, 4 * 3600.0))
     return next((float(step) for step in _STEPS if step >= wanted), wanted)
 
@@ -110,6 +111,6 @@ def _curve(load: Load, step: float, arrivals: list[float], at_once: float) -> tu
     waiting = float(load.waiting) + at_once
     points = [waiting]
     for arriving in arrivals:
-        waiting = max(0.0, waiting + arriving + (load.inflow - load.pace) * step)
+        waiting = max(0.0, waiting + arriving + (load.inflow - load.per_s) * step)
         points.append(waiting)
     return tuple(points)

@@ -38,9 +38,9 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
 def _cause(look: Look, lane: str, facts: Sequence[Message]) -> Message:
     if facts:
         return facts[0]
-    served = {name for one in look.items.alive() for name in one.lanes}
-    if lane and served:
-        return Message("alert.cause_lanes", {"lanes": ", ".join(name for name in LANES if name in served)})
+    taken = {name for one in look.items.alive() for name in one.lanes}
+    if lane and taken:
+        return Message("alert.cause_lanes", {"lanes": ", ".join(name for name in LANES if name in taken)})
     return Message("alert.cause_no_taker")
 
 

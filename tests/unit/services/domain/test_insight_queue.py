@@ -60,20 +60,20 @@ def test_a_little_more_or_less_is_steady() -> None:
 
 def test_a_queue_is_found_by_its_name_and_a_lane_by_its_word() -> None:
     shops, delays = ("pdd:s1", "temu:s2"), (30, 120)
-    assert queues.named("high", shops, delays) == queues.named("rpa_tasks_high", shops, delays)
-    assert queues.named("single_shop_s2", shops, delays).shop == "temu:s2"
-    assert queues.named("rpa_delay_120s", shops, delays).delay_s == 120
+    assert queues.queue_of("high", shops, delays) == queues.queue_of("rpa_tasks_high", shops, delays)
+    assert queues.queue_of("single_shop_s2", shops, delays).shop == "temu:s2"
+    assert queues.queue_of("rpa_delay_120s", shops, delays).delay_s == 120
     for name in ("", "rpa_delay_60s", "rpa_delay_s", "single_shop_s3", "single_shop_", "pdd:s1"):
         with pytest.raises(NotFound):
-            queues.named(name, shops, delays)
+            queues.queue_of(name, shops, delays)
     with pytest.raises(UsageError):
-        queues.named("rpa_dead_queue", shops, delays)
+        queues.queue_of("rpa_dead_queue", shops, delays)
 
 
 def test_a_task_stands_in_one_queue_alone() -> None:
     shops, delays = ("pdd:s1",), (30, 60)
     names = ("high", "normal", "low", "single_shop_s1", "rpa_delay_30s", "rpa_delay_60s")
-    found = {name: queues.named(name, shops, delays) for name in names}
+    found = {name: queues.queue_of(name, shops, delays) for name in names}
     base = {"task_id": "a", "shop_id": "s1", "platform": "pdd", "task_type": "work"}
     waits = {"status": "retrying", "updated_at": 1_000}
     cases = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.gates.lane_share import Share, Sharing, check, named, parse_share, parse_slots
+from services.domain.gates.lane_share import Share, Sharing, check, parse_share, parse_slots, spelled
 
 LANES = ("high", "normal", "low")
 
@@ -29,7 +29,7 @@ def test_what_is_no_share_is_refused_with_what_would_be(text: str) -> None:
 def test_slots_and_shares_are_written_in_one_word() -> None:
     assert parse_slots("8") == (8, {})
     assert parse_slots("8, low=1-3,high=-6") == (8, {"low": Share(1, 3), "high": Share(0, 6)})
-    assert named({"low": Share(1), "high": Share(0, 6)}) == [("high", "0-6"), ("low", "1")]
+    assert spelled({"low": Share(1), "high": Share(0, 6)}) == [("high", "0-6"), ("low", "1")]
 
 
 @pytest.mark.parametrize(

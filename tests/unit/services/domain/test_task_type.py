@@ -44,7 +44,7 @@ def test_an_undefined_type_has_the_contract_defaults() -> None:
     assert (kind.name, kind.executor, kind.timeout_s, kind.max_retries) == ("sync_order", "rpa", 600, 3)
     assert kind.idempotent
     assert (kind.uniqueness, kind.lane, kind.version, kind.schema) == ("shop_type_payload", "normal", 0, {})
-    assert task_type.named(kind, "other") == TaskType.default("other")
+    assert task_type.renamed(kind, "other") == TaskType.default("other")
 
 
 @pytest.mark.parametrize("path", sorted(RESOURCES.glob("*.json")), ids=lambda path: path.stem)

@@ -57,7 +57,7 @@ def test_a_wish_is_enough(room: Room) -> None:
     assert (moved.queue, moved.status, moved.gen) == ("s1", "queued", 1)
     assert ready(room) == {"rpa_tasks_normal": 1, "single_shop_s1": 1}, "the old message is skipped when it comes"
     assert room.create().queue == "s1"
-    assert room.registry.served_shops() == ("s1",)
+    assert room.registry.subscribed_shops() == ("s1",)
     leader.turn()
     assert room.task(task.task_id) == moved
 
@@ -85,13 +85,13 @@ def test_a_queue_is_served_until_nothing_can_come(room: Room) -> None:
     leader.turn()
     assert room.task(task.task_id).queue == ""
     consumer = room.broker.consumer(["high", "normal", "low"], window=5, name="w")
-    consumer.serve(room.registry.served_shops(), 5)
+    consumer.serve(room.registry.subscribed_shops(), 5)
     consumer.ack(consumer.take(5, 0.0))
     leader.turn(HOLD_S - 10)
-    assert room.registry.served_shops() == ("s1",)
+    assert room.registry.subscribed_shops() == ("s1",)
     leader.turn()
     leader.turn()
-    assert room.registry.served_shops() == ()
+    assert room.registry.subscribed_shops() == ()
     leader.turn(CLOSING_MS / 1000)
     assert "single_shop_s1" in ready(room), "a worker still serves it"
     consumer.serve((), 5)
@@ -117,7 +117,7 @@ def test_what_runs_when_the_shop_leaves_keeps_the_queue_until_it_has_another_way
     for _ in range(3):
         leader.turn(HOLD_S)
     assert room.task(task.task_id).queue == "s1"
-    assert room.registry.served_shops() == ("s1",)
+    assert room.registry.subscribed_shops() == ("s1",)
     ended(room, task, "retrying")
     leader.turn()
     moved = room.task(task.task_id)
@@ -129,12 +129,12 @@ def test_a_foreign_message_keeps_the_queue(room: Room) -> None:
     leader.wish(dedicated=False)
     for _ in range(2):
         leader.turn(HOLD_S)
-    assert room.registry.served_shops() == ()
+    assert room.registry.subscribed_shops() == ()
     body, headers = envelope.build(structs.replace(room.producer.prepare(room.spec()), created_at=1))
     order = Order(kind="work", routing_key="task.pdd.s1", body=body, message_id="m", headers=headers)
     assert room.broker.publish([order])[0].ok
     leader.turn(HOLD_S)
-    assert room.registry.served_shops() == ("s1",), "workers take it before the queue ends"
+    assert room.registry.subscribed_shops() == ("s1",), "workers take it before the queue ends"
     assert ready(room)["single_shop_s1"] == 1
 
 

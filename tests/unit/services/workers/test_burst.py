@@ -26,9 +26,9 @@ def clock() -> ManualClock:
 @pytest.fixture
 def burst(clock: ManualClock) -> Iterator[Burst]:
     pool = SlotPool(lambda held, slot: None, 2, "test")
-    pace = PrefetchWindow(pool, clock)
-    pace.took("short", 0.01)
-    yield Burst(clock, pace)
+    prefetch = PrefetchWindow(pool, clock)
+    prefetch.took("short", 0.01)
+    yield Burst(clock, prefetch)
     assert pool.close(10)
 
 

@@ -35,50 +35,50 @@ def pool(go: threading.Event) -> Iterator[SlotPool]:
 
 def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = PrefetchWindow(pool, clock)
+    prefetch = PrefetchWindow(pool, clock)
     for _ in range(7):
-        pace.took("work", 0.001)
-    assert pace.ahead() == 0
-    pace.took("work", 0.001)
-    assert pace.ahead() == 64
-    pace.took("work", 0.05)
-    assert pace.ahead() == 8
-    pace.took("work", 2.0)
-    assert pace.ahead() == 0
+        prefetch.took("work", 0.001)
+    assert prefetch.ahead() == 0
+    prefetch.took("work", 0.001)
+    assert prefetch.ahead() == 64
+    prefetch.took("work", 0.05)
+    assert prefetch.ahead() == 8
+    prefetch.took("work", 2.0)
+    assert prefetch.ahead() == 0
 
 
 def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = PrefetchWindow(pool, clock)
+    prefetch = PrefetchWindow(pool, clock)
     for _ in range(8):
-        pace.took("work", 0.001)
+        prefetch.took("work", 0.001)
     clock.advance(1.0)
     held = ClaimedTask(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
     pool.put(held)
     eventually(lambda: pool.running() == [held])
-    assert pace.ahead() == 64
+    assert prefetch.ahead() == 64
     clock.advance(0.3)
-    assert pace.ahead() == 0
+    assert prefetch.ahead() == 0
 
 
 def test_a_type_is_short_by_measure_else_by_declaration_and_unknown_is_long(pool: SlotPool) -> None:
-    pace = PrefetchWindow(pool, ManualClock())
-    assert pace.short(task()) is False
-    assert pace.short(task(expected_s=0.05)) is True
-    assert pace.short(task(expected_s=5.0)) is False
-    pace.took("work", 0.01)
-    assert pace.short(task(expected_s=5.0)) is True
-    pace.took("work", 1.0)
-    assert pace.short(task(expected_s=0.05)) is False
-    assert pace.short(task("other")) is False
+    prefetch = PrefetchWindow(pool, ManualClock())
+    assert prefetch.short(task()) is False
+    assert prefetch.short(task(expected_s=0.05)) is True
+    assert prefetch.short(task(expected_s=5.0)) is False
+    prefetch.took("work", 0.01)
+    assert prefetch.short(task(expected_s=5.0)) is True
+    prefetch.took("work", 1.0)
+    assert prefetch.short(task(expected_s=0.05)) is False
+    assert prefetch.short(task("other")) is False
 
 
 def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
     clock = ManualClock()
-    pace = PrefetchWindow(pool, clock)
+    prefetch = PrefetchWindow(pool, clock)
     for _ in range(8):
-        pace.took("work", 0.001)
-    pace.met_long()
-    assert pace.ahead() == 0
+        prefetch.took("work", 0.001)
+    prefetch.met_long()
+    assert prefetch.ahead() == 0
     clock.advance(0.3)
-    assert pace.ahead() == 64
+    assert prefetch.ahead() == 64

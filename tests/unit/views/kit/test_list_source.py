@@ -201,7 +201,7 @@ def test_what_changes_is_asked_for_at_the_pace_it_is_told(
 ) -> None:
     rows = source(shelf, page, listed, every_ms=LONG_MS)
     rows.set_active(True)
-    rows.set_pace(LONG_MS, LONG_MS)
+    rows.ask_every(LONG_MS, LONG_MS)
     qtbot.waitUntil(lambda: len(listed) == 1)
     rows.soon()
     qtbot.wait(60)
@@ -307,9 +307,9 @@ def test_a_hidden_page_is_asked_for_once_it_is_shown_and_at_the_pace_it_is_told(
     page.show()
     qtbot.waitUntil(lambda: len(listed) == 1)
     assert listed[0].settle
-    rows.set_pace(5)
+    rows.ask_every(5)
     qtbot.waitUntil(lambda: len(listed) >= 3)
-    assert rows.pace == 5
+    assert rows.every_ms == 5
 
 
 def test_a_failure_is_told_and_the_next_answer_too(qtbot: QtBot, page: QWidget) -> None:

@@ -181,13 +181,13 @@ def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: Sa
 
 
 def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
-    assert page.asking.pace >= LOOK_MS
+    assert page.asking.every_ms >= LOOK_MS
     look = page.looked
     assert look is not None
     page.asking.listed.emit(replace(look, took_s=1.2))
-    assert page.asking.pace == 6000
+    assert page.asking.every_ms == 6000
     page.asking.listed.emit(replace(look, took_s=30.0))
-    assert page.asking.pace == 10_000
+    assert page.asking.every_ms == 10_000
 
 
 def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: OverviewPage) -> None:
@@ -202,7 +202,7 @@ def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: Overv
 
 
 def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
-    page.asking.set_pace(600_000)  # what is new does not wait for the next second
+    page.asking.ask_every(600_000)  # what is new does not wait for the next second
     source.dead = 145
     asked = source.asked_now
     page.note_news()
@@ -213,7 +213,7 @@ def test_numbers_wait_for_what_stands_beside_them(qtbot: QtBot, page: OverviewPa
 def test_a_snapshot_that_says_nothing_new_asks_for_nothing(
     qtbot: QtBot, page: OverviewPage, source: SampleSource
 ) -> None:
-    page.asking.set_pace(600_000)
+    page.asking.ask_every(600_000)
     asked, begun = source.asked_now, Snapshot(at_ms=NOW_MS, taken=0.0, counts=Counts(cursor="1"))
     page.note_news(begun)
     qtbot.waitUntil(lambda: source.asked_now == asked + 1 and not page.asking.busy)
