@@ -31,6 +31,7 @@ class Attention:
     again: str = ""  #: fingerprint of a cause of which it tells that republished letters died of it again
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
+    end_open: bool = False  #: that it is over does not say that it went well
 
     @property
     def state(self) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from services.domain.alerts.incident import Words
 from services.domain.past.frame import SWITCH, Change
-from services.domain.text.message import Message
 
 DEPLOY, SILENT, PAUSE, ALERT = "deploy", "silent", "pause", "alert"
 
 
 class Mark(NamedTuple):
-    """``name``: the version, the worker or what is paused; ``title``: of an alert; ``number``: that it is for."""
+    """``name``: the version, the worker or what is paused; ``words``: of an alert; ``number``: that it is for."""
 
     at_ms: int
     kind: str
     name: str = ""
-    title: Message | None = None
+    words: Words | None = None
     number: int = 1
 
 

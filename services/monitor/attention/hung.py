@@ -45,6 +45,7 @@ def _item(slot: SlotState, usual: Runs, look: Look) -> Attention:
         facts=(Message("task.hung", ran),),
         since_ms=slot.since,
         verbs=(("stop_task", slot.task_id), ("open_task", f"id:{slot.task_id}"), ("open_shop", slot.shop)),
+        end_open=True,
     )
 
 
@@ -61,4 +62,5 @@ def _slow(slow: Slow, look: Look) -> Attention:
         facts=(hung.sentence(oldest, slow.usual, look.now_ms),),
         since_ms=oldest.since,
         verbs=(("open_tasks", ids),),
+        end_open=True,
     )  # fmt: skip

@@ -63,4 +63,5 @@ def items(look: Look) -> Iterable[Attention]:
         facts=tuple(cause.title(kind) for kind, _number in kinds.most_common(1)),
         since_ms=min(task.updated_at for task in found),
         verbs=(("open_tasks", filter.format_terms(ids if len(found) <= DOOR_TASKS else terms)),),
+        end_open=True,
     )

@@ -143,7 +143,7 @@ class PastQueries:
             StoreUnavailable: the file of the recorder cannot be read, or the store does not answer.
         """
         found = [
-            Mark(one.raised_at, marks.ALERT, one.rule.name, one.words.title)
+            Mark(one.raised_at, marks.ALERT, one.rule.name, one.words)
             for one in self._told()
             if begin <= one.raised_at <= end
         ]

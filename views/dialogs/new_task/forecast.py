@@ -143,9 +143,7 @@ class Forecast(SideColumn):
         self.preview.step_wanted.connect(self._step)
 
     def _put_together(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 16)
-        column.setSpacing(4)
+        column = self.body
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)

@@ -8,20 +8,23 @@ from PySide6.QtWidgets import QWidget
 from services.i18n import ngettext
 from views.support import text
 from views.theme import theme
+from views.widgets.scroll_pane import ScrollPane
 
 WIDTH = 286
 
 
-class SideColumn(QWidget):
-    """A raised column beside the content."""
+class SideColumn(ScrollPane):
+    """A raised column beside the content: what it says is scrolled, not squeezed, where the window is low."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedWidth(WIDTH)
+        self.body.setContentsMargins(18, 16, 18, 16)
+        self.body.setSpacing(4)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the ground."""
-        painter = QPainter(self)
+        painter = QPainter(self.viewport())
         painter.fillRect(self.rect(), theme().color("raised"))
         painter.fillRect(0, 0, 1, self.height(), theme().color("line"))
 

@@ -74,6 +74,7 @@ class SheetColumns(QWidget):
         self._shown = words
         for one, field in zip(every, self.fields, strict=True):
             field.setCurrentIndex(targets.index(one.target))
+            self._make_room(one)
             why = render(one.why) if one.why is not None and one.filled else ""
             values = text.listed([safe.one_line(value, 40) for value in one.samples])
             field.setToolTip(safe.tooltip(f"{_('not used')}: {why}" if why else values))
@@ -120,11 +121,14 @@ class SheetColumns(QWidget):
             field.activated.connect(partial(self._on_chosen, one.at, field))
             field.installEventFilter(self)
             field.show()
-            room = field.fontMetrics().horizontalAdvance(field_word(one.target)) + BESIDE
-            self._grid.setColumnWidth(one.at + 1, max(self._grid.columnWidth(one.at + 1), room))
             QWidget.setTabOrder(before, field)
             before = field
             self.fields.append(field)
+
+    def _make_room(self, one: Column) -> None:
+        """For the words of what is chosen above a column."""
+        room = self.fields[one.at].fontMetrics().horizontalAdvance(field_word(one.target)) + BESIDE
+        self._grid.setColumnWidth(one.at + 1, max(self._grid.columnWidth(one.at + 1), room))
 
     def _on_chosen(self, at: int, field: ChoiceField, _index: int) -> None:
         self.chosen.emit(at, str(field.currentData() or ""))

@@ -232,7 +232,8 @@ class SheetGrid(QTableView):
 
     def _fit(self) -> None:
         metrics = QFontMetrics(theme().font("table"))
-        self.setColumnWidth(STATE, STATE_WIDTH)
+        room = max(map(metrics.horizontalAdvance, self._model.fates())) + PAD + GLYPH + 12
+        self.setColumnWidth(STATE, max(STATE_WIDTH, room))
         for section in range(1, self._model.columnCount()):
             words = [str(self._model.headerData(section, Qt.Orientation.Horizontal) or "")]
             words += [

@@ -156,6 +156,11 @@ class SheetModel(QAbstractTableModel):
             if one.number in found and cells.text_of(one.cells[section - 1]) == wanted
         ]
 
+    @staticmethod
+    def fates() -> list[str]:
+        """All that can become of a row, in the present language."""
+        return [_(words) for words, _status in _GOES.values() if words]
+
     def goes(self, row: int) -> str:
         """What becomes of a row: ``bad``, or a key of the words for it."""
         number = self.number(row)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services.commands.sheet.columns import TYPE
 from services.commands.sheet.orders import Orders
 from services.commands.sheet.table import Table
 from services.commands.sheet.text_file import ENCODINGS, records
@@ -75,6 +76,7 @@ class SheetStep(QWidget):
         super().__init__(parent)
         self._orders: Orders | None = None
         self._types: Mapping[str, TaskType] = {}
+        self._kind = ""  #: type of the dialog, for rows that name none
         self._name, self._found = Elided("", "strong"), Elided("", "label", "text3")
         self._reading_title, self.reading = Label("", "label", "text2"), ChoiceField()
         self.other = Button(N_("Another file"), icon="ph.file-text", small=True)
@@ -173,7 +175,7 @@ class SheetStep(QWidget):
         """Show what a file asks for; ``fate`` is what becomes of the rows that are active already, ``again`` whether
         those that were done so lately are done once more.
         """
-        self._orders, self._types = found, types
+        self._orders, self._types, self._kind = found, types, draft.task_type
         self.summary.show_orders(found, types, draft, fate, again=again)
         self.model.show_orders(found)
         if not found.bad_rows:
@@ -300,7 +302,9 @@ class SheetStep(QWidget):
         self._found.show_text(text.listed(parts))
         self._reading_title.setText(_("Sheet") if read.sheet else _("Encoding"))
         self._fill_reading()
-        kinds = [self._types[name] for name in found.types if name in self._types]
+        # where no row goes, those would be offered that no row is about
+        meant = found.types or (() if TYPE in found.mapping.values() else (self._kind,))
+        kinds = [self._types[name] for name in meant if name in self._types]
         every = kinds or list(self._types.values())
         self.columns.show_columns(found.columns, every)
         words = text.listed([safe.one_line(one.title, 40) for one in found.ignored])
@@ -354,9 +358,7 @@ class SheetSummary(SideColumn):
         self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
         self._else = Label("", "label", "text3", wrap=True)
         self.change = LinkLabel(N_("Change"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 16)
-        column.setSpacing(4)
+        column = self.body
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
         column.addSpacing(4)

@@ -12,6 +12,7 @@ from services.domain.past.marks import Mark
 from services.domain.text.message import Message
 from services.i18n import _, fill, ngettext
 from services.messages import headline
+from services.monitor.alerts import wording
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
@@ -51,6 +52,7 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         since_ms=item.since_ms,
         verbs=tuple((verb, target, way.label(verb, target)) for verb, target in item.verbs),
         state=item.state,
+        end_open=item.end_open,
     )
 
 
@@ -177,7 +179,7 @@ def _recorded(mark: Mark) -> Marker:
             marks.ALERT: ngettext("{n} alert", "{n} alerts", mark.number),
         }[mark.kind].format(n=text.count(mark.number))
     elif mark.kind == marks.ALERT:
-        words = shown.say(mark.title) if mark.title is not None else mark.name
+        words = wording.title(mark.words, shown.zone(), mark.at_ms) if mark.words is not None else mark.name
     elif mark.kind == marks.PAUSE:
         words = _("{what} paused").format(what=_scope(mark.name))
     else:

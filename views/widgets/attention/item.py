@@ -55,6 +55,7 @@ class AttentionRow:
     since_ms: int = 0
     verbs: tuple[tuple[str, str, str], ...] = ()  #: verb, what it is about, words of the link
     state: str = ""  #: differs once the matter changed
+    end_open: bool = False  #: that it is over does not say that it went well: it is never called resolved
 
 
 def widgets_in(layout: QLayout) -> list[QWidget]:

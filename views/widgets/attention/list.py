@@ -29,7 +29,9 @@ class _Kept:
 
 
 class AttentionModel:
-    """Which items are shown, in the order given; one that is over stays in its place for ten seconds, as resolved."""
+    """Which items are shown, in the order given; one that is over stays in its place for ten seconds, as resolved,
+    unless it may have ended badly.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
@@ -40,9 +42,10 @@ class AttentionModel:
         """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once."""
         fresh = {row.key: row for row in rows}
         for key, kept in list(self._kept.items()):
-            if key in muted:
+            if key in muted or (key not in fresh and kept.row.end_open):
                 del self._kept[key]
-            if key in fresh or key in muted:
+                continue
+            if key in fresh:
                 continue
             kept.over_ms = now_ms if kept.over_ms is None else kept.over_ms
             if now_ms - kept.over_ms >= LEAVES_AFTER_MS:

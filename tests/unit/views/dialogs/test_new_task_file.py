@@ -18,9 +18,11 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.sheet.orders import Fault
+from services.commands.sheet.type_index import titles_of
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from tests.support import task_sheets
+from tests.support.cuts import cut
 from tests.support.widgets import find, press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
@@ -130,6 +132,7 @@ def test_a_column_can_say_something_else_and_what_is_ignored_is_said(
     (spec,) = dialog.sheet.orders.specs  # type: ignore[union-attr]
     assert spec.payload == {"page_size": 20}
     assert dialog.verbs.create.text() == "Create 1 task"
+    assert field.width() > field.fontMetrics().horizontalAdvance("Parameter page_size"), "is read whole"
 
 
 def test_another_encoding_or_sheet_can_be_chosen(qtbot: QtBot, read_file: Open, tmp_path: Path) -> None:
@@ -436,6 +439,27 @@ def test_rows_whose_work_was_done_just_now_are_told_before_anything_is_created(
     with qtbot.waitSignal(done_before.created) as done:
         done_before.verbs.create.click()
     assert (len(done.args[0].created), done.args[0].done) == (2, ())
+
+
+def test_what_is_said_beside_the_rows_is_scrolled_and_not_squeezed_in_a_low_window(done_before: NewTaskDialog) -> None:
+    done_before.resize(1098, 460)
+    assert cut(done_before.sheet.summary) == []
+    grid = done_before.sheet.grid
+    said = [str(grid.model().index(row, 0).data()) for row in range(grid.model().rowCount())]
+    assert "done before, goes again" in said
+    assert grid.columnWidth(0) > max(map(grid.fontMetrics().horizontalAdvance, said)) + 20, "beside its glyph"
+
+
+def test_where_no_row_goes_only_fields_of_the_type_that_is_meant_are_offered(
+    fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    path = task_sheets.write(tmp_path / "a.csv", [["nobody", 20]], ("店铺", "每页数量"), encoding="gbk")
+    dialog = read_file(path)
+    assert not dialog.sheet.orders.going  # type: ignore[union-attr]
+    field = dialog.sheet.columns.fields[1]
+    offered = {str(field.itemData(at)) for at in range(field.count())}
+    kind = fleet.engine.registry.task_type(str(dialog.what.types.currentData()))
+    assert {one for one in offered if one.startswith("payload.")} == {f"payload.{name}" for name in titles_of(kind)}
 
 
 def test_rows_whose_work_was_done_just_now_are_done_again_with_a_reason(

@@ -59,6 +59,13 @@ def test_what_is_over_stays_ten_seconds_as_resolved() -> None:
     assert [row.key for row, _resolved in model.update([SILENT], 2_000 + LEAVES_AFTER_MS)] == ["silent"]
 
 
+def test_what_may_have_ended_badly_is_never_called_resolved() -> None:
+    """A last try that became a dead letter stood there with a green tick."""
+    model = AttentionModel()
+    model.update([replace(LOGIN, end_open=True), SILENT], 1_000)
+    assert model.update([SILENT], 2_000) == [(SILENT, False)]
+
+
 def test_what_comes_back_is_no_longer_resolved() -> None:
     model = AttentionModel()
     model.update([LOGIN], 0)

@@ -6,7 +6,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from services.domain.past.marks import DEPLOY, PAUSE, SILENT, Mark
+from services.domain.alerts.incident import Words
+from services.domain.insight import cause
+from services.domain.past.marks import ALERT, DEPLOY, PAUSE, SILENT, Mark
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.monitor.attention import WORDS, english
@@ -94,6 +96,10 @@ def test_long_names_leave_room_for_the_words_that_decide_and_are_whole_in_the_to
     assert short.whole == ""
 
 
+#: as the leader tells it: the cause stands beside the sentence that names it
+FAILING = Words(title=Message("alert.shop_failing", {"n": 1}), cause=cause.title("rate_limited"))
+
+
 def test_machines_read_the_same_in_english() -> None:
     told = {item.key: english(item) for item in attention()}
     assert told["dead:element_not_found:sync_order:"] == (
@@ -156,8 +162,10 @@ def test_what_was_recorded_is_marked_beside_what_holds_now_and_nothing_twice() -
         Mark(now.at_ms - 900_000, DEPLOY, "0.4.3"),
         Mark(now.at_ms - 1_000_000, PAUSE, "shop:pdd:pdd-10021"),
         Mark(now.at_ms - 2_000_000, PAUSE, "platform:temu", number=3),
+        Mark(now.at_ms - 2_500_000, ALERT, "shop_failing", FAILING),
     )
     marks = markers(now, recorded, 3600)
     assert [mark.text for mark in marks] == [
         "rpa-06 silent", "broker takes no messages", "0.4.3", "pdd-10021 paused", "3 pauses",
+        "1 shop fails…any requests",
     ]  # fmt: skip
