@@ -25,6 +25,7 @@ from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
+from tests.unit.views.pages.alert_samples import Alerts
 from views.dialogs.confirm import ConfirmDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
@@ -459,3 +460,22 @@ def test_a_cause_among_the_objects_is_called_by_its_name(qtbot: QtBot, desk: Des
     assert page.table.records.record(0).objects == ("The login page moved",)
     page.table.peek_requested.emit(page.table.records.record(0).key)
     assert page.panel.targets.text() == "The login page moved"
+
+
+@pytest.mark.one_pair
+def test_bells_stand_where_alerts_began_and_open_them(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    alerts = Alerts(desk.session.engine.store)
+    alerts.lane(key="wait:1")
+    last = alerts.login()
+    page = open_page()
+    bars = page.day.bars
+    qtbot.waitUntil(lambda: bool(bars.bells()))
+    assert sum(len(bell.rings) for bell in bars.bells()) == 2
+    (bell,) = (one for one in bars.bells() if one.first.incident == last.id)
+    assert bell.firing
+    place = QPoint(round(bell.x), 6)
+    with qtbot.waitSignal(page.navigate) as asked:
+        qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == ["alerts", last.id]
+    assert bars.stretch is None
+    assert bars.accessibleDescription().endswith("Alerts 2")

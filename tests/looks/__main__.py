@@ -5,7 +5,7 @@ each page at each size, in each language and theme: a picture of each, and a lin
 over another. Ends with 1 where there is any.
 
     python -m tests.looks [--out DIR] [--seconds N] [--sizes 1280x720,1600x1000] [--pages tasks,shops]
-                          [--languages zh_CN] [--themes dark] [--no-pictures] [--empty | --many 10000]
+                          [--languages zh_CN] [--themes dark] [--no-pictures] [--empty | --many 10000] [--dialogs]
 
 A scale is one of the surroundings: ``QT_SCALE_FACTOR=1.5``.
 """
@@ -19,7 +19,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -27,7 +27,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from qasync import QEventLoop
 
 from console.lifecycle import Console
@@ -36,6 +36,7 @@ from services import i18n
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
+from tests.looks.dialogs import dialogs_of
 from tests.looks.fleet import Fleet
 from tests.situations.stage import Stage
 from tests.support.painted import faults
@@ -60,6 +61,7 @@ def main() -> int:
     parser.add_argument("--pages", default=",".join(pages()))
     parser.add_argument("--empty", action="store_true", help="a fleet on its first day")
     parser.add_argument("--many", type=int, default=0, help="so many tasks more")
+    parser.add_argument("--dialogs", action="store_true", help="of the pages, and of the window, in place of the pages")
     parser.add_argument("--no-pictures", action="store_true", help="only of what has a fault")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -82,22 +84,44 @@ def main() -> int:
                 await asyncio.sleep(args.seconds)
                 fleet.begin()
                 await asyncio.sleep(args.seconds)
+            if args.dialogs:
+                async for name, dialog in _dialogs(window, args):
+                    told += await _look(name, dialog, args)
+                return
             for name, said in _looks(window, args):
                 await said()
-                first = faults(window)
-                if first:  # a number may just have grown: what holds is what a person sees
-                    await asyncio.sleep(SETTLE_S)
-                kept = [fault for fault in faults(window) if fault in first] if first else []
-                for fault in dict.fromkeys(kept):
-                    told += 1
-                    sys.stdout.write(f"{name}: {fault}\n")
-                    sys.stdout.flush()
-                if kept or not args.no_pictures:
-                    window.grab().save(str(args.out / f"{name}.png"))
+                told += await _look(name, window, args)
 
         _play(app, home, scene)
     sys.stdout.write(f"{told} texts that cannot be read whole\n")
     return 1 if told else 0
+
+
+async def _look(name: str, widget: QWidget, args: argparse.Namespace) -> int:
+    """A picture of it, and how many of its texts cannot be read."""
+    first = faults(widget)
+    if first:  # a number may just have grown: what holds is what a person sees
+        await asyncio.sleep(SETTLE_S)
+    kept = [fault for fault in faults(widget) if fault in first] if first else []
+    for fault in dict.fromkeys(kept):
+        sys.stdout.write(f"{name}: {fault}\n")
+        sys.stdout.flush()
+    if kept or not args.no_pictures:
+        widget.grab().save(str(args.out / f"{name}.png"))
+    return len(dict.fromkeys(kept))
+
+
+async def _dialogs(window: MainWindow, args: argparse.Namespace) -> AsyncIterator[tuple[str, QWidget]]:
+    """Each dialog in each look, while it is open."""
+    for language, mode, size in product(args.languages.split(","), args.themes.split(","), args.sizes.split(",")):
+        i18n.set_language(language)
+        theme().set_mode(mode)
+        window.resize(*(int(one) for one in size.split("x")))
+        for page in ("window", *args.pages.split(",")):
+            window.open_page("tasks" if page == "window" else page)
+            await asyncio.sleep(SETTLE_S)
+            async for name, dialog in dialogs_of(window, page):
+                yield f"{page}-{name}-{language}-{mode}-{size}", dialog
 
 
 async def _opened(console: Console) -> MainWindow:

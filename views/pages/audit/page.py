@@ -16,10 +16,13 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
 
+from services.domain.alerts.incident import CALMING, RESOLVED
 from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.i18n import N_, _, ngettext
 from services.messages import told
+from services.monitor.alerts import wording
+from services.monitor.alerts.queries import AlertQueries
 from services.monitor.audit import AuditQueries
 from services.monitor.files import audit
 from views.context import PageContext
@@ -27,7 +30,7 @@ from views.page import Page
 from views.pages.audit import words
 from views.pages.audit.back import TakingBack
 from views.pages.audit.panel import AuditPanel
-from views.pages.audit.strip import NOTHING, DayStrip
+from views.pages.audit.strip import NOTHING, DayStrip, Ring
 from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
 from views.support import instant, safe, shown, text
 from views.support.keys import bind
@@ -126,7 +129,7 @@ class AuditPage(Page):
         self.sharing = AuditSharing(context, self)
         self.taking_back = TakingBack(context, self)
         self._checking = Operation(self, lasting=True)
-        self._counting = Operation(self, latest=True)
+        self._counting, self._ringing = Operation(self, latest=True), Operation(self, latest=True)
         self._recount = QTimer(self, interval=COUNT_MS)
         self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
         self._build()
@@ -171,6 +174,7 @@ class AuditPage(Page):
         self.filter.changed.connect(self._ask)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
+        self.day.bars.rung.connect(lambda incident: self.navigate.emit("alerts", incident))
         self._recount.timeout.connect(self._count)
         self.error.retry.connect(self.refresh)
         self.empty.action.connect(self.filter.clear)
@@ -237,6 +241,7 @@ class AuditPage(Page):
 
     def _count(self) -> None:
         self._counting.start(self._context.audit.day, self.day.show_day, lambda _error: self.day.show_day(NOTHING))
+        self._ringing.start(partial(_rings, self._context.alerts), self.day.bars.show_rings, lambda _error: None)
 
     def _ask(self, expression: str) -> None:
         stretch = self.day.bars.stretch
@@ -445,6 +450,21 @@ class AuditPage(Page):
         back = menu.addAction(_("Take back…"), partial(self.taking_back.ask, row))
         back.setEnabled(not reason)
         back.setToolTip(reason)
+
+
+def _rings(alerts: AlertQueries) -> list[Ring]:
+    """Every alert that is still known, as the strip shows it. Blocking."""
+    known = [*alerts.now(addresses=False).incidents, *alerts.history()]
+    return [
+        Ring(
+            at=one.incident.raised_at,
+            incident=one.incident.id,
+            title=safe.masked(wording.title(one.incident.words, shown.zone())),
+            firing=one.state not in (CALMING, RESOLVED),
+        )
+        for one in known
+        if one.incident.raised_at
+    ]
 
 
 def _terms(begin_ms: int, end_ms: int) -> dict[str, str]:

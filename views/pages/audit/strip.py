@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.audit import BAR_MS, Day
 from views.charts import ticks
-from views.support import shown, text
+from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.paint import draw_line
@@ -19,6 +22,10 @@ from views.widgets.badge import Swatch
 from views.widgets.card import Card
 
 BARS, AXIS, TICK_ROOM, CAP, GAP = 34, 18, 96, 2.0, 1.0
+#: above the bars: bells of alerts, those that are closer than this are one
+BELLS, BELL, NEAR = 18, 14, 16
+#: alerts that the tip of a bell tells
+MOST_TOLD = 8
 NOTHING = Day(begin=0, people=(), programs=(), refused=(), names=0)
 _AWAY = (Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 ROLES = (
@@ -28,24 +35,58 @@ ROLES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """One alert of the day, UTC ms; ``firing``: it is not over."""
+
+    at: int
+    incident: str
+    title: str
+    firing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bell:
+    """Alerts that stand at one place of the strip."""
+
+    x: float
+    rings: tuple[Ring, ...]
+
+    @property
+    def firing(self) -> bool:
+        """Whether one of them is not over."""
+        return any(ring.firing for ring in self.rings)
+
+    @property
+    def first(self) -> Ring:
+        """The one to look at: the newest that still fires, else the newest."""
+        return max(self.rings, key=lambda ring: (ring.firing, ring.at))
+
+
 class DayBars(QWidget):
-    """A click or a drag chooses a stretch; Left and Right move it by one bar, Esc and Delete take it away.
+    """A click or a drag chooses a stretch; Left and Right move it by one bar, Esc and Delete take it away. A click on a
+    bell opens its incident.
 
     Signals:
         chosen: begin and end of the stretch, UTC ms.
         dropped: a person takes the stretch away.
+        rung: the incident of a bell.
     """
 
     chosen = Signal(object, object)
     dropped = Signal()
+    rung = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self._day = NOTHING
+        self._rings: tuple[Ring, ...] = ()
+        self._ringing = False  #: the button went down on a bell
         self._from = self._to = -1
+        self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(BARS + AXIS)
+        self.setFixedHeight(BELLS + BARS + AXIS)
         spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.update)
         on_language_changed(self._announce)
@@ -71,6 +112,27 @@ class DayBars(QWidget):
             self._announce()
             self.update()
 
+    def show_rings(self, rings: Sequence[Ring]) -> None:
+        """Show these alerts."""
+        if tuple(rings) != self._rings:
+            self._rings = tuple(rings)
+            self._announce()
+            self.update()
+
+    def bells(self) -> list[Bell]:
+        """The alerts of the day where they stand, from left to right; near ones are one."""
+        begin, span = self._day.begin, self._count() * BAR_MS
+        found: list[Bell] = []
+        for ring in sorted(self._rings, key=lambda ring: ring.at):
+            if not begin or not begin <= ring.at < begin + span:
+                continue
+            x = min(max(BELL / 2, (ring.at - begin) * self.width() / span), self.width() - BELL / 2)
+            if found and x - found[-1].x < NEAR:
+                found[-1] = Bell(found[-1].x, (*found[-1].rings, ring))
+            else:
+                found.append(Bell(x, (ring,)))
+        return found
+
     def clear(self) -> None:
         """Choose nothing."""
         self._from = self._to = -1
@@ -79,14 +141,16 @@ class DayBars(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for bars and times."""
-        return QSize(480, BARS + AXIS)
+        return QSize(480, BELLS + BARS + AXIS)
 
     def _announce(self) -> None:
         self.setAccessibleName(_("Acts of the last 24 h"))
         if not self._day.begin:
             self.setAccessibleDescription("")
         elif self._from < 0:
-            self.setAccessibleDescription(", ".join(self._told(0, self._count() - 1)))
+            alerts = sum(len(bell.rings) for bell in self.bells())
+            rung = [f"{_('Alerts')} {text.count(alerts)}"] if alerts else []
+            self.setAccessibleDescription(", ".join([*self._told(0, self._count() - 1), *rung]))
         else:
             first, last = sorted((self._from, self._to))
             self.setAccessibleDescription(", ".join([self._times(first, last), *self._told(first, last)]))
@@ -115,10 +179,10 @@ class DayBars(QWidget):
         if self._from >= 0:
             first, last = sorted((self._from, self._to))
             painter.setBrush(theme().color("sel"))
-            painter.drawRect(QRectF(self.x_of(first), 0, (last - first + 1) * wide, BARS))
+            painter.drawRect(QRectF(self.x_of(first), BELLS, (last - first + 1) * wide, BARS))
         highest = max((a + b for a, b in zip(day.people, day.programs, strict=True)), default=0)
         for place, (people, programs, refused) in enumerate(zip(day.people, day.programs, day.refused, strict=True)):
-            bottom = float(BARS)
+            bottom = float(BELLS + BARS)
             for number, role in ((programs, "ctl"), (people, "accent")):
                 if number:
                     tall = max(2.0, (BARS - 4) * number / highest)
@@ -129,8 +193,9 @@ class DayBars(QWidget):
                 painter.setBrush(theme().color("dead"))
                 painter.drawRect(QRectF(self.x_of(place), bottom - CAP - 1, max(1.0, wide - GAP), CAP))
         painter.setPen(QPen(theme().color("line"), 1))
-        painter.drawLine(QPointF(0, BARS + 0.5), QPointF(self.width(), BARS + 0.5))
+        painter.drawLine(QPointF(0, BELLS + BARS + 0.5), QPointF(self.width(), BELLS + BARS + 0.5))
         self._paint_times(painter)
+        self._paint_bells(painter)
         if self.hasFocus():
             painter.setPen(QPen(theme().color("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -146,27 +211,57 @@ class DayBars(QWidget):
         for instant, words in ticks.times(begin, begin + span, self.width() // TICK_ROOM, shown.zone()):
             x = (instant - begin) * self.width() / span
             wide = painter.fontMetrics().horizontalAdvance(words)
-            place = QRectF(x - wide / 2, BARS + 2, wide, AXIS - 2)
+            place = QRectF(x - wide / 2, BELLS + BARS + 2, wide, AXIS - 2)
             if place.left() >= 0 and place.right() <= self.width():
                 draw_line(painter, place, words)
+
+    def _paint_bells(self, painter: QPainter) -> None:
+        painter.setFont(theme().font("caption"))
+        bells = self.bells()
+        for place, bell in enumerate(bells):
+            icon, role = ("ph.bell-fill", "dead") if bell.firing else ("ph.bell", "text2")
+            painter.drawPixmap(QPointF(bell.x - BELL / 2, 1), theme().pixmap(icon, role, BELL))
+            if len(bell.rings) < 2:
+                continue
+            said = text.count(len(bell.rings))
+            wide = painter.fontMetrics().horizontalAdvance(said)
+            after = bells[place + 1].x - BELL / 2 if place + 1 < len(bells) else self.width()
+            left = bell.x + BELL / 2 + 2
+            if left + wide > after:  # then before it, where that is free
+                left = bell.x - BELL / 2 - 2 - wide
+            painter.setPen(theme().color(role))
+            draw_line(painter, QRectF(left, 0, wide, BELL + 2), said)
+
+    def bell_at(self, place: QPoint) -> Bell | None:
+        """The bell there."""
+        if place.y() > BELLS:
+            return None
+        return next((bell for bell in self.bells() if abs(bell.x - place.x()) <= NEAR / 2), None)
 
     # hands
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a stretch."""
-        if event.button() == Qt.MouseButton.LeftButton and self._day.begin:
+        """Begin a stretch, or open what a bell tells of."""
+        bell = self.bell_at(event.position().toPoint())
+        if bell is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._ringing = True
+            self.rung.emit(bell.first.incident)
+        elif event.button() == Qt.MouseButton.LeftButton and self._day.begin:
             self._from = self._to = self.at_x(event.position().x())
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Make it longer."""
+        bell = self.bell_at(event.position().toPoint()) if not event.buttons() else None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if bell is not None else Qt.CursorShape.ArrowCursor)
         if self._from >= 0 and event.buttons() & Qt.MouseButton.LeftButton:
             self._to = self.at_x(event.position().x())
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Ask for it."""
-        if event.button() == Qt.MouseButton.LeftButton:
+        ringing, self._ringing = self._ringing, False
+        if event.button() == Qt.MouseButton.LeftButton and not ringing:
             self._tell()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -191,8 +286,9 @@ class DayBars(QWidget):
         if isinstance(event, QKeyEvent) and event.key() in _AWAY and self._from >= 0:
             event.accept()  # as a key, not as a shortcut
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._day.begin:
-            place = self.at_x(event.pos().x())
-            QToolTip.showText(event.globalPos(), self.words_of(place), self)
+            bell = self.bell_at(event.pos())
+            words = _rung(bell) if bell is not None else self.words_of(self.at_x(event.pos().x()))
+            QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)
 
@@ -215,6 +311,18 @@ class DayBars(QWidget):
         if stretch is not None and self._day.begin:
             self._announce()
             self.chosen.emit(*stretch)
+
+
+def _rung(bell: Bell) -> str:
+    """What a bell tells of, the newest first."""
+    lines = []
+    for ring in sorted(bell.rings, key=lambda ring: -ring.at)[:MOST_TOLD]:
+        when = f"{shown.moment(ring.at).astimezone(shown.zone()):%H:%M}"
+        lines.append(_("{name}: {value}").format(name=when, value=safe.one_line(ring.title, 90)))
+    if len(bell.rings) > MOST_TOLD:
+        more = len(bell.rings) - MOST_TOLD
+        lines.append(_("and {n} more").format(n=text.count(more)))
+    return "\n".join(lines)
 
 
 class DayStrip(Card):
