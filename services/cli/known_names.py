@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from services.assembly import Engine, queries
+from services.assembly import Engine, commands, queries
 from services.domain.promises import promise
 
 #: a shell is given words that mean nothing to it; another name is typed by hand
@@ -42,6 +42,7 @@ KINDS: dict[str, Callable[[Engine], Iterable[str]]] = {
     "incidents": lambda engine: [one.incident.id for one in queries(engine).alerts.now().incidents],
     "rules": lambda engine: [one.rule.name for one in queries(engine).alerts.rules()],
     "channels": _channels,
+    "views": lambda engine: [one.title for one in commands(engine).views.known()],
 }
 _BY_PLACE = {
     "shop": "shops",
@@ -54,6 +55,7 @@ _BY_PLACE = {
     "incident": "incidents",
     "channel": "channels",
     "escalate_to": "channels",
+    "view": "views",
 }
 #: what is called ``name`` or ``names`` there
 _BY_NOUN = {

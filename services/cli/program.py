@@ -221,6 +221,7 @@ def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None
         roles,
         schedules,
         types,
+        views,
         work,
     )
     from services.cli.commands.letters import cause, causes, dead
@@ -242,6 +243,7 @@ def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None
     for module in (
         cli_run,
         tasks,
+        views,
         batches,
         dead,
         cause,

@@ -20,6 +20,7 @@ from services.api.routes import (
     status,
     tasks,
     types,
+    views,
     work,
     workers,
     zone,
@@ -29,6 +30,7 @@ from services.api.routes import (
 NOUNS = (
     status,
     tasks,
+    views,
     work,
     dead_letters,
     shops,

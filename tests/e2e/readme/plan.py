@@ -75,6 +75,7 @@ PLAN = (
     Entry(looks="P type export sync_order > sync_order.json", way=Way.LINE),
     Entry(looks="P queue (pause|limit) platform:.*", way=Way.LINE, answer="y"),
     Entry(looks="P queue (peek|purge|held) rpa_tasks_low.*", way=Way.LINE),
+    Entry(looks="P view share Refunds .*", way=Way.LINE),
     Entry(looks="P quiet (set night .*|list)", way=Way.LINE),
     Entry(looks="P at .*", way=Way.LINE),
     Entry(looks="P alert (list|history|channel list|channel set (ops|boss) .*)", way=Way.LINE),

@@ -1,0 +1,135 @@
+"""``view``: lists of tasks under a name that everybody of the fleet sees."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.cli import shapes
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table
+from services.domain.errors import NotFound
+from services.domain.task.search.shared_view import SharedView
+
+EXAMPLES = (
+    "view list",
+    "view share 'Refunds of today' --filter 'type:refund created:today'",
+    "view show 'Refunds of today'",
+    "view rename 'Refunds of today' Refunds",
+    "view remove Refunds",
+)
+_NAME = "its title, or its key as `view list --json` shows it"
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser(
+        "view",
+        parents=[common],
+        help="views of tasks that everybody of the fleet sees",
+        description="A view is a filter under a name, with columns and order. It stands as a tab above the tasks in"
+        " every window; columns are chosen there.",
+        **examples(EXAMPLES),
+    )
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all of them").set_defaults(handler=list_all)
+    showing = verbs.add_parser("show", parents=[common], help="one of them, and how many tasks it has now")
+    showing.add_argument("view", help=_NAME)
+    showing.set_defaults(handler=show)
+    sharing = verbs.add_parser("share", parents=[common], help="share a filter, in the place of what has this title")
+    sharing.add_argument("title", help="1-60 characters")
+    sharing.add_argument("--filter", default="", metavar="EXPR", help="as in task list; nothing: every task")
+    sharing.add_argument("--oldest-first", action="store_true", help="where no column was clicked")
+    sharing.set_defaults(handler=share)
+    renaming = verbs.add_parser("rename", parents=[common], help="give it another title; its tabs stay")
+    renaming.add_argument("view", help=_NAME)
+    renaming.add_argument("title")
+    renaming.set_defaults(handler=rename)
+    removing = verbs.add_parser("remove", parents=[common], help="let nobody see it any more; Undo is in the window")
+    removing.add_argument("view", help=_NAME)
+    removing.add_argument("--yes", action="store_true", help="do not ask")
+    removing.set_defaults(handler=remove)
+
+
+def list_all(context: Context) -> int:
+    """Print all."""
+    with context.engine() as engine:
+        rows = [_row(one) for one in assembly.commands(engine).views.known()]
+    fields = ("title", "filter", "order", "version", "by", "at")
+    told = table(fields, [[str(row[field]) for field in fields] for row in rows]) if rows else ["no view is shared"]
+    context.show({"views": rows}, told)
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one."""
+    with context.engine() as engine:
+        found = _row(_one(assembly.commands(engine).views.known(), context.args.view))
+        page = assembly.queries(engine).tasks.page(found["filter"], limit=1)
+        row = found | {"tasks": page.total if page.total is not None else page.at_least}
+    context.show(row, [f"{name}: {value}" for name, value in row.items()])
+    return EXIT_OK
+
+
+def share(context: Context) -> int:
+    """Share a filter; what has this title keeps its columns."""
+    args = context.args
+    with context.engine() as engine:
+        commands = assembly.commands(engine).views
+        before = next((one for one in commands.known() if one.title == args.title), None)
+        view = before or SharedView(key="", title=args.title)
+        made = commands.share(msgspec.structs.replace(view, filter=args.filter, newest=not args.oldest_first))
+    said = "changed for" if before is not None else "shared with"
+    context.show(
+        {"view": _row(made), "replaced": before is not None}, [f"the view {made.title} is {said} all of the fleet"]
+    )
+    return EXIT_OK
+
+
+def rename(context: Context) -> int:
+    """Give one another title."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine).views
+        before = _one(commands.known(), context.args.view)
+        made = commands.share(msgspec.structs.replace(before, title=context.args.title))
+    context.show({"view": _row(made), "before": before.title}, [f"the view {before.title} is called {made.title} now"])
+    return EXIT_OK
+
+
+def remove(context: Context) -> int:
+    """Take one away."""
+    with context.engine() as engine:
+        commands = assembly.commands(engine).views
+        found = _one(commands.known(), context.args.view)
+        if not context.confirm(f"let nobody see the view {found.title} any more"):
+            return EXIT_FAILED
+        was = commands.remove(found.key)
+    text = (
+        f"the view {found.title} is removed" if was is not None else f"somebody removed the view {found.title} before"
+    )
+    context.show({"removed": found.title, "was_shared": was is not None}, [text])
+    return EXIT_OK
+
+
+def _one(found: list[SharedView], name: str) -> SharedView:
+    known = next((one for one in found if one.title == name), None) or next(
+        (one for one in found if one.key == name), None
+    )
+    if known is None:
+        titles = ", ".join(one.title for one in found) or "none"
+        raise NotFound(f"there is no view {name!r:.80}; there are {titles}", field="view")
+    return known
+
+
+def _row(one: SharedView) -> dict[str, Any]:
+    return {
+        "title": one.title,
+        "key": one.key,
+        "filter": one.filter,
+        "order": "newest first" if one.newest else "oldest first",
+        "version": one.version,
+        "by": one.by,
+        "at": shapes.iso(one.at) if one.at else None,
+    }
