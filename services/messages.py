@@ -85,6 +85,9 @@ TEMPLATES: dict[str, str] = {
     "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),
     "retry.say_why": N_("Its work may be done already: decide about it by itself, and say why it is to run again."),
+    "give_up.say_why": N_(
+        "Its work may be done already: say why it is given up, for then others may do the same work again."
+    ),
     "retry.not_failed": N_("The task is {status}; there is nothing to retry yet."),
     "dead.not_dead": N_("The task is {status}, not a dead letter."),
     "dead.already": N_("Already republished as {id}."),

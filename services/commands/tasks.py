@@ -14,6 +14,7 @@ from services.commands.outcome import Outcome, Refusal
 from services.domain.change import DONE, UNREADABLE, Answer, Cancel, Move, Op, Resolve, TakeBackTry, Try
 from services.domain.errors import UsageError
 from services.domain.gates import passing
+from services.domain.insight import verdict
 from services.domain.task import ids as names
 from services.domain.task import lane
 from services.domain.task.record import Task
@@ -66,7 +67,8 @@ class TaskCommands:
 
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome). What is cancelled already
-        is skipped as such.
+        is skipped as such, and a held one whose work may be done is without a ``reason``: the same work may be done
+        by others when it is over.
         """
         self._audit.need(self._operator, "operator", "task.cancel", task_ids)
         ids = list(dict.fromkeys(task_ids))
@@ -76,6 +78,8 @@ class TaskCommands:
             task = records[task_id]
             if task is not None and task.status == Status.CANCELLED:
                 return Message("task.already_cancelled")
+            if task is not None and verdict.asks_why_given_up(task) and not reason.strip():
+                return Message(verdict.SAY_WHY_GIVEN_UP)
             return Cancel(task_id=task_id, by=self._operator.who, reason=reason)
 
         return self._each("task.cancel", ids, op, detail={"reason": reason})
@@ -236,7 +240,8 @@ class TaskCommands:
         return self._each("task.retry", task_ids, op, detail={"reason": reason} if reason else None)
 
     def resolve(self, task_ids: Sequence[str], to: str, *, note: str) -> Outcome:
-        """Decide about held tasks: ``succeeded`` (it ran), ``pending`` (run again) or ``dead``.
+        """Decide about held tasks: ``succeeded`` (it ran), ``pending`` (run again) or ``dead``. One whose work may be
+        done is not given up without a ``note``: the same work may be done by others when it is over.
 
         Raises:
             UsageError: another decision; or to run again what may be done already, without a ``note`` that says why.
@@ -245,12 +250,18 @@ class TaskCommands:
             raise UsageError(said("resolve.to"), field="to")
         if to == Status.PENDING and not note.strip():
             raise UsageError(said("resolve.say_why"), field="note")
-        return self._each(
-            "task.resolve",
-            task_ids,
-            lambda task_id: Resolve(task_id=task_id, to=to, by=self._operator.who, note=note),
-            detail={"to": to, "note": note},
-        )
+        self._audit.need(self._operator, "operator", "task.resolve", task_ids)
+        ids = list(dict.fromkeys(task_ids))
+        asks = to == Status.DEAD and not note.strip()
+        found = self._store.get(ids) if asks else ()
+        unsaid = {task.task_id for task in found if task is not None and verdict.asks_why_given_up(task)}
+
+        def op(task_id: str) -> Op | Message:
+            if task_id in unsaid:
+                return Message(verdict.SAY_WHY_GIVEN_UP)
+            return Resolve(task_id=task_id, to=to, by=self._operator.who, note=note)
+
+        return self._each("task.resolve", ids, op, detail={"to": to, "note": note})
 
     def _each(
         self,

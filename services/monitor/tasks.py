@@ -112,6 +112,7 @@ class Weighed(msgspec.Struct, frozen=True, gc=False):
     task_type: str
     shop: str  #: its name, else ``platform:shop_id``
     verdict: verdict.Verdict
+    asks: bool = False  #: whether it is given up only with a reason
 
 
 class TaskQueries:
@@ -178,6 +179,7 @@ class TaskQueries:
                 task.task_type,
                 name(task),
                 verdict.safe_to_run_again(task, None, done.get(task.task_id), now),
+                verdict.asks_why_given_up(task),
             )
             for task in held
         )

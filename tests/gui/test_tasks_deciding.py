@@ -182,12 +182,32 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     assert "Would duplicate: 1" in words(dialog)
     assert "Check first: 2" in words(dialog)
     assert dialog.verb_button.text() == "Give up 3 tasks"
+    assert dialog.verb_button.toolTip() == "Write down first why it is given up"
+    dialog.note_field.setText("the shops are closed")
     dialog.verb_button.click()
     send_delayed(desk, qtbot)
     assert desk.toasts[-1].text == "3 tasks are dead letters now"
     assert {desk.get(task.task_id).triage for task in tasks} == {Triage.OPEN}
     assert not page.table.records.ticked(), "a selection that was acted on has done its duty"
     assert desk.get(other.task_id).status != Status.DEAD
+
+
+@pytest.mark.one_pair
+def test_a_cancel_asks_why_too(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: decision_of(page).buttons["cancel"].isVisible())
+    decision_of(page).buttons["cancel"].click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    desk.toasts[-1].actions[1].call()
+    dialog = dialog_of(page, qtbot)
+    assert "others may do the same work again" in words(dialog)
+    assert dialog.verb_button.toolTip() == "Write down first why it is given up"
+    assert desk.get(task.task_id).status == Status.HELD
+    dialog.note_field.setText("it did not run")
+    dialog.verb_button.click()
+    wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
+    assert desk.get(task.task_id).reason == "it did not run"
 
 
 @pytest.mark.one_pair

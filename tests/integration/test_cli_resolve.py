@@ -67,3 +67,13 @@ def test_nobody_lets_it_run_again_without_saying_why(cli: Cli, held: Callable[[s
     assert cli.run("task", "show", task_id)["task"]["status"] == "held"
     assert cli.run("task", "retry", task_id, "--reason", "the shop lost it")["done"] == [task_id]
     assert cli.run("task", "show", task_id)["task"]["triage_note"] == "the shop lost it"
+
+
+def test_nobody_gives_it_up_without_saying_why(cli: Cli, held: Callable[[str], str]) -> None:
+    """When it is over the same work may be done by others: that is a second time, if it was done."""
+    one, other = held("s1"), held("s2")
+    for words in (("cancel", one), ("resolve", other, "--as", "dead")):
+        assert cli.run("task", *words, code=1)["skipped"][0]["code"] == "give_up.say_why"
+    assert {cli.run("task", "show", task_id)["task"]["status"] for task_id in (one, other)} == {"held"}
+    assert cli.run("task", "cancel", one, "--reason", "the shop lost it")["done"] == [one]
+    assert cli.run("task", "show", one)["task"]["reason"] == "the shop lost it"

@@ -1,18 +1,45 @@
-"""Asks why a work is done once more that has succeeded since: the answer goes into the audit trail and to the task."""
+"""Asks for the reason without which something was refused: why a work is done once more that has succeeded since, or
+why one is given up that may be done. The answer goes into the audit trail and to the task.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
+from services.domain.insight.verdict import SAY_WHY_GIVEN_UP
 from services.i18n import N_, _
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.support import shown
 
-#: of the refusal that a reason overcomes
-NEEDS_REASON = "task.done"
+
+class _Words(NamedTuple):
+    """Source texts of the question."""
+
+    title: str
+    verb: str
+    note: str
+    needed: str
+
+
+#: the refusals that a reason overcomes
+ASKED: Mapping[str, _Words] = {
+    "task.done": _Words(
+        N_("Do the same work once more?"),
+        N_("Do it once more"),
+        N_("Why it must be done again; kept with the task and in the audit trail"),
+        N_("Write down first why it must be done again"),
+    ),
+    SAY_WHY_GIVEN_UP: _Words(
+        N_("Give up what may be done?"),
+        N_("Give it up"),
+        N_("Why it is given up; kept with the task and in the audit trail"),
+        N_("Write down first why it is given up"),
+    ),
+}
 
 
 def ask_why(outcome: Outcome, go: Callable[[str], None], left_it: Callable[[], None], owner: QWidget) -> bool:
@@ -20,16 +47,17 @@ def ask_why(outcome: Outcome, go: Callable[[str], None], left_it: Callable[[], N
     gave none, so the refusal stands and is to be told.
     """
     left = (*outcome.skipped, *outcome.failed)
-    if outcome.done or outcome.pending or len(left) != 1 or left[0].why.code != NEEDS_REASON:
+    words = ASKED.get(left[0].why.code) if len(left) == 1 else None
+    if outcome.done or outcome.pending or words is None:
         return False
     question = Question(
-        title=N_("Do the same work once more?"),
+        title=words.title,
         rows=((_("task id"), left[0].task_id),),
         text=shown.say(left[0].why),
-        verb=_("Do it once more"),
+        verb=_(words.verb),
         danger=True,
-        note=_("Why it must be done again; kept with the task and in the audit trail"),
-        note_needed=_("Write down first why it must be done again"),
+        note=_(words.note),
+        note_needed=_(words.needed),
     )
     dialog = ConfirmDialog(question, owner)
     dialog.confirmed.connect(lambda: go(dialog.note))

@@ -92,7 +92,7 @@ class TaskVerb(Verb[Chosen]):
     run: Callable[[CommandSet, Sequence[Pick]], Outcome] = lambda _commands, _picks: Outcome()  #: blocking
     #: the same with what was written down, where ``note`` asks for it
     noted: Callable[[CommandSet, Sequence[Pick], str], Outcome] | None = None
-    #: the same with a reason, for one whose work has succeeded since
+    #: the same with a reason, for one whose work has succeeded since or may be done
     again: Callable[[CommandSet, Sequence[Pick], str], Outcome] | None = None
     done: Callable[[Outcome], str] = lambda _outcome: ""
     #: the sentence while it is held, with ``{n}`` and ``{s}``; None: done at once, since all of it can be taken back

@@ -45,7 +45,7 @@ class NewTask(shapes.Body):
 class Cancel(Choice):
     """Which ones, and why."""
 
-    reason: Text = ""
+    reason: Text = Field(default="", description="needed for held ones whose work may be done already")
 
 
 class Prioritize(Choice):
@@ -58,7 +58,7 @@ class Resolve(Choice):
     """Which held ones, and what a person knows about them."""
 
     decision: Literal["succeeded", "again", "dead"]
-    note: Text = Field(default="", description="how you know, or why again; not needed with `dead`")
+    note: Text = Field(default="", description="how you know, why again, or why it is given up")
 
 
 class Try(shapes.Body):

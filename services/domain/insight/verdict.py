@@ -13,6 +13,7 @@ from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message, Param
 
 SAFE, CHECK, WOULD_DUPLICATE = "safe", "check", "would_duplicate"
+SAY_WHY_GIVEN_UP = "give_up.say_why"
 #: these are found before a flow is started; a lost login or browser may come after half of the work
 _BEFORE_WORK = frozenset(
     {classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND, classify.EXPIRED}
@@ -76,6 +77,15 @@ def safe_to_run_again(task: Task, twin: Task | None = None, done: Done | None = 
     if task.idempotent:
         return _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
+
+
+def asks_why_given_up(task: Task) -> bool:
+    """Whether giving it up asks for a reason: its work must not be done twice, nobody knows that it was not done, and
+    when it is over the same work may be done by others.
+    """
+    if task.status != Status.HELD or task.error_kind == classify.ALREADY_DONE:
+        return False
+    return safe_to_run_again(task).level != SAFE
 
 
 def _done_by_others(task: Task, twin: Task | None, done: Done | None, now_ms: int) -> Verdict | None:

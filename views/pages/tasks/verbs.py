@@ -300,6 +300,7 @@ CANCEL = TaskVerb(
     # a person has read what ends and said yes; the list of interrupted tasks would only age
     unheld=lambda picks: bool(interrupts(picks)),
     run=lambda commands, picks: commands.tasks.cancel(_ids(picks)), done=_cancelled,
+    again=lambda commands, picks, why: commands.tasks.cancel(_ids(picks), reason=why),
     # what was waiting and is cancelled can be created again; what ran has begun and cannot
     undo=lambda commands, _picks: Reverse(
         call=lambda outcome: commands.tasks.create_again(outcome.done), text=CREATE_AGAIN.text, told=_created_again

@@ -94,7 +94,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         if name == "prioritize":
             parser.add_argument("--priority", required=True, help="high, normal, low or 1-10")
         if name == "cancel":
-            parser.add_argument("--reason", default="")
+            parser.add_argument("--reason", default="", help="needed for held tasks whose work may be done already")
         if name == "retry":
             parser.add_argument("--reason", default="", help="needed for held tasks, whose work may be done already")
         if name == "create-again":
@@ -246,7 +246,7 @@ def add_resolve(verbs: Any, common: argparse.ArgumentParser) -> None:
     )
     choose.add_choice(parser)
     parser.add_argument("--as", dest="decision", choices=sorted(DECISIONS), required=True)
-    parser.add_argument("--note", default="", help="how you know, or why again; not needed with --as dead")
+    parser.add_argument("--note", default="", help="how you know, why again, or why it is given up")
     parser.set_defaults(handler=resolve)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -85,6 +86,23 @@ def test_what_may_be_done_already_runs_again_only_with_a_reason_that_is_kept(roo
     assert [entry.action for entry in entries if "the shop lost it" in entry.detail] == ["task.resolve", "task.retry"]
 
 
+def test_what_may_be_done_already_is_given_up_only_with_a_reason_that_is_kept(room: Room, desk: Desk) -> None:
+    """Its twin runs when it is over, and so does what somebody creates then: a second time without anybody's reason."""
+    room.define("once", idempotent=False)
+    one, other, harmless = (
+        held(room, task_type="once", shop_id="s1"),
+        held(room, task_type="once", shop_id="s2"),
+        held(room, shop_id="s3"),
+    )
+    for refused in (desk.tasks.cancel([one.task_id], reason=" "), desk.tasks.resolve([one.task_id], "dead", note="")):
+        assert [skip.why.code for skip in refused.skipped] == ["give_up.say_why"]
+    assert room.task(one.task_id).status == "held"
+    assert desk.tasks.cancel([one.task_id], reason="it did not run").done == (one.task_id,)
+    assert desk.tasks.resolve([other.task_id], "dead", note="it did not run").done == (other.task_id,)
+    assert (room.task(one.task_id).reason, room.task(other.task_id).triage_note) == ("it did not run",) * 2
+    assert desk.tasks.cancel([harmless.task_id]).done == (harmless.task_id,), "its type may repeat its work"
+
+
 #: each command on a list of tasks, with a task that it is for
 LISTS: dict[str, tuple[Callable[[Room], Task], Callable[[Desk, list[str]], Outcome]]] = {
     "cancel": (lambda room: room.create(), lambda desk, ids: desk.tasks.cancel(ids)),
@@ -105,8 +123,8 @@ def cancelled(room: Room) -> Task:
     return room.task(task.task_id)
 
 
-def held(room: Room) -> Task:
-    return room.finish(room.running(), "held", error_kind="worker_lost")
+def held(room: Room, **fields: Any) -> Task:
+    return room.finish(room.running(**fields), "held", error_kind="worker_lost")
 
 
 @pytest.mark.parametrize("word", LISTS)

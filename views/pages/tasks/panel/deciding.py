@@ -73,6 +73,8 @@ def question(verb: TaskVerb, weighed: Sequence[Weighed], environment: str) -> Qu
         note, needed = _("How do you know? It is kept with the task."), _("Write down first how you know that it ran")
     elif verb is AGAIN:
         note, needed = _("Why again? It is kept with the task."), _("Write down first why it is to run again")
+    elif any(one.asks for one in weighed):
+        note, needed = _("Why give it up? It is kept with the task."), _("Write down first why it is given up")
     return Question(
         title=verb.title,
         number=many(number) if number > 1 else "",

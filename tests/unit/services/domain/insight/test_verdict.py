@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE, safe_to_run_again
+from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE, asks_why_given_up, safe_to_run_again
 from services.domain.task import classify
 from services.domain.task.ledger import Done
 from services.domain.task.status import Status, Triage
@@ -122,3 +122,18 @@ def test_doubt_never_counts_as_safe(
     doubtful = progress > 0 or any(each.outcome != "failed" and each not in given_back for each in attempts)
     if not idempotent and doubtful and (attempts or number):
         assert verdict.level != SAFE
+
+
+@pytest.mark.parametrize(
+    ("record", "asks"),
+    [
+        (held(error_kind="worker_lost", attempt=1, started_at=NOW), True),
+        (held(marks=("recovered",)), True),
+        (held(error_kind="worker_lost", attempt=1, started_at=NOW, idempotent=True), False),
+        (held(error_kind="duplicate"), False),
+        (held(error_kind=classify.ALREADY_DONE, attempt=1, started_at=NOW), False),
+        (task(status=Status.RUNNING, attempt=1, started_at=NOW, **ONCE), False),
+    ],
+)
+def test_only_what_may_be_done_and_must_not_be_twice_asks_why_it_is_given_up(record: Any, asks: bool) -> None:
+    assert asks_why_given_up(record) is asks
