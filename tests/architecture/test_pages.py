@@ -156,6 +156,17 @@ def test_a_page_in_chinese_has_the_sections_of_the_english_one(page: str) -> Non
     assert depths[0] == depths[1]
 
 
+@pytest.mark.parametrize("page", ["servers", "windows"])
+def test_a_page_in_chinese_tells_results_in_chinese(page: str) -> None:
+    """What a run writes there is read by people too; names of programs and tests stay as they are."""
+    table = (
+        text_of(f"resources/docs/{page}.zh-CN.md").partition("<!-- results -->")[2].partition("<!-- /results -->")[0]
+    )
+    seen = [line.split(" | ")[2] for line in table.splitlines() if line.count(" | ") == 3]
+    assert seen
+    assert not re.findall(r"[a-z]{3,}[,:;]? [a-z]{3,}|[0-9] [a-z]{3,}", "\n".join(seen))
+
+
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_the_page_of_settings_is_as_the_program_says(language: str) -> None:
     update = settings_writer()

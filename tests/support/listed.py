@@ -18,6 +18,39 @@ _PAGES = Path(__file__).resolve().parents[2] / "resources" / "docs"
 _PLACE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", re.DOTALL)
 Place = TypeVar("Place")
 MOST = 300  #: characters of a cell
+#: what checks say, in Chinese: every piece of a result that is found whole in one; numbers are what they are
+_IN_CHINESE = (
+    (r"a window on an X server, with a picture", "X 服务器上的窗口，附截图"),
+    (r"(\d+) tasks succeeded; the name of a shop came back as it went", r"\1 个任务成功；店铺名原样返回"),
+    (r"(\d+) tasks, (\d+) processes; records, events and orders agree", r"\1 个任务、\2 个进程；记录、事件与订单一致"),
+    (r"two pictures", "两张截图"),
+    (
+        r"a second start found the window, and a new one came after it was killed",
+        "第二次启动找到了窗口；窗口被强行结束后能重新打开",
+    ),
+    (
+        r"installed twice, a task run, the window painted, removed; its data stayed",
+        "安装两次，运行了任务，绘制了窗口，已卸载；数据保留",
+    ),
+    (r"setup and removal signed, both signatures hold", "安装程序和卸载程序均已签名，两个签名有效"),
+    (r"written, read and taken back", "已写入、读取并撤回"),
+    (r"(\d+) passed", r"\1 项通过"),
+    (r"(\d+) failed", r"\1 项失败"),
+    (r"(\d+) errors?\b", r"\1 项出错"),
+    (r"(\d+) skipped", r"\1 项跳过"),
+    (r"(\d+) deselected", r"\1 项未选"),
+    (
+        r"submitted: (\d+) recorded \(with what was republished\), (\d+) answered",
+        r"提交：记录 \1（含重新发布的），应答 \2",
+    ),
+    (r"faults: (\d+): (\d+) node of the broker killed", r"故障 \1 次：\2 次杀死一个节点"),
+    (r"lost \(aim 0\)", "丢失（目标 0）"),
+    (r"recorded twice \(aim 0\)", "重复记录（目标 0）"),
+    (
+        r"begun meanwhile: (\d+) commands, (\d+) in vain, p50 ([\d.]+) s, longest ([\d.]+) s",
+        r"期间启动命令 \1 条，\2 条未成，中位 \3 秒，最长 \4 秒",
+    ),
+)
 
 
 class Failed(Exception):
@@ -93,9 +126,18 @@ class Results:
         lines: list[Sequence[str]] = [heads, ("---",) * len(heads)]
         for check in self._checks:
             last = self._last.get(check.name)
-            told = (yes if last["passed"] else no, _line(last["what"]), last["day"]) if last else (never, "", "")
+            what = _line(last["what"]) if last else ""
+            seen = _in_chinese(what) if chinese else what
+            told = (yes if last["passed"] else no, seen, last["day"]) if last else (never, "", "")
             lines.append((check.chinese if chinese else check.english, *told))
         return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _in_chinese(what: str) -> str:
+    """A result as the page in Chinese tells it; the names of tests and programs stay."""
+    for english, chinese in _IN_CHINESE:
+        what = re.sub(english, chinese, what)
+    return what.replace(", ", "，").replace("; ", "；").replace(": ", "：")
 
 
 def _line(text: str) -> str:
