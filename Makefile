@@ -19,6 +19,7 @@
 #   make windows-test      the program under a CPython for Windows, in wine (ARGS="worker window"; --write: into resources/docs)
 #   make windows-installer a setup.exe with Python in it; installed, run and removed by make windows-test ARGS="installer"
 #   make linux-package     a .deb with an environment of its own in it (PYTHON_OF=3.13 for Debian 13); tried by make linux-test
+#                          (ARGS="--bare bookworm": in a Debian with nothing else in it)
 #   make image-rehearsal   the steps of the Dockerfile in a bare root, as root; then a worker and its Chromium in it
 #   make debian-13         make run, make test and what servers of today offer, in a bare Debian 13, as root
 #                          (ARGS="window nodes chaos" JOBS=2; --write: into resources/docs)
