@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QWidget
 
 from services.domain.alerts.incident import CALMING, RESOLVED
-from services.domain.errors import UsageError
 from services.domain.insight.audit import Verdict
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -26,14 +24,13 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.audit import AuditQueries
 from services.monitor.files import audit
 from views.context import PageContext
-from views.page import Page
+from views.kit.entries_page import EntriesPage, Listing
 from views.pages.audit import words
 from views.pages.audit.back import TakingBack
 from views.pages.audit.panel import AuditPanel
 from views.pages.audit.strip import NOTHING, DayStrip, Ring
-from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, Listing, condition, sentence
+from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, condition, sentence
 from views.support import instant, safe, shown, text
-from views.support.keys import bind
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -114,17 +111,18 @@ COUNT_MS, LOW = 15_000, 560
 MOST_FAULTS = 3
 
 
-class AuditPage(Page):
+class AuditPage(EntriesPage[AuditLine]):
     """The trail of the present connection, the newest act first."""
 
     page_id = "audit"
+    NO_MATCH, NOTHING = N_("No entry matches."), N_("Nothing was done yet.")
+    HINT = N_("Every act that changes something is written here before it is done, with how it ended.")
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Audit"))
         self._context = context
         self._faults: dict[str, tuple[str, ...]] = {}
         self._verdict: tuple[Verdict, int] | None = None
-        self._more = False
         self._lister = AuditLister(context.audit, context.causes, self)
         self.sharing = AuditSharing(context, self)
         self.taking_back = TakingBack(context, self)
@@ -156,7 +154,7 @@ class AuditPage(Page):
         room.addWidget(self.result)
         self.result_room.hide()
         self.table = TableView(self._model, name=N_("Audit"))
-        self.empty = EmptyState(N_("Nothing was done yet."), icon="ph.clipboard-text")
+        self.empty = EmptyState(self.NOTHING, icon="ph.clipboard-text")
         self.stack = stacked(self.table, self.empty)
         self._unknown = self.covered(self.stack)
         self.panel = AuditPanel()
@@ -170,33 +168,20 @@ class AuditPage(Page):
         self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
 
     def _connect(self) -> None:
+        self._connect_entries()
         self._unknown.changed.connect(self._place_day)
         self.filter.changed.connect(self._ask)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
         self.day.bars.rung.connect(lambda incident: self.navigate.emit("alerts", incident))
         self._recount.timeout.connect(self._count)
-        self.error.retry.connect(self.refresh)
-        self.empty.action.connect(self.filter.clear)
-        self.new_button.clicked.connect(self._show_new)
         self.export_button.clicked.connect(lambda: self.sharing.ask_file(self.filter.expression()))
         self.verify_button.clicked.connect(self.verify)
         self.dismiss_button.clicked.connect(self.result_room.hide)
-        self._lister.listed.connect(self._show)
-        self._lister.failed.connect(self._show_error)
-        self._model.pending_changed.connect(self._say_news)
-        self.table.near_end.connect(self._lister.more)
-        self.table.current_changed.connect(self._follow)
-        self.table.peek_requested.connect(self._toggle)
-        self.table.open_requested.connect(self._open)
-        self.table.menu_requested.connect(self._fill_menu)
-        self.table.filter_requested.connect(self._filter_by)
-        self.panel.closed.connect(self._close_panel)
         self.panel.filter_wanted.connect(self.show_target)
         self.panel.back_wanted.connect(self._take_back)
         self.taking_back.looked.connect(lambda _key: self._say_back())
         self.taking_back.changed.connect(self._look_again)
-        bind(self, {"Esc": self._close_panel})
 
     def activate(self) -> None:
         """Follow what is done."""
@@ -215,16 +200,6 @@ class AuditPage(Page):
         """Ask again, newest first."""
         self._lister.again()
         self._count()
-
-    def show_request(self, request: object) -> None:
-        """Show what matches a filter that another page asked for."""
-        if isinstance(request, str):
-            self.filter.set_expression(request)
-            self._ask(request)
-
-    def shown_request(self) -> str:
-        """The filter."""
-        return self.filter.expression()
 
     def show_stretch(self, begin_ms: int, end_ms: int) -> None:
         """Only acts of this stretch of time."""
@@ -264,10 +239,6 @@ class AuditPage(Page):
         """Change nothing while that is not allowed."""
         self.taking_back.forbid(reason)
         self._say_back()
-
-    def panes(self) -> Sequence[QWidget]:
-        """Filter, table and panel."""
-        return (self.filter, self.stack, self.panel)
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -328,32 +299,15 @@ class AuditPage(Page):
             return row
         return replace(row, faults=faults)
 
-    def _show(self, listing: Listing) -> None:
-        self.error.clear()
-        self.filter.clear_problem()
+    def _apply(self, listing: Listing[AuditLine]) -> None:
         self._unknown.answer(listing.expression)
-        self._more = listing.more
         self._model.apply([self._marked(row) for row in listing.rows], settle=listing.settle)
         if listing.settle and self.table.current_key() is None and listing.rows:
             self.table.set_current_key(listing.rows[0].key)
-        if listing.expression:
-            hint = N_("Change or clear the filters.")
-            self.empty.set_texts(N_("No entry matches."), hint, N_("Clear filters"))
-        else:
-            hint = N_("Every act that changes something is written here before it is done, with how it ended.")
-            self.empty.set_texts(N_("Nothing was done yet."), hint)
-        self.stack.setCurrentWidget(self.table if self._model.rowCount() else self.empty)
-        if self.panel.isVisible():
-            self.panel.show_row(self._model.find(self.panel.key))
-            self._say_back()
-        self._say()
-        self.refreshed.emit()
 
-    def _show_error(self, error: BaseException) -> None:
-        if isinstance(error, UsageError) and error.field == "filter":
-            self.filter.show_problem(told(error))
-        else:
-            self.error.show_error(told(error))
+    def _show_still(self) -> None:
+        super()._show_still()
+        self._say_back()
 
     def _say(self) -> None:
         n = self._model.rowCount()
@@ -370,19 +324,7 @@ class AuditPage(Page):
         self.new_button.setVisible(n > 0)
         self.new_button.set_count_text(ngettext("{n} new entry", "{n} new entries", n).format(n=text.count(n)))
 
-    def _show_new(self) -> None:
-        self._model.show_new()
-        self.table.scrollToTop()
-        self._say()
-
     # one entry
-
-    def _row(self, key: object) -> AuditLine | None:
-        return self._model.find(str(key)) if key is not None else None
-
-    def _follow(self, key: object = None) -> None:
-        if self.panel.isVisible():
-            self._show_in_panel(self._row(key))
 
     def _show_in_panel(self, row: AuditLine | None) -> None:
         other = row is not None and row.key != self.panel.key
@@ -411,32 +353,8 @@ class AuditPage(Page):
             return
         self.taking_back.ask(row)
 
-    def _toggle(self, key: object) -> None:
-        if self.panel.isVisible() and self.panel.key == key:
-            self._close_panel()
-        else:
-            self._peek(key)
-
-    def _peek(self, key: object) -> None:
-        row = self._row(key)
-        if row is not None:
-            self.panel.show()
-            self._show_in_panel(row)
-
-    def _open(self, key: object) -> None:
-        self._peek(key)
-        self.panel.focus_first()
-
-    def _close_panel(self) -> None:
-        if self.panel.isVisible():
-            self.panel.hide()
-            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _filter_by(self, column: str, _text: str, include: bool) -> None:
-        row = self._row(self.table.current_key())
-        field, value = condition(row, column) if row is not None else ("", "")
-        if value:
-            self.filter.add_value(field, value, include=include)
+    def _condition(self, row: AuditLine, column: str) -> tuple[str, str]:
+        return condition(row, column)
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         row = self._row(key)

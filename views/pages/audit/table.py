@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services import act_words
@@ -19,7 +18,8 @@ from services.domain.text.message import Message
 from services.i18n import N_, _
 from services.monitor.audit import AuditEntries, AuditQueries
 from services.monitor.letters.causes import Called, CauseQueries
-from views.kit.list_source import Ask, ListSource
+from views.kit.entries_page import Lister, Listing
+from views.kit.list_source import Ask
 from views.pages.audit import words
 from views.support import instant, safe, shown, text
 from views.support.words import cause
@@ -175,51 +175,23 @@ PAGE, EVERY_MS = 200, 4000
 MOST_CALLED = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """An answer: rows of ``expression``, the newest first; ``more``: whether older ones are left."""
-
-    rows: tuple[AuditLine, ...]
-    expression: str
-    more: bool
-    settle: bool
-
-
-class AuditLister(QObject):
-    """Keeps what was loaded; live answers bring what is newer and how open acts ended.
-
-    Signals:
-        listed: a ``Listing`` with all rows loaded so far.
-        failed: an error of the newest question.
-    """
-
-    listed = Signal(object)
-    failed = Signal(object)
+class AuditLister(Lister[AuditLine]):
+    """Live answers tell how open acts ended, too."""
 
     def __init__(self, queries: AuditQueries, causes: CauseQueries, owner: QWidget) -> None:
-        super().__init__(owner)
+        super().__init__(owner, every_ms=EVERY_MS)
         self._queries = _Asked(queries, causes)
         self._next, self._before = "", ""  # the entry that older ones follow; that of the question under way
-        self._rows: tuple[AuditLine, ...] = ()
-        self._stop = threading.Event()
-        # a rare word is looked for through years
-        self._source = ListSource(self._call, "", owner, every_ms=EVERY_MS, lasting=True)
-        self._source.listed.connect(self._take)
-        self._source.failed.connect(self.failed)
 
     def set_active(self, active: bool) -> None:
         """Ask from the newest entry on, and now and then what is new; or no more."""
         self._before = "" if active else self._before
-        self._source.set_active(active)
+        super().set_active(active)
 
     def ask(self, expression: str) -> None:
         """Show what matches from the newest entry on."""
         self._before = ""
-        self._source.ask(expression)
-
-    def again(self) -> None:
-        """The same again."""
-        self.ask(self._source.wanted)
+        super().ask(expression)
 
     def more(self) -> None:
         """Load older entries; what only looks for news is overtaken, since nobody comes to the end a second time."""
@@ -230,9 +202,7 @@ class AuditLister(QObject):
     def _call(self, ask: Ask[str]) -> Callable[[], Answer]:
         if not ask.settle:
             return partial(self._queries.newest, ask.wanted)
-        self._stop.set()  # the question before is wanted no more
-        self._stop = threading.Event()
-        return partial(self._queries.page, ask.wanted, self._before, self._stop)
+        return partial(self._queries.page, ask.wanted, self._before, self._anew())
 
     def _take(self, answer: Answer) -> None:
         if answer.settle:

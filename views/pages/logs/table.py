@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _
 from services.monitor.log_files import PROGRAMS, Lines, Logged, LogQueries
-from views.kit.list_source import FIRST, Ask, ListSource
+from views.kit.entries_page import Lister, Listing
+from views.kit.list_source import FIRST, Ask
 from views.support import instant, safe, shown, text
 from views.tables.column import Column
 from views.widgets.filter.bar import FilterField, FilterValue
@@ -108,49 +107,12 @@ def condition(row: Logged, column: str) -> tuple[str, str]:
     return ("level", row.level) if column == "glyph" else (column, values[column]) if column in values else ("", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """An answer: rows of ``expression``, the newest first; ``more``: whether older ones are left."""
-
-    rows: tuple[Logged, ...]
-    expression: str
-    more: bool
-    settle: bool
-
-
-class LogLister(QObject):
-    """Keeps what was loaded; live answers bring what was written since.
-
-    Signals:
-        listed: a ``Listing`` with all rows loaded so far.
-        failed: an error of the newest question.
-    """
-
-    listed = Signal(object)
-    failed = Signal(object)
+class LogLister(Lister[Logged]):
+    """Follows the files."""
 
     def __init__(self, queries: LogQueries, owner: QWidget) -> None:
-        super().__init__(owner)
-        self._queries = queries
-        self._rows: tuple[Logged, ...] = ()
-        self._more = False
-        self._stop = threading.Event()
-        # a rare word is looked for in all files
-        self._source = ListSource(self._call, "", owner, most=MOST, every_ms=EVERY_MS, lasting=True)
-        self._source.listed.connect(self._take)
-        self._source.failed.connect(self.failed)
-
-    def set_active(self, active: bool) -> None:
-        """Follow the files, or no more."""
-        self._source.set_active(active)
-
-    def ask(self, expression: str) -> None:
-        """Show what matches."""
-        self._source.ask(expression)
-
-    def again(self) -> None:
-        """The same again, from the newest line on."""
-        self.ask(self._source.wanted)
+        super().__init__(owner, every_ms=EVERY_MS, most=MOST)
+        self._queries, self._more = queries, False
 
     def more(self) -> None:
         """Load older lines."""
@@ -162,9 +124,7 @@ class LogLister(QObject):
             since = self._rows[0].at_ms if self._rows else 0
             limit = MOST if self._rows else FIRST
             return partial(_asked, self._queries, ask.wanted, limit, since, None, settle=False)
-        self._stop.set()  # the question before is wanted no more
-        self._stop = threading.Event()
-        return partial(_asked, self._queries, ask.wanted, ask.limit, 0, self._stop, settle=True)
+        return partial(_asked, self._queries, ask.wanted, ask.limit, 0, self._anew(), settle=True)
 
     def _take(self, answer: tuple[Lines, bool]) -> None:
         found, settle = answer
