@@ -94,7 +94,7 @@ class Steward:
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         self.notices = NoticeReader(notices, clock, holder, beside=notices.look_beside) if notices is not None else None
         taken = [NoticeReader(one, clock, f"{holder}-{name}") for name, one in (queues or {}).items()]
-        ledger = LedgerKeeper(store)
+        ledger = LedgerKeeper(store, clock)
         duties: tuple[Duty | None, ...] = (
             self.archiver,
             self.results,

@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 import redis
 
+from services.clock import SystemClock
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task import ledger
 from services.engine.lead.ledger_keeper import LedgerKeeper
@@ -49,7 +50,7 @@ def by_older(rig: Rig) -> str:
 
 
 def test_what_an_older_program_leaves_out_is_counted_when_it_has_left(fleet: Rig) -> None:
-    store, keeper = fleet.store, LedgerKeeper(fleet.store)
+    store, keeper = fleet.store, LedgerKeeper(fleet.store, SystemClock())
     store.heartbeat(WorkerInfo(worker="new", host="h", pid=1, ledger=ledger.FORM))
     assert keeper.count()
     letter = fleet.dead(uniq=WORK)

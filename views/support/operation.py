@@ -23,7 +23,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
@@ -31,7 +31,6 @@ from shiboken6 import isValid
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-P = ParamSpec("P")
 Notify = Callable[[BaseException], None]
 THREADS = 4
 

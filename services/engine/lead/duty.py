@@ -56,14 +56,18 @@ class Rounds(DutyThread):
         log: logging.Logger,
         waits: str,
         begin: Callable[[], None] = lambda: None,
+        leave_s: float = LEAVE_S,
     ) -> None:
         """``waits``: what the log says of a round that failed; ``begin``: done before the first of each lead."""
-        super().__init__(self._go_on, name)
+        super().__init__(self.run, name, leave_s=leave_s)
         self._tick, self._every_s, self._clock = tick, every_s, clock
         self._log, self._waits, self._begin = log, waits, begin
 
-    def _go_on(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event) -> None:
+        """Round after round until ``stop`` is set; a duty that begins when it must end already does nothing."""
         log = self._log
+        if stop.is_set():
+            return
         self._begin()
         while True:
             try:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 
-from services.domain.errors import ConsoleError
 from services.domain.task import ledger
-from services.engine.lead.duty import DutyThread
-from services.ports import Store
+from services.engine.lead.duty import Rounds
+from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
 KIND, NAME = "fleet", "ledger"
@@ -21,36 +19,18 @@ AGAIN_S = 60.0
 LEAVE_S = 2.0
 
 
-class LedgerKeeper:
+class LedgerKeeper(Rounds):
     """Whoever leads does it, in a thread of its own, for it walks over every record.
 
     A program of an older form writes an entry as it knows it, and what newer ones keep there is gone. So the store is
     marked as counted only while no worker of one is about, and when the last one has left it is counted again.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        super().__init__(
+            self.count, AGAIN_S, clock, "ledger-keeper", log=log, waits="the ledger is not counted yet", leave_s=LEAVE_S
+        )
         self._store = store
-        self._thread = DutyThread(self.run, "ledger-keeper", leave_s=LEAVE_S)
-
-    def start(self) -> None:
-        """Count where that was not done, and look out for older programs."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Leave it to the next one."""
-        self._thread.stop()
-
-    def run(self, stop: threading.Event) -> None:
-        """Until the lead ends; a store that does not answer is asked again."""
-        while not stop.is_set():
-            self._try()
-            stop.wait(AGAIN_S)
-
-    def _try(self) -> None:
-        try:
-            self.count()
-        except ConsoleError as exc:
-            log.warning("the ledger is not counted yet: %s", exc)
 
     def count(self) -> bool:
         """Whether the ledger knows all records, and nobody is about who writes less. Raises the errors of the store."""

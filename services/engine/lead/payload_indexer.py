@@ -18,7 +18,10 @@ LEAVE_S = 2.0
 
 
 class PayloadIndexer:
-    """Whoever leads does it, in a thread of its own: a new field is learned from every record there is."""
+    """Whoever leads does it, in a thread of its own: a new field is learned from every record there is.
+
+    No ``Rounds``: one of its rounds may last for minutes, and must hear in the middle of it that the lead has ended.
+    """
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock

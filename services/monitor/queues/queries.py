@@ -50,7 +50,3 @@ class QueueQueries:
         queue = self.named(name)
         found = tuple(islice(tasks_in(self.store, queue, min(500, max(50, limit + 1))), limit + 1))
         return Peeked(queue=queue, tasks=found[:limit], more=len(found) > limit)
-
-    def all_in(self, name: str) -> tuple[str, ...]:
-        """The ids of all of them, a frozen set to be written to a file."""
-        return tuple(task.task_id for task in tasks_in(self.store, self.named(name)))

@@ -75,16 +75,16 @@ def known(store: Store) -> int:
 
 def test_it_is_counted_once(store: Store, tmp_path: Path) -> None:
     assert known(store) == 0
-    assert LedgerKeeper(store).count()
+    assert LedgerKeeper(store, ManualClock()).count()
     assert (known(store), store.walks) == (3, [True])
     forget(tmp_path)
-    assert LedgerKeeper(store).count()
+    assert LedgerKeeper(store, ManualClock()).count()
     assert (known(store), store.walks) == (0, [True]), "repair is there for that"
 
 
 def test_a_mark_that_is_none_counts_as_none(store: Store) -> None:
     store.put_document("fleet", "ledger", "{")
-    assert LedgerKeeper(store).count()
+    assert LedgerKeeper(store, ManualClock()).count()
     assert known(store) == 3
 
 
@@ -93,7 +93,7 @@ def test_it_runs_in_a_thread_of_its_own_and_outlives_a_silent_store(
 ) -> None:
     store.fails, store.stop = 2, threading.Event()
     monkeypatch.setattr("services.engine.lead.ledger_keeper.AGAIN_S", 0.0)
-    LedgerKeeper(store).run(store.stop)
+    LedgerKeeper(store, ManualClock()).run(store.stop)
     assert (known(store), len(store.walks)) == (3, 3)
     assert caplog.text.count("is not counted yet") == 2
 
@@ -101,20 +101,20 @@ def test_it_runs_in_a_thread_of_its_own_and_outlives_a_silent_store(
 def test_who_no_longer_leads_leaves_it_to_the_next_one(store: Store) -> None:
     stop = threading.Event()
     stop.set()
-    LedgerKeeper(store).run(stop)
+    LedgerKeeper(store, ManualClock()).run(stop)
     assert store.walks == []
 
 
 def test_while_a_worker_of_an_older_program_is_about_it_is_not_done(store: Store) -> None:
-    keeper, old, new = LedgerKeeper(store), WorkerInfo(worker="old", host="h", pid=1), "new"
+    keeper, old, new = LedgerKeeper(store, ManualClock()), WorkerInfo(worker="old", host="h", pid=1), "new"
     store.heartbeat(WorkerInfo(worker=new, host="h", pid=2, ledger=ledger.FORM))
     store.heartbeat(old)
     assert not keeper.count()
     assert (known(store), store.walks) == (3, [True]), "what is known is counted at once"
-    assert not LedgerKeeper(store).count()
+    assert not LedgerKeeper(store, ManualClock()).count()
     assert store.walks == [True], "and not again and again"
     store.forget_worker(old.worker)
-    assert LedgerKeeper(store).count()
+    assert LedgerKeeper(store, ManualClock()).count()
     assert store.walks == [True, False], "days are taken apart once"
     assert keeper.count()
     store.heartbeat(old)

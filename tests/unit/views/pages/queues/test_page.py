@@ -89,7 +89,7 @@ def test_the_tree_has_lanes_back_off_and_dead_letters_and_tells_what_waits(
     create(fleet)
     create(fleet, 1, "refresh_goods", priority="low")
     page = open_page()
-    until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "3")
+    until(qtbot, page, lambda: [cells(page, f"rpa_tasks_{lane}")["ready"] for lane in ("normal", "low")] == ["3", "1"])
     keys = order(page)
     assert keys[:4] == ["lanes", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low"]
     assert keys[4] == "rest"
