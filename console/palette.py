@@ -38,6 +38,8 @@ MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
 _RECENT, _USED = "palette.recent", "palette.used"
+#: words that ask whether something ran, before the name of a shop
+_DID = frozenset({"did", "ran", "跑过", "跑了", "执行过"})
 
 
 class PaletteFinder(QObject):
@@ -49,10 +51,16 @@ class PaletteFinder(QObject):
 
     found = Signal(str, object)
 
-    def __init__(self, window: MainWindow, context: PageContext, commands: Callable[[], Sequence[Entry]]) -> None:
-        """``commands`` are those of the window itself."""
+    def __init__(
+        self,
+        window: MainWindow,
+        context: PageContext,
+        commands: Callable[[], Sequence[Entry]],
+        ask_of_work: Callable[[str, str], object],
+    ) -> None:
+        """``commands`` are those of the window itself; ``ask_of_work`` opens *Did it run?* of a shop and a type."""
         super().__init__(window)
-        self._window, self._context, self._own = window, context, commands
+        self._window, self._context, self._own, self._ask_of_work = window, context, commands, ask_of_work
         self._tasks = Operation(self, latest=True)
         self._shops = Operation(self, latest=True)
         self._shop_entries: tuple[Entry, ...] = ()
@@ -71,6 +79,8 @@ class PaletteFinder(QObject):
         if view_link.is_link(query):
             return [(_("Go to"), [self._link(query)])]
         groups: list[Group] = []
+        if scope in ("all", "shops"):
+            groups.append((_("Did it run?"), self._works(query)))
         if scope in ("all", "commands"):
             groups.append((_("Commands"), best(query, self._commands(), 20 if scope == "commands" else MOST)))
         if scope in ("all", "shops"):
@@ -135,6 +145,26 @@ class PaletteFinder(QObject):
             then=lambda: [self._failed_of(entry) for entry in self._shop_entries],
         )
         return [*entries, *self._own(), failed]
+
+    def _works(self, query: str) -> list[Entry]:
+        """``did SHOP TYPE``: the shops of which it can be asked; what follows their name is the type."""
+        head, *rest = query.split() or [""]
+        if head.casefold() not in _DID:
+            return []
+        for end in range(len(rest), 0, -1):
+            if shops := best(" ".join(rest[:end]), self._shop_entries, MOST):
+                kind = " ".join(rest[end:])
+                return [
+                    replace(
+                        one,
+                        key=f"work.{one.copy}",
+                        icon="ph.clock-counter-clockwise",
+                        right=kind,
+                        run=partial(self._ask_of_work, one.copy, kind),
+                    )
+                    for one in shops
+                ]
+        return []
 
     def _failed_of(self, entry: Entry) -> Entry:
         expression = f'status:dead triage:open shop:"{entry.copy}"'

@@ -43,7 +43,7 @@ class ShellKeys(QObject):
         self._window, self._context = window, context
         self._help: KeyHelp | None = None
         self.paper = Paper(window, context)
-        self._finder = PaletteFinder(window, context, self._commands)
+        self._finder = PaletteFinder(window, context, self._commands, self.ask_of_work)
         self.palette = Palette(self._finder, window)
         self._finder.found.connect(self.palette.show_later)
         self.palette.asked.connect(self._finder.refresh)
@@ -103,11 +103,12 @@ class ShellKeys(QObject):
     def _warn(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=text.first_up(words), status="warning"))
 
-    def ask_of_work(self) -> None:
-        """Ask whether something ran, of a shop, a type and a day."""
-        from views.dialogs.work.dialog import WorkDialog  # read when it is first asked for: the window opens sooner
+    def ask_of_work(self, shop: str = "", task_type: str = "") -> None:
+        """Ask whether something ran, of a shop (its key), a type (or a part of its name) and a day."""
+        # read when it is first asked for: the window opens sooner
+        from views.dialogs.work.dialog import Asked, WorkDialog
 
-        dialog = WorkDialog(self._context, barred=self.barred, parent=self._window)
+        dialog = WorkDialog(self._context, Asked(shop=shop, task_type=task_type), self.barred, self._window)
         dialog.wanted.connect(self._window.open_page)
         dialog.open()
 

@@ -73,6 +73,7 @@ class SampleFleet:
         """
         folder = self.home / "sample"
         folder.mkdir(parents=True, exist_ok=True)
+        self.database.touch(mode=0o600)  # as all that stands in the home: the doctor would warn of it
         ready = folder / "storefront.json"
         ready.unlink(missing_ok=True)
         command = [sys.executable, str(SAMPLE / "storefront.py"), "--seed", str(self._seed), "--profile", self._profile]

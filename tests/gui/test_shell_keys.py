@@ -8,15 +8,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import OpenWindow as Window
 from console.palette import PaletteFinder
+from services import i18n
 from services.domain.task.status import Status
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from views.dialogs.work.dialog import WorkDialog
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
@@ -186,6 +188,33 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
     page = tasks(window)
     wait(qtbot, lambda: page.table.records.rowCount() == 1)
     assert "pdd:pdd-10021" in page.filter.expression()
+
+
+def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    palette.ask()
+    wait(qtbot, lambda: shops_known(window) == 3)
+    palette.field.setText("did 10021 sync_ord")
+    assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"]
+    press(palette.field, Qt.Key.Key_Return)
+    (box,) = window.window.findChildren(WorkDialog)
+    wait(qtbot, lambda: (box.shop.chosen(), box.task_type.chosen()) == ("pdd:pdd-10021", "sync_order"))
+    box.reject()
+
+
+def test_text_fields_speak_the_language_of_the_window(window: Window, qtbot: QtBot) -> None:
+    field = QLineEdit("x")
+    qtbot.addWidget(field)
+
+    def said() -> str:
+        return " ".join(one.text() for one in field.createStandardContextMenu().actions())
+
+    assert "Paste" in said()
+    i18n.set_language("zh_CN")
+    assert "粘贴" in said()
+    assert "Paste" not in said()
+    i18n.set_language("en")
+    assert "Paste" in said()
 
 
 def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk: Desk, qtbot: QtBot) -> None:

@@ -21,6 +21,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
+from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 
 WIDTH, HEIGHT, TOP = 720, 520, 104
@@ -66,6 +67,11 @@ class Palette(Dimming):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.clicked.connect(lambda index: self._run(index.row()))
+        self.nothing = EmptyState(
+            N_("Nothing is called so"),
+            N_("Commands, pages, shops and workers are found by their names, tasks by their ids."),
+            icon="ph.magnifying-glass",
+        )
         self._glass = QLabel()
         set_look(self.list, panel="clear")
         self._note, self._keys = Label("", "label", "text3"), Label("", "label", "text3")
@@ -89,6 +95,7 @@ class Palette(Dimming):
         body = QVBoxLayout()
         body.setContentsMargins(8, 6, 8, 6)
         body.addWidget(self.list)
+        body.addWidget(self.nothing)
         ruled(self, head, body, foot, tall=1)
 
     # opening
@@ -174,6 +181,8 @@ class Palette(Dimming):
             if entries:
                 rows += [title, *entries] if title else list(entries)
         self.rows.show(rows)
+        self.list.setVisible(bool(rows))
+        self.nothing.setVisible(not rows)
         row = self.rows.row_of(kept.key) if kept is not None else -1
         self._select(row if row >= 0 else self._first())
 

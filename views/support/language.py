@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QObject, QTranslator, Signal
 
 from services import i18n
 from views.theme import theme
@@ -25,9 +25,22 @@ class LanguageRelay(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self._of_qt = QTranslator(self)
+        self._speak_in_qt()
         i18n.on_language_changed(self._relay)
 
+    def _speak_in_qt(self) -> None:
+        """Qt's own words as well: menus of text fields, and its dialogs where the system has none."""
+        app = QCoreApplication.instance()
+        if app is None:
+            return
+        app.removeTranslator(self._of_qt)
+        place = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        if self._of_qt.load(f"qtbase_{i18n.language()}", place):
+            app.installTranslator(self._of_qt)
+
     def _relay(self) -> None:
+        self._speak_in_qt()
         # First the fonts (Chinese is never below 12 px), then the words.
         theme().refresh()
         self.changed.emit()

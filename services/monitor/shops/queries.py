@@ -63,6 +63,7 @@ class ScopeRow:
     """A platform or a type with its limit, which may be none. ``running`` -1: nobody counts it without a limit."""
 
     now: LimitNow
+    pause: Pause | None = None  #: of all of it
     title: Mapping[str, str] = field(default_factory=dict)
     at_ms: int = 0
 
@@ -135,7 +136,7 @@ class ShopQueries:
         """Every platform and every task type, limited or not, platforms first."""
         known = {one.limit.scope: one for one in self._store.limits()}
         counts, now = self._store.counts().shops, self._store.now_ms()
-        types = self._registry.types()
+        types, pauses = self._registry.types(), {one.scope: one for one in self._store.pauses()}
         platforms = {key.partition(":")[0] for key in (*self._registry.shops(), *counts)}
         for name in sorted(platforms):
             running = sum(by.get(Status.RUNNING, 0) for key, by in counts.items() if key.partition(":")[0] == name)
@@ -144,7 +145,7 @@ class ShopQueries:
         for name in types:
             scope = f"{limit.TYPE}:{name}"
             known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=-1))
-        return tuple(_scope(one, types, now) for _scope_, one in sorted(known.items()))
+        return tuple(_scope(one, types, pauses.get(scope), now) for scope, one in sorted(known.items()))
 
 
 def _paused_types(found: Sequence[ShopNow]) -> tuple[tuple[Pause, int], ...]:
@@ -166,7 +167,7 @@ def _fits(now: ShopNow, shop: Shop | None, text: str, which: str, state: str) ->
     return not text or any(text in word.casefold() for word in told)
 
 
-def _scope(one: LimitNow, types: Mapping[str, TaskType], now: int) -> ScopeRow:
+def _scope(one: LimitNow, types: Mapping[str, TaskType], pause: Pause | None, now: int) -> ScopeRow:
     head, _colon, name = one.limit.scope.partition(":")
     kind = types.get(name) if head == limit.TYPE else None
-    return ScopeRow(now=one, title=kind.title if kind is not None else {}, at_ms=now)
+    return ScopeRow(now=one, pause=pause, title=kind.title if kind is not None else {}, at_ms=now)

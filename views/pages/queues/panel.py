@@ -82,7 +82,9 @@ class FlowPlot(Plot):
         return [Line(one.role, frame[one.key]) for one in self.visible_series()]
 
     def say(self, value: float) -> str:
-        """Two decimals below one."""
+        """Two decimals below one; nothing is none."""
+        if not value:
+            return "0"
         return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else text.count(round(value))
 
 

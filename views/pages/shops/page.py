@@ -259,6 +259,7 @@ class ShopsPage(Page):
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
+        self.scope.pause_wanted.connect(self._on_pause_scope)
 
     # looking
 
@@ -410,7 +411,7 @@ class ShopsPage(Page):
         acts, row = self.actions_of_page, self.scope.shown
         self.shop.set_acting(acts.barred())
         is_type = row is not None and row.key.startswith(f"{limit.TYPE}:")
-        self.scope.set_acting(acts.barred("admin" if is_type else "operator"))
+        self.scope.set_acting(acts.barred("admin" if is_type else "operator"), acts.barred())
 
     def _shop_at(self, key: object) -> ShopRow | None:
         return self._shops.find(str(key)) if key is not None else None
@@ -440,6 +441,11 @@ class ShopsPage(Page):
         row = self.scope.shown
         if row is not None:
             self.actions_of_page.set_limit(row, concurrency, per_minute)
+
+    def _on_pause_scope(self) -> None:
+        row = self.scope.shown
+        if row is not None:
+            self.actions_of_page.pause_scope(row)
 
     def ticked(self) -> tuple[ShopRow, ...]:
         """The shops that are ticked and in sight."""

@@ -301,10 +301,12 @@ class ScopeCard(Card):
     Signals:
         limit_chosen: tasks at once, starts a minute; 0 is no limit.
         tasks_wanted: show what waits there.
+        pause_wanted: let nothing of it start, or end the pause there is.
     """
 
     limit_chosen = Signal(int, int)
     tasks_wanted = Signal()
+    pause_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__("", divided=True)
@@ -321,11 +323,12 @@ class ScopeCard(Card):
         self.body.addWidget(Labelled(N_("Tasks at once"), self.at_once, hint=N_("0: no limit")))
         self.body.addWidget(Labelled(N_("Starts a minute"), self.a_minute, hint=N_("0: no limit")))
         self.body.addWidget(self._note)
-        row = QHBoxLayout()
-        row.addWidget(self.save_button)
-        row.addWidget(self.tasks_button)
-        row.addStretch(1)
+        row = FlowRow(across=8, down=6)
+        self.pause_button = Button(N_("Pause"), icon="ph.pause-circle")
+        for button in (self.save_button, self.pause_button, self.tasks_button):
+            row.addWidget(button)
         self.body.addLayout(row)
+        self.pause_button.clicked.connect(self.pause_wanted)
         for field in (self.at_once, self.a_minute):
             field.valueChanged.connect(self._show_verbs)
         self.save_button.clicked.connect(lambda: self.limit_chosen.emit(self.at_once.value(), self.a_minute.value()))
@@ -348,9 +351,10 @@ class ScopeCard(Card):
                 field.blockSignals(False)
         self._say()
 
-    def set_acting(self, reason: str) -> None:
-        """Change nothing while that is not allowed, for this reason."""
+    def set_acting(self, reason: str, pausing: str) -> None:
+        """Change no limit while that is not allowed, for this reason; ``pausing``: the same of a pause."""
         self._reason = reason
+        self.pause_button.disable(pausing)
         self._show_verbs()
 
     def _pairs(self, row: ScopeRow) -> tuple[tuple[NumberField, int], ...]:
@@ -373,8 +377,11 @@ class ScopeCard(Card):
             (_("Started this minute"), words.used(found.started, found.limit.per_minute)),
             (_("Next start free"), words.resets(found, now)),
             (_("Waiting at the gate"), words.at_gate(found)),
+            (_("Paused"), shop.said(insight.paused(row.pause, now)) if row.pause is not None else ""),
         ]
         self._facts.set_rows([pair for pair in rows if pair[1]])
+        self.pause_button.set_source(N_("Resume") if row.pause is not None else N_("Pause"))
+        self.pause_button.set_glyph("ph.play" if row.pause is not None else "ph.pause-circle")
         is_type = row.key.startswith(f"{limit.TYPE}:")
         self._note.setText(
             _("It is written into the document of the type, as its next version.")

@@ -26,6 +26,8 @@ def _spent_tone(row: ScopeRow) -> str:
 
 
 def _scope_state(row: ScopeRow) -> str:
+    if row.pause is not None:
+        return "paused"
     if row.now.full and row.now.waiting:
         return "blocked"
     return "healthy" if row.now.limit.limits else "idle"

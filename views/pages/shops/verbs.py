@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 from services.commands.sheet import shop_file
 from services.commands.sheet.shop_file import ShopFile
 from services.domain.errors import OperatorError
+from services.domain.fleet.shop import Pause as PauseNow
 from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker, paused
 from services.domain.gates import limit as limits
@@ -109,9 +110,20 @@ class ShopActions(QObject):
         somebody else's or has a note.
         """
         pause = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
+        self._end(pause, scope, words.paused_scope(row, scope))
+
+    def pause_scope(self, row: ScopeRow) -> None:
+        """Let nothing of a platform or a type start, or let it go on."""
+        fleet, what = self._context.commands.fleet, words.scope_name(row)
+        if row.pause is not None:
+            self._end(row.pause, row.key, what)
+            return
+        said = _("{what} is paused; running tasks go on.").format(what=what)
+        self._act(partial(fleet.pause, row.key), said, partial(fleet.resume, row.key))
+
+    def _end(self, pause: PauseNow | None, scope: str, what: str) -> None:
         fleet = self._context.commands.fleet
         again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
-        what = words.paused_scope(row, scope)
         go = partial(self._act, partial(fleet.resume, scope), _("{what} goes on.").format(what=what), again)
         asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
         ask_to_resume(pause, what, asks, self._owner, go)

@@ -94,6 +94,7 @@ SENTENCES: dict[str, str] = {
     "flow.others_growing": N_("the other {n:,} grow: in {in}, out {out}"),
     "flow.others_started": N_("the other {n:,} start within about {spread}"),
     "flow.at_once": N_("they start now"),
+    "flow.at_once.one": N_("it starts now"),
     "flow.others_at_once": N_("the other {n:,} start now"),
     "flow.others_at_once.one": N_("the other one starts now"),
     "flow.unmeasured": N_("how long they take was not measured yet"),
@@ -149,6 +150,7 @@ SENTENCES: dict[str, str] = {
     "flow.held": N_("{n:,} tasks to confirm: did they run?"),
     "flow.held.one": N_("1 task to confirm: did it run?"),
     "flow.why_login": N_("{n:,} need a login"),
+    "flow.why_login.one": N_("1 needs a login"),
     "flow.why_paused": N_("{n:,} paused"),
     "flow.why_dependency": N_("{n:,} behind a task that will not succeed"),
     "flow.why_twin": N_("{n:,} behind a task to confirm"),
@@ -638,7 +640,7 @@ def _of_gates(flow: Flow) -> list[Clause]:
     paused = dict(facts.persons).get("paused", 0) if facts.pause is not None or facts.pauses else 0
     if for_person := flow.for_person - paused:
         told = [(reason, count) for reason, count in facts.persons if count and not (paused and reason == "paused")]
-        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in told)
+        why = tuple(_counted(f"flow.why_{reason}", count).message for reason, count in told)
         everyone = for_person >= facts.waiting
         code = "flow.person_all" if everyone else "flow.person"
         found.append(Clause(_counted(code, for_person).message, why))
@@ -692,7 +694,7 @@ def _of_runnable(flow: Flow) -> list[Clause]:
     if spread.mid_s > LONGEST_S:
         return [_said("flow.long"), *_of_slots(flow)]
     if spread.high_s <= 1.0:
-        return [_said("flow.at_once") if whole else _counted("flow.others_at_once", flow.runnable)]
+        return [_counted("flow.at_once", flow.runnable) if whole else _counted("flow.others_at_once", flow.runnable)]
     span = {"low_s": spread.low_s, "high_s": spread.high_s}
     if not whole:
         return [_counted(_others(flow), flow.runnable, **span)]

@@ -51,3 +51,19 @@ def test_it_starts_on_what_can_be_done(qtbot: QtBot) -> None:
 
 def test_it_starts_at_the_top_where_nothing_can_be_done(qtbot: QtBot) -> None:
     assert current(qtbot, entry("retry", "no"), entry("cancel", "no")) == "retry"
+
+
+def test_it_says_so_where_nothing_is_found(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    finder = Found([entry("new")])
+    palette = Palette(finder, window)
+    palette.ask()
+    assert (palette.list.isVisible(), palette.nothing.isVisible()) == (True, False)
+    finder.entries = []
+    palette.field.setText("zzzz")
+    assert (palette.list.isVisible(), palette.nothing.isVisible()) == (False, True)
+    palette.show_later("zzzz", [("Tasks", [entry("zzzz1")])])
+    assert (palette.list.isVisible(), palette.nothing.isVisible()) == (True, False)
+    palette.hide()

@@ -65,6 +65,11 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             "2 tasks waiting; 3 of 4 slots free, but 微光 runs 1 at a time; how long they take was not measured yet",
         ),
         (
+            Facts(waiting=1, persons=(("login", 1),), slots=4),
+            flow.PERSON,
+            "1 task waiting; for a person (1 needs a login)",
+        ),
+        (
             Facts(waiting=1, persons=(("twin", 1),), slots=4),
             flow.PERSON,
             "1 task waiting; for a person (1 behind a task to confirm)",

@@ -248,6 +248,21 @@ def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: 
     assert row(page, "platform:pdd")["started"] == "1 / 40"
 
 
+@pytest.mark.parametrize("scope", ["platform:pdd", "type:sync_order"])
+def test_a_platform_or_a_type_is_paused_and_goes_on_beside_its_limit(
+    scope: str, qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    find(page, Segmented, "What to show").choose("limits")
+    page.limits.set_current_key(scope)
+    for said, then in (("Pause", [scope]), ("Resume", [])):
+        assert page.scope.pause_button.text() == said
+        after(qtbot, page, page.scope.pause_button.click)
+        assert [one.scope for one in fleet.store.pauses()] == then
+    after(qtbot, page, fleet.toasts[-1].actions[0].call)
+    assert [one.scope for one in fleet.store.pauses()] == [scope], "undone"
+
+
 def test_the_limit_of_a_type_goes_into_its_document(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     find(page, Segmented, "What to show").choose("limits")
