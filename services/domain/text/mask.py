@@ -51,6 +51,10 @@ class Masker:
         """The text with dots in their place."""
         return self._pattern.sub(DOTS, text) if self._pattern else text
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Begin and end of each of them, in order."""
+        return [found.span() for found in self._pattern.finditer(text)] if self._pattern else []
+
     def data(self, data: bytes) -> bytes:
         """The same for what may be no text: as many stars in their place, so that nothing else of it moves."""
         return self._octets.sub(lambda found: b"*" * len(found[0]), data) if self._octets else data
@@ -138,19 +142,38 @@ def masked_text(text: str) -> str:
     """A text without the user and password of addresses, without what follows ``token=`` and the like, and without the
     secrets that this process knows.
     """
-    text = known(text)
+    text = _without_known(text)
     if not may_hold_secrets(text):
         return text
     text, whole = _documents_masked(text)
     if whole:
         return text
-    return _with_dots(text)
+    return _with_dots(text, secret_spans(text))
 
 
-def _with_dots(text: str) -> str:
+def _without_known(text: str) -> str:
+    """Without the secrets that this process knows; a longer one around such a piece goes with it, as nothing would tell
+    by what is left that it is one.
+    """
+    shown = known(text)
+    if shown == text or not may_hold_secrets(text):
+        return shown
+    whole = secret_spans(text)
+    found: list[tuple[int, int]] = []
+    for start, end in _KNOWN.masker.spans(text):
+        around = [one for one in whole if one[0] < end and start < one[1]]
+        start, end = min([start, *(one[0] for one in around)]), max([end, *(one[1] for one in around)])
+        if found and start < found[-1][1]:
+            start, end = found[-1][0], max(end, found[-1][1])
+            found.pop()
+        found.append((start, end))
+    return _with_dots(text, found)
+
+
+def _with_dots(text: str, spans: Iterable[tuple[int, int]]) -> str:
     parts: list[str] = []
     place = 0
-    for start, end in secret_spans(text):
+    for start, end in spans:
         parts += [text[place:start], DOTS]
         place = end
     return "".join(parts) + text[place:]

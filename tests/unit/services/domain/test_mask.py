@@ -151,6 +151,18 @@ def test_a_name_and_password_of_http_is_found_without_its_header() -> None:
     assert masked_text("sent Basic dXNlcjpwYXNzd29yZA== to it") == f"sent Basic {DOTS} to it"
 
 
+@pytest.mark.parametrize(
+    "text", ["ghp_Hunter2Marker{}", "password={}Hunter2Marker", "a {} then password=Hunter2Marker{}, token={}"]
+)
+def test_a_known_secret_within_a_longer_one_takes_that_along(text: str) -> None:
+    """Dots in its place would leave a text that nothing tells to be a secret."""
+    value = "91ce40d2b7f3a865"
+    mask.know([value])
+    shown = masked_text(text.replace("{}", value))
+    assert value not in shown
+    assert "Hunter2" not in shown
+
+
 @pytest.mark.parametrize(("number", "stays"), [(0, True), (999, True), (-999, True), (1000, False), (123456.5, False)])
 def test_a_small_number_is_a_count_whatever_it_is_called(number: float, stays: bool) -> None:
     assert masked({"tokens": number}) == {"tokens": number if stays else DOTS}
