@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 SHOWN = 3
+#: what differs; `repair.KIND` is its sentence
+Kind = Literal["index", "counter", "reservation", "link", "limit", "waiting", "ledger"]
 
 
 class Miscount(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of difference. ``left``: how many of ``count`` stay, for they cannot be mended or moved meanwhile."""
 
-    kind: str  #: index | counter | reservation | link | limit | waiting | ledger
+    kind: Kind
     where: str  #: some of the names, for a person
     count: int
     left: int = 0

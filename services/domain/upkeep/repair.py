@@ -26,6 +26,7 @@ SENTENCES: dict[str, str] = {
     "repair.link": N_("Dependencies noted for tasks that wait for nobody: {count} ({where})"),
     "repair.limit": N_("Limits whose running tasks are counted wrongly: {count} ({where})"),
     "repair.waiting": N_("Parked tasks that their limit has forgotten, by shop and type: {count} ({where})"),
+    "repair.ledger": N_("Works whose last ends are not noted as their records tell: {count} ({where})"),
     "repair.executed": N_("Tasks of the last hour without their mark for other programs: {tasks}"),
     "repair.index": N_("Tasks that an index does not know, or knows wrongly: {count} ({where})"),
     "repair.counter": N_("Counters that differ from the records: {count} ({where})"),

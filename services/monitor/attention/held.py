@@ -1,13 +1,15 @@
-"""Tasks of which nobody knows how they ended: only a person can say whether they run again."""
+"""Held tasks: nobody knows how they ended, or others did or do their work. Only a person can say whether they run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from services.domain.insight import attempts
+from services.domain.task import own_words
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
+from services.domain.text.message import Param
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -25,6 +27,17 @@ WORDS = {
         N_(
             "Nobody knows how it ended. Look in the shop's backend whether it was done, then decide; nothing runs"
             " until then"
+        ),
+    ),
+    "attention.held_done": Words(
+        N_("{type} of {shop}: run it once more?"),
+        N_("The same work succeeded as {id}, by {by}, and nothing was run. Decide whether it is to be done once more"),
+    ),
+    "attention.held_twin": Words(
+        N_("{type} of {shop}: run it too?"),
+        N_(
+            "Another program sent it while the same work waited or ran, and nothing was run. Decide whether it runs,"
+            " too"
         ),
     ),
     "attention.held": Words(
@@ -64,14 +77,31 @@ def items(look: Look) -> Iterable[Attention]:
         yield _one(task, look)
 
 
+#: what the engine wrote into a task that did not run, and the item that says so
+_NOT_RUN = {"own.already_done": "attention.held_done", "own.held_twin": "attention.held_twin"}
+
+
 def _one(task: Task, look: Look) -> Attention:
     end = attempts.unknown_end(task)
     worker = end.worker if end is not None and end.lost else ""
+    told = own_words.find(task.error)
+    of_others = _NOT_RUN.get(told.code, "") if told is not None else ""
+    params: dict[str, Param] = {"type": task.task_type, "shop": look.name(task.shop)}
+    to_decide = ("decide", f"id:{task.task_id}")
+    if told is not None and of_others:
+        return Attention(
+            key=f"held:{task.task_id}",
+            severity="held",
+            code=of_others,
+            params=params | dict(told.params),
+            since_ms=task.updated_at,
+            verbs=(to_decide,),
+        )
     return Attention(
         key=f"held:{task.task_id}",
         severity="held",
         code="attention.held_task" if worker else "attention.held_unknown",
-        params={"type": task.task_type, "shop": look.name(task.shop), "worker": worker},
+        params=params | {"worker": worker},
         since_ms=task.updated_at,
-        verbs=(("decide", f"id:{task.task_id}"), ("look_shop", task.shop)),
+        verbs=(to_decide, ("look_shop", task.shop)),
     )

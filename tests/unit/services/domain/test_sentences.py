@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 from services.domain.gates import listed
 from services.domain.text.sentences import SENTENCES as OF_THE_DOMAIN
+from services.domain.upkeep import miscount, repair
 
 SENTENCES = {**OF_THE_DOMAIN, **listed.SENTENCES}
 DOMAIN = Path(__file__).resolve().parents[4] / "services" / "domain"
@@ -25,3 +27,7 @@ def test_every_code_is_used_and_every_used_code_has_a_sentence() -> None:
     used |= {f"verdict.{code}" for code in re.findall(r"_verdict\((?:SAFE|CHECK|WOULD_DUPLICATE), \"(\w+)\"", sources)}
     used |= set(re.findall(r"code=\"(verdict\.\w+)\"", sources))
     assert used == {code for code in SENTENCES if code.startswith(("filter.", "gate.", "verdict."))}
+
+
+def test_each_kind_of_difference_that_repair_and_doctor_tell_has_a_sentence() -> None:
+    assert {f"repair.{kind}" for kind in get_args(miscount.Kind)} <= set(repair.SENTENCES)

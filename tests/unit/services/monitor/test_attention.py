@@ -451,6 +451,21 @@ def test_what_only_a_person_can_decide_stands_first_and_says_whose_it_is_and_sin
     assert first.verbs == (("decide", f"id:{task.task_id}"), ("look_shop", "pdd:s1"))
 
 
+def test_what_was_held_because_others_did_or_do_its_work_is_not_called_unknown(room: Room) -> None:
+    room.define("once", idempotent=False, uniqueness="shop_type")
+    first = room.running("w#1", task_type="once")
+    twin = room.create(task_type="once", if_duplicate="hold")
+    assert found(room)[f"held:{twin.task_id}"].code == "attention.held_twin"
+    behind = room.create(task_type="once", if_duplicate="queue")
+    room.finish(first, "succeeded")
+    once = Claim(task_id=behind.task_id, gen=0, attempt=0, owner="w#2", worker="w", lease_ms=60_000, once=True)
+    assert room.ask(once).code == "stale"
+    item = found(room)[f"held:{behind.task_id}"]
+    assert (item.code, item.params["id"]) == ("attention.held_done", first.task_id)
+    assert f"The same work succeeded as {first.task_id}" in english(item)
+    assert item.verbs == (("decide", f"id:{behind.task_id}"),)
+
+
 def test_many_held_tasks_are_one_item_as_old_as_the_oldest(room: Room) -> None:
     begun = room.clock.now_ms()
     for number in range(5):
