@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -71,6 +71,15 @@ def test_words_that_lie_over_each_other_are_told(qtbot: QtBot) -> None:
     window.show()
     (said,) = faults(window)
     assert "'first' and 'second'" in said
+
+
+def test_words_that_are_selected_are_no_fault(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    field = QLineEdit("30 7 * * 1-5", window)
+    field.setGeometry(10, 10, 150, 28)
+    window.show()
+    field.selectAll()
+    assert faults(window) == ()
 
 
 def test_the_key_of_a_narrow_search_field_keeps_clear_of_its_words(qtbot: QtBot) -> None:

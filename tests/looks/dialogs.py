@@ -28,6 +28,8 @@ KEYS = (
     ("handover", Qt.Key.Key_H, CTRL),
     ("keys-help", Qt.Key.Key_Question, NONE),
 )
+#: these open a dialog of the system, in which nothing of ours stands
+FOREIGN = frozenset({"shops-import", "tasks-export", "batches-export"})
 #: buttons of pages that open dialogs and are no command
 BUTTONS = {"settings": ("add_button", "edit_button", "change_keys_button")}
 
@@ -36,6 +38,8 @@ async def dialogs_of(window: MainWindow, page: str) -> AsyncIterator[tuple[str, 
     """Each dialog of a page once, with a name, open; of the window itself where ``page`` is "window"."""
     for name, go in list(_ways(window, page)):
         known = set(_open())
+        window.activateWindow()
+        await asyncio.sleep(OPENS_S)
         with suppress(RuntimeError):  # what stood on the page is no more
             go()
         for _turn in range(TRIES):
@@ -54,7 +58,6 @@ async def dialogs_of(window: MainWindow, page: str) -> AsyncIterator[tuple[str, 
 
 def _ways(window: MainWindow, page: str) -> Iterator[tuple[str, Callable[[], object]]]:
     if page == "window":
-        window.activateWindow()
         for name, key, modifier in KEYS:
             yield name, lambda key=key, modifier=modifier: QTest.keyClick(window, key, modifier)
         return
@@ -64,8 +67,9 @@ def _ways(window: MainWindow, page: str) -> Iterator[tuple[str, Callable[[], obj
         if view.isVisible() and model is not None and model.rowCount() and not view.currentIndex().isValid():
             view.setCurrentIndex(model.index(0, 1))
     for command in shown.commands():
-        if not command.reason:
-            yield command.key.replace(".", "-"), command.run
+        name = command.key.replace(".", "-")
+        if not command.reason and name not in FOREIGN:
+            yield name, command.run
     for name in BUTTONS.get(page, ()):
         button = _found(shown, name)
         if button is not None:

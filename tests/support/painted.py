@@ -218,7 +218,8 @@ def _covered(found: Sequence[Painted]) -> list[str]:
                 break
             common = upper.shown.intersected(lower.shown)
             least = min(upper.box.height(), lower.box.height()) * COVERED
-            if upper.floor == lower.floor and common.width() > SPARE and common.height() > least:
+            twice = upper.text == lower.text and upper.box == lower.box  # a selection is painted over its own words
+            if not twice and upper.floor == lower.floor and common.width() > SPARE and common.height() > least:
                 told.append(f"{upper.text!r} and {lower.text!r} lie over each other at {_place(common)}")
     return told
 

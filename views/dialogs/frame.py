@@ -146,6 +146,18 @@ class DialogFrame(Dimming):
         if behind is not None and not self.dims:
             self.move(behind.geometry().center() - self.rect().center())
         super().showEvent(event)
+        if self.focusWidget() is None and (first := self._first()) is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _first(self) -> QWidget | None:
+        """What a person does first here; else the keyboard would begin on the cross that closes the dialog."""
+        one = self.nextInFocusChain()
+        while one is not None and one is not self:
+            reached = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.isEnabled() and one.isVisibleTo(self)
+            if reached and one is not self._close:
+                return one
+            one = one.nextInFocusChain()
+        return None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave by Esc; Enter belongs to the control that has the focus."""

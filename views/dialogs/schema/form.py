@@ -24,7 +24,6 @@ from views.support import shown
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import IconButton
-from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
 from views.widgets.toggle import Toggle
 
@@ -412,7 +411,7 @@ class _Row(QWidget):
         self.input = make(field, self)
         self._title = Label("", "label", "text2")
         self._limits = Label("", "label", "text3")
-        self._help = Elided("", "caption", "text3")
+        self._help = Label("", "caption", "text3", wrap=True)
         self._below = Label("", "caption", "dead", wrap=True)
         head = QHBoxLayout()
         head.setSpacing(7)
@@ -441,7 +440,7 @@ class _Row(QWidget):
         self.input.mark(problem)
         self._below.setText(problem)
         self._below.setVisible(bool(problem))
-        self._help.show_text(self.field.help)
+        self._help.setText(self.field.help)
         self._help.setVisible(bool(self.field.help) and not (problem and self.field.kind != plan.SWITCH))
 
     def say(self) -> None:

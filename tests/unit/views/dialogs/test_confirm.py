@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.frame import DialogFrame
 
 ASKED = Question(title="Stop a worker", verb="Stop, interrupt 2 tasks", rows=(("sync_order", "8 s"),), danger=True)
 
@@ -57,3 +59,15 @@ def test_production_asks_earlier() -> None:
     assert typed_count(51, "PROD") == "51"
     assert typed_count(51, "") == ""
     assert typed_count(501, "") == "501"
+
+
+def test_the_keyboard_begins_in_the_first_field_not_on_the_cross(qtbot: QtBot) -> None:
+    dialog = DialogFrame("Save view")
+    qtbot.addWidget(dialog)
+    dead, field = QLineEdit(), QLineEdit()
+    dead.setEnabled(False)
+    for part in (dead, field):
+        dialog.body.addWidget(part)
+    dialog.end_with_save(lambda: None)
+    dialog.show()
+    assert dialog.focusWidget() is field
