@@ -146,10 +146,10 @@ class DialogFrame(Dimming):
         if behind is not None and not self.dims:
             self.move(behind.geometry().center() - self.rect().center())
         super().showEvent(event)
-        if self.focusWidget() is None and (first := self._first()) is not None:
+        if self.focusWidget() is None and (first := self._first_reached()) is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _first(self) -> QWidget | None:
+    def _first_reached(self) -> QWidget | None:
         """What a person does first here; else the keyboard would begin on the cross that closes the dialog."""
         one = self.nextInFocusChain()
         while one is not None and one is not self:

@@ -96,7 +96,7 @@ class QuietHoursDialog(DialogFrame):
 
     def _row(self, one: QuietNow) -> QWidget:
         hours, widget = one.hours, QWidget()
-        when = [quiet_hours.weekly_text(part) for part in hours.weekly]
+        when = [text.weekly(part.days, part.start, part.end) for part in hours.weekly]
         now = instant.now_ms()
         when += [f"{shown.clock(part.start, now)} – {shown.clock(part.end, now)}" for part in hours.once]
         title = _("{name}: {value}").format(name=hours.name, value=shown.scope_name(hours.scope))

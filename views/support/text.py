@@ -14,10 +14,10 @@ A number and its unit are joined by U+202F, which never breaks at the end of a l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from services.i18n import _, is_chinese
+from services.i18n import N_, _, is_chinese
 from services.spans import THIN, coarse, duration, exact, join, milliseconds, rate, rates, seconds
 
 __all__ = [
@@ -46,6 +46,9 @@ __all__ = [
     "zone_name",
 ]
 
+#: 0 is Monday
+DAYS = (N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun"))
+
 _COMPACT_FROM = 10_000
 
 
@@ -70,6 +73,20 @@ def sentences(parts: Iterable[str]) -> str:
     """Return parts as sentences of one text, each with its full stop; empty ones are left out."""
     stop, gap = ("。", "") if is_chinese() else (".", " ")
     return gap.join(f"{part.rstrip('.。')}{stop}" for part in parts if part)
+
+
+def days(chosen: Sequence[int]) -> str:
+    """Days of the week, 0 is Monday: ``Mon to Fri``."""
+    if len(chosen) > 2 and list(chosen) == list(range(chosen[0], chosen[-1] + 1)):
+        return _("{first} to {last}").format(first=_(DAYS[chosen[0]]), last=_(DAYS[chosen[-1]]))
+    return listed(_(DAYS[day]) for day in chosen)
+
+
+def weekly(chosen: Sequence[int], start: int, end: int) -> str:
+    """Return hours of some days of the week, in minutes of the day."""
+    begin, over = (f"{minutes // 60:02}:{minutes % 60:02}" for minutes in (start, end))
+    named = _("daily") if len(chosen) == len(DAYS) else days(chosen)
+    return f"{named} {begin}–{over}"
 
 
 def first_up(words: str) -> str:

@@ -108,7 +108,7 @@ class WaitingPlot(QWidget):
             words = _("now") if not number else f"+{text.coarse(span)}"
             width = metrics.horizontalAdvance(words) + 4
             x = room.left() + room.width() * number / TIMES
-            left = min(max(x - width / 2, 0), room.right() - width)
+            left = min(max(x - width / 2, room.left() - 4), room.right() - width)  # the zero stands before it
             painter.drawText(QRectF(left, room.bottom() + 2, width, BOTTOM - 2), _CENTRE, words)
 
 

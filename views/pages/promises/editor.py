@@ -80,7 +80,7 @@ class PromiseDialog(DialogFrame):
         self.choice = Segmented(
             ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name"))), N_("Shops"), stretch=True
         )
-        self.days = [QCheckBox() for _day in words.DAYS]
+        self.days = [QCheckBox() for _day in text.DAYS]
         self._when, self._whom = QStackedWidget(), QStackedWidget()
         self._lay_out()
         self.preview = Label("", "label", "text2", wrap=True)
@@ -147,7 +147,7 @@ class PromiseDialog(DialogFrame):
         return self.fields[name]
 
     def _name_days(self) -> None:
-        for box, name in zip(self.days, words.DAYS, strict=True):
+        for box, name in zip(self.days, text.DAYS, strict=True):
             box.setText(_(name))
 
     def _connect(self) -> None:

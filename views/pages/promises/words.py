@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -38,7 +38,6 @@ GLYPHS: Mapping[str, str] = {
     UNJUDGED: "unconfirmed",
     DISABLED: "paused",
 }
-DAYS = (N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun"))
 CHECKS: Mapping[str, str] = {
     "created": N_("Created"),
     "gates": N_("Gates"),
@@ -73,7 +72,7 @@ def say(message: Message) -> str:
     if "platforms" in params:
         params["platforms"] = text.listed(platform_name(one) for one in str(params["platforms"]).split(", "))
     if "days" in params:
-        params["days"] = days(promises.days(str(params["days"])))
+        params["days"] = text.days(promises.days(str(params["days"])))
     for name in ("by", "reason"):
         if name in params and message.code.startswith(("promise.paused", "promise.quiet")):
             params[name] = safe.one_line(messages.own(str(params[name])), 80)
@@ -83,13 +82,6 @@ def say(message: Message) -> str:
 def sentence(promise: Promise) -> str:
     """What is promised, of whom, and when, in one line."""
     return text.listed(say(part) for part in promises.sentence(promise))
-
-
-def days(chosen: Sequence[int]) -> str:
-    """Days of the week, 0 is Monday: ``Mon to Fri``."""
-    if len(chosen) > 2 and list(chosen) == list(range(chosen[0], chosen[-1] + 1)):
-        return _("{first} to {last}").format(first=_(DAYS[chosen[0]]), last=_(DAYS[chosen[-1]]))
-    return text.listed(_(DAYS[day]) for day in chosen)
 
 
 def about(row: PromiseRow) -> str:
