@@ -86,7 +86,7 @@ def weekly(chosen: Sequence[int], start: int, end: int) -> str:
     """Return hours of some days of the week, in minutes of the day."""
     begin, over = (f"{minutes // 60:02}:{minutes % 60:02}" for minutes in (start, end))
     named = _("daily") if len(chosen) == len(DAYS) else days(chosen)
-    return f"{named} {begin}–{over}"
+    return f"{named} {begin}-{over}"
 
 
 def first_up(words: str) -> str:
