@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTime, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QMargins, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
@@ -22,6 +22,7 @@ from views.shell.rail import Rail
 from views.shell.status_bar import StatusBar
 from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
+from views.support import instant, shown
 from views.support.instant import ticks
 from views.support.keys import Shortcut
 from views.theme.icons import app_icon
@@ -264,7 +265,7 @@ class MainWindow(QMainWindow):
         if self._current:
             self._pages[self._current].deactivate()
             if not still:
-                self._left[self._current] = QTime.currentTime().toString("HH:mm:ss")
+                self._left[self._current] = _time_of_day()
         if not still:
             self._left.pop(page_id, None)
         self._current = page_id
@@ -325,7 +326,7 @@ class MainWindow(QMainWindow):
             self._frozen = self._current
             page.set_frozen(True)
             self._hold()
-            page.header.show_frozen(QTime.currentTime().toString("HH:mm:ss"))
+            page.header.show_frozen(_time_of_day())
 
     def stand_still(self, since: str) -> None:
         """Let the page stand as it was at a time of day, countdowns and ages included, since nothing newer is known; ""
@@ -421,3 +422,9 @@ class MainWindow(QMainWindow):
         ticks().hold(self, on=False)
         self.closing.emit()
         super().closeEvent(event)
+
+
+def _time_of_day() -> str:
+    """Now, by the clock of the status bar."""
+    now = instant.now_ms()
+    return shown.clock(now, now)

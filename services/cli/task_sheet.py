@@ -91,7 +91,7 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
     """The same for people; once the tasks are ``created``, that answer names row by row what was active already."""
     found = asked.table
     place = f"sheet {found.sheet}" if found.sheet else found.encoding
-    told = [f"{found.name} ({place}): {asked.total} rows"]
+    told = [f"{found.name} ({place}): {asked.total} row{'' if asked.total == 1 else 's'}"]
     if found.above:
         told.append(f"{found.above} rows above the header are not read")
     told += [f"column {title} is {target}" for title, target in asked.mapping.items()]

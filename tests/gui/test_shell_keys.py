@@ -22,6 +22,7 @@ from views.dialogs.work.dialog import WorkDialog
 from views.pages.tasks.page import TasksPage
 from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
+from views.support import instant, shown
 from views.support.memory import ShortMemory
 from views.support.words import shop
 from views.theme.tokens import status
@@ -113,8 +114,11 @@ def test_a_frozen_view_stands_still_and_catches_up(window: Window, desk: Desk, q
     task = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: page.table.records.rowCount() == 1)
+    shown.set_zone("Pacific/Kiritimati")  # the fleet's, and not that of this machine
     press(page, Qt.Key.Key_Period, modifier=CTRL)
-    assert page.header.still().startswith("frozen ")
+    now = instant.now_ms()
+    assert page.header.still().startswith(f"frozen {shown.clock(now, now)[:2]}:")
+    shown.set_zone("")
     desk.claim(task)
     seen = window.feed.latest.taken
     wait(qtbot, lambda: window.feed.latest.taken > seen + 0.5)

@@ -142,11 +142,7 @@ class WhatSection(FormSection):
 
 def _type_words(kind: TaskType) -> str:
     title = shown.title_of(kind.title, kind.name, language())
-    words = f"{title}  ·  {kind.name}" if title != kind.name else kind.name
-    if kind.expected_s:
-        usual = text.coarse(shown.span(kind.expected_s * 1000))
-        return _("{type}, about {span} each").format(type=words, span=usual)
-    return words
+    return f"{title}  ·  {kind.name}" if title != kind.name else kind.name
 
 
 def _harmless(types: Mapping[str, TaskType]) -> str:

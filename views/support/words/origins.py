@@ -19,6 +19,7 @@ _ORIGINS: Mapping[str, str] = {
     "foreign": N_("another program"),
     "again": N_("created again"),
     "demo": N_("sample"),
+    "sample fleet": N_("the sample fleet"),
 }
 
 
