@@ -137,6 +137,7 @@ def _words() -> Mapping[str, Mapping[str, str]]:
         "Step": _positions(Step, 1),
         "Attempt": _positions(Attempt, 1),
         "K": {word: f"'{key}'" for word, key in keys.IN_SCRIPTS.items()},
+        "V": _values(),
         "C": {word: str(number) for word, number in _numbers().items()},
     }
     for op in OPERATIONS:
@@ -154,14 +155,22 @@ def _fields() -> Mapping[str, int]:
     return {name: place for place, name in enumerate(names[_IDENTITY : names.index("marks")], 2)}
 
 
+def _values() -> Mapping[str, str]:
+    """How they are called before they stand in a table."""
+    return {name: f"v{place}" for name, place in _fields().items()}
+
+
 def _sound() -> str:
-    """Whether the fields of a record ``e`` are of their kinds, and its numbers are some: without a loop or a call, for
+    """Whether the values of a record are of their kinds, and its numbers are some: without a loop or a call, for
     every record of every batch is asked.
     """
     hints = typing.get_type_hints(Task)
     return " and ".join(
-        f"e[{place}] <= {LARGEST} and e[{place}] >= -{LARGEST}" if hints[name] in (int, float) else f"e[{place}] >= ''"
-        for name, place in _fields().items()
+        # most are empty, and to be the same is asked faster than to be more or less
+        f"({value} == 0 or ({value} <= {LARGEST} and {value} >= -{LARGEST}))"
+        if hints[name] in (int, float)
+        else f"({value} == '' or {value} >= '')"
+        for name, value in _values().items()
     )
 
 
@@ -197,6 +206,7 @@ def _numbers() -> Mapping[str, int | str]:
         "ahead": AHEAD_MS,
         "class": 2**43,
         "largest": LARGEST,
+        "values": ", ".join(["behind", *_values().values()]),
         "sound": _sound(),
         "watermark_ms": WATERMARK_MS,
         "limit_seconds": limit.SECONDS,

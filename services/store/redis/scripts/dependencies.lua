@@ -54,9 +54,9 @@ local function failed(e)
   return ENDED[e[T.status]] and e[T.status] ~= 'succeeded'
 end
 
--- What a new task has to wait for, and the first of them that has failed; nil where one of them is unknown.
-local function find_needs(e)
-  local named = dependencies(e)
+-- What a new task that names others has to wait for, and the first of them that has failed; nil where one of them is
+-- unknown.
+local function find_needs(named)
   if not named[1] then return named end
   local needs, broken = {}, nil
   for _, id in ipairs(named) do

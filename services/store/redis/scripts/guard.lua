@@ -48,8 +48,10 @@ do
     error(reply)
   end
 
+  local ask = redis.pcall
+
   call = function(...)
-    local reply = redis.pcall(...)
+    local reply = ask(...)
     if type(reply) == 'table' and reply.err then return spoiled(reply, ...) end
     return reply
   end

@@ -1,7 +1,7 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 -- Lua has room for 200 names of one chunk: what only this file uses is out of the others' way.
 local shops, done, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
-  count_task, index_unique, rank, home, index_parked, index_value, index_payload, batches, settle, delivered, flush
+  count_task, index_unique, unheld, rank, home, index_parked, index_value, index_payload, batches, settle, delivered, flush
 do
 local adds, removes -- by key, what to write at the end; a member stands in one list of a key at most once
 local NOTHING, noted = {} -- noted: by task, what the index of payloads keeps of it
@@ -13,6 +13,7 @@ every_batch(function(args)
   done = {} -- type -> shop -> end of its last success in this batch
   kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
   lots = nil -- whether anything is parked anywhere, once it is known
+  unheld = {} -- queues of uniqueness keys of which it is known that nobody stands in them
   batches = {} -- false: has lost a record; true: has a new one
 end)
 
@@ -104,9 +105,9 @@ end
 function way.numbers(shop, packed)
   if not packed then return { 0, 0, 0, 0, 0, 0, 0, 0, 0 } end
   if #packed < 72 then return way.count_anew(shop) end
-  local n = { unpack_lengths(NUMBERS, packed) }
-  local all = n[1] + n[2] + n[3] + n[4] + n[5] + n[6] + n[7] + n[8] + n[9] -- none of them is below 0
-  return all <= C.largest and n or way.count_anew(shop)
+  local a, b, c, d, e, f, g, h, i = unpack_lengths(NUMBERS, packed)
+  -- none of them is below 0
+  return a + b + c + d + e + f + g + h + i <= C.largest and { a, b, c, d, e, f, g, h, i } or way.count_anew(shop)
 end
 
 local function set_shop(shop, numbers)
@@ -172,6 +173,7 @@ function index_unique(e)
   local score = unique_score(status, created, e[T.gate])
   if e.status and score == unique_score(e.status, created, e.gate) then return end
   local key = K.unique .. uniq
+  unheld[key] = nil
   call('ZADD', key, text(score), e.id)
   if e.alone then
     e.alone = false

@@ -46,6 +46,7 @@ local function apply(_, args)
     if not records[e.id] then unknown[#unknown + 1] = e.id end
   end
   look_for_stones(unknown)
+  look_for_holders(new)
   local ending = {}
   for _, o in ipairs(ops) do
     local e = o[1] == 'Finish' and o[Finish.to] == 'succeeded' and records[o[Finish.task_id]]

@@ -19,9 +19,22 @@ local function first_holder(uniq)
   return best
 end
 
+-- Mostly nobody holds what those that are to be created ask for: one question for all of them.
+local function look_for_holders(fresh_ones)
+  local names, n = {}, 0
+  for _, e in ipairs(fresh_ones) do
+    if ledger.guards(e[T.uniq]) then
+      n = n + 1
+      names[n] = K.unique .. e[T.uniq]
+    end
+  end
+  if n < 2 or call('EXISTS', unpack(names)) > 0 then return end
+  for place = 1, n do unheld[names[place]] = true end
+end
+
 local function active_holder(uniq)
   while ledger.guards(uniq) do
-    local id = first_holder(uniq)
+    local id = not unheld[K.unique .. uniq] and first_holder(uniq)
     local e = id and load(id)
     if e or not id then return e end
     call('ZREM', K.unique .. uniq, id) -- its record is gone
@@ -39,7 +52,8 @@ local function insert(e, on_duplicate, done_since, released)
   end
   local done = ledger.done(e, done_since)
   if done then return 'done', load(done) end
-  local needs, broken = find_needs(e)
+  local named, policy, deadline = dependencies(e)
+  local needs, broken = find_needs(named)
   if not needs then return 'unknown' end
   if holder then suppress(e, told, holder) end
   -- from here on it is a record: what is changed is written
@@ -62,9 +76,8 @@ local function insert(e, on_duplicate, done_since, released)
   transition(e, status, '', e[T.created_by])
   settle(e)
   if needs[1] then note_needs(e, needs) end
-  local deadline = select(3, dependencies(e)) or 0
-  if deadline > 0 then call('ZADD', K.deadlines, text(deadline), e.id) end
-  if broken and select(2, dependencies(e)) == 'cancel' then drop(e.id, broken, released) end
+  if (deadline or 0) > 0 then call('ZADD', K.deadlines, text(deadline), e.id) end
+  if broken and policy == 'cancel' then drop(e.id, broken, released) end
   return 'created', e
 end
 

@@ -27,19 +27,19 @@ local function parse(key, s)
   local t = q + c
   local u = t + st + (sn < 16 and 1 or 3)
   local _, own_id, shop_id, platform, kind = take(s, 4, C.prefix + 3)
-  local e = {
+  local C.values = take(s, C.fields, p)
+  -- to compare a value of another kind is an error of its own
+  if not (C.sound) then error('a number is none') end
+  if not COUNTED[V.status] and not ENDED[V.status] then error('no status') end
+  return {
     id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id,
     key = key, packed = s, behind = false,
     front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
-    sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
-    rest_changed = false, sole = false, alone = false, removed = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
-    lease = 0, due = 0, gate = '',
-    take(s, C.fields, p),
+    sn = sn, an = an, al = at, settled = 0, mark = 0, marked = marked == 1,
+    status = V.status, lane = V.lane, priority = V.priority, triage = V.triage, worker = V.worker, print = V.fingerprint,
+    at = V.updated_at, lease = V.lease_until, due = V.due_at, gate = V.gate,
+    C.values
   }
-  -- to compare a value of another kind is an error of its own
-  if not (C.sound) then error('a number is none') end
-  if not COUNTED[e[T.status]] and not ENDED[e[T.status]] then error('no status') end
-  return e
 end
 
 -- The fields that indexes are made from, as the indexes know them.
@@ -88,8 +88,6 @@ local function read(id, key, s)
   if not good or e.id ~= id then
     call('RENAME', key, K.broken .. id) -- not a record: kept aside, the task counts as unknown
     e = false
-  else
-    remember(e)
   end
   records[id] = e
   return e
@@ -188,10 +186,36 @@ local function add_loss(e)
   end)
 end
 
-local function append_event(e, from, to, worker)
-  call('XADD', K.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'task_id', e.id, 'shop_id', e.shop_id,
+local append_event, packed_step
+do
+-- The stream is kept short by the first event of a batch.
+local trims
+every_batch(function() trims = true end)
+
+local function add_event(...)
+  if not trims then return call('XADD', K.events, ...) end
+  trims = false
+  call('XADD', K.events, 'MAXLEN', '~', EVENTS_KEPT, ...)
+end
+
+function append_event(e, from, to, worker)
+  add_event('*', 'task_id', e.id, 'shop_id', e.shop_id,
     'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', NOW_TEXT, 'worker', worker,
     'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
+end
+
+-- Most transitions of a batch are the same one.
+local last, last_from, last_to, last_worker, last_gen, last_attempt, last_note
+every_batch(function() last = nil end)
+
+function packed_step(from, to, worker, gen, attempt, note)
+  if not last or to ~= last_to or from ~= last_from or worker ~= last_worker or gen ~= last_gen
+    or attempt ~= last_attempt or note ~= last_note then
+    last = '\151' .. pack_values(NOW, from, to, worker, gen, attempt, note)
+    last_from, last_to, last_worker, last_gen, last_attempt, last_note = from, to, worker, gen, attempt, note
+  end
+  return last
+end
 end
 
 -- A transition: one step in the record and one event with the same contents. What belongs to a status ends with it.
@@ -213,7 +237,7 @@ local function transition(e, to, worker, note)
   if sn > C.history then
     steps, sn = sub(steps, take_one(steps, 0) + 1), C.history
   end
-  e.steps = steps .. '\151' .. pack_values(NOW, from, to, worker, e[T.gen], e[T.attempt], note)
+  e.steps = steps .. packed_step(from, to, worker, e[T.gen], e[T.attempt], note)
   e.sn = sn
   append_event(e, from, to, worker)
   touch(e)

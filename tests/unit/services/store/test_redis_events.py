@@ -28,6 +28,14 @@ def test_a_cursor_that_was_trimmed_away_is_a_gap(store: RedisStore, plain: redis
     assert batch.cursor == store.counts().cursor
 
 
+def test_a_batch_keeps_the_stream_short(store: RedisStore, plain: redis.Redis) -> None:
+    fill = "for _ = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'a', '1') end"
+    plain.eval(fill, 1, keys.EVENTS, str(keys.EVENTS_KEPT + 1_000))
+    node = 100  # entries that Redis keeps together: an approximate length leaves one such more
+    create(store, *range(5))
+    assert keys.EVENTS_KEPT <= plain.xlen(keys.EVENTS) <= keys.EVENTS_KEPT + node + 5
+
+
 def test_the_beginning_of_an_empty_stream_is_no_gap(store: RedisStore) -> None:
     cursor = store.events("", 10, 0.0).cursor
     create(store, 1, 2)
