@@ -109,13 +109,29 @@ TEMPLATES: dict[str, str] = {
     "import.history": N_("It has ended ({status}); history stays where it was."),
     "import.uncertain": N_("It is {status} there; import it when its end is known."),
     "import.depends": N_("It waits for other tasks; create it again here."),
-    "attention.worker_silent": N_("Worker {worker} is silent; {tasks} of its tasks are unconfirmed"),
-    "attention.no_workers": N_("No worker is running; {tasks} tasks wait"),
-    "attention.publisher_blocked": N_("The broker holds publishers back; {tasks} tasks are not sent yet"),
+    "attention.worker_silent": NN_(
+        "Worker {worker} is silent; {tasks} of its tasks is unconfirmed",
+        "Worker {worker} is silent; {tasks} of its tasks are unconfirmed",
+        by="tasks",
+    ),
+    "attention.no_workers": NN_(
+        "No worker is running; {tasks} task waits", "No worker is running; {tasks} tasks wait", by="tasks"
+    ),
+    "attention.publisher_blocked": NN_(
+        "The broker holds publishers back; {tasks} task is not sent yet",
+        "The broker holds publishers back; {tasks} tasks are not sent yet",
+        by="tasks",
+    ),
     "attention.at_least": N_("not all were counted, there are at least so many"),
     "attention.no_leader": N_("Nobody reconciles the fleet; start a worker"),
-    "attention.shops_stuck": N_("{shops} shops finished nothing for 30 min: {names}"),
-    "attention.cause_shop": N_("{headline}: {count} dead letters in one shop"),
+    "attention.shops_stuck": NN_(
+        "{shops} shop finished nothing for 30 min: {names}",
+        "{shops} shops finished nothing for 30 min: {names}",
+        by="shops",
+    ),
+    "attention.cause_shop": NN_(
+        "{headline}: {count} dead letter in one shop", "{headline}: {count} dead letters in one shop", by="count"
+    ),
     "attention.cause_platform": N_("{headline}: {count} dead letters in {shops} shops, all on {platform}"),
     "attention.cause_all": N_("{headline}: {count} dead letters in {shops} shops on every platform"),
     "attention.cause_some": N_("{headline}: {count} dead letters in {shops} shops"),
@@ -240,7 +256,8 @@ def _form(message: Message, count: Callable[[str, str, int], str], say: Callable
     """The template of a message, in the form that fits its number."""
     template = TEMPLATES.get(message.code)
     if isinstance(template, Counted):
-        return count(template.one, str(template), int(message.params.get("n", 0)))
+        number = message.params.get(template.by)
+        return count(template.one, str(template), int(str(number)) if str(number).isdecimal() else 0)
     return say(template) if template is not None else message.code
 
 

@@ -70,8 +70,16 @@ SENTENCES: Mapping[str, str] = {
     "alert.fact_queued": NN_("{n:,} task waits in this lane", "{n:,} tasks wait in this lane"),
     # ------------------------------------------------------------------------------------------------------- causes
     "alert.cause_no_taker": N_("no worker takes tasks now"),
-    "alert.cause_full": N_("all slots are busy ({busy} of {slots}): more comes than they work off"),
-    "alert.cause_free": N_("only {busy} of {slots} slots are busy: limits or busy shops hold the others back"),
+    "alert.cause_full": NN_(
+        "the only slot is busy: more comes than it works off",
+        "all slots are busy ({busy} of {slots}): more comes than they work off",
+        by="slots",
+    ),
+    "alert.cause_free": NN_(
+        "the only slot is free: limits or busy shops hold back what waits",
+        "only {busy} of {slots} slots are busy: limits or busy shops hold the others back",
+        by="slots",
+    ),
     "alert.cause_lanes": N_("the workers that run serve only {lanes}"),
     "alert.cause_held": N_("{type} of {shop} on {worker} does not end: it hangs, or its time-out is very long"),
     "alert.cause_hanging": N_("{type} of {shop} does not end and says nothing of how far it is"),

@@ -32,15 +32,25 @@ SENTENCES: dict[str, str] = {
     "past.shop_well": NN_("{names} is well again", "{n} shops are well again: {names}"),
     "past.shop_known": NN_("It is known again how {names} does", "It is known again how {n} shops do: {names}"),
     "past.shop_other": NN_("{names} is in another state", "{n} shops are in another state: {names}"),
-    "past.worker_came": N_("{name} has begun to work: version {version}, {slots} slots"),
+    "past.worker_came": NN_(
+        "{name} has begun to work: version {version}, {slots} slot",
+        "{name} has begun to work: version {version}, {slots} slots",
+        by="slots",
+    ),
     "past.worker_left": N_("{name} has left"),
     "past.worker_given_up": N_("{name} is given up: nothing was heard of it"),
     "past.worker_silent": N_("{name} is not heard of"),
     "past.worker_back": N_("{name} is heard of again"),
     "past.worker_cut_off": N_("{name} is cut off"),
     "past.worker_draining": N_("{name} takes no new tasks"),
-    "past.worker_version": N_("{name} works with version {version}, before {old}: {slots} slots"),
-    "past.worker_slots": N_("{name} has {slots} slots, before {before}"),
+    "past.worker_version": NN_(
+        "{name} works with version {version}, before {old}: {slots} slot",
+        "{name} works with version {version}, before {old}: {slots} slots",
+        by="slots",
+    ),
+    "past.worker_slots": NN_(
+        "{name} has {slots} slot, before {before}", "{name} has {slots} slots, before {before}", by="slots"
+    ),
     "past.switch_paused": N_("{scope} is paused by {who}"),
     "past.switch_quiet_hours": N_("Quiet hours of {scope} have begun"),
     "past.switch_other": N_("{scope} is closed by {who}"),

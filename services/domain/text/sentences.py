@@ -4,10 +4,11 @@ from __future__ import annotations
 
 
 class Counted(str):
-    """A sentence about ``{n}`` things; ``one`` is the same about a single one."""
+    """A sentence about so many things as its parameter ``by`` says; ``one`` is the same about a single one."""
 
-    __slots__ = ("one",)
+    __slots__ = ("by", "one")
     one: str
+    by: str
 
 
 def N_(text: str) -> str:
@@ -20,10 +21,10 @@ def NP_(_context: str, text: str) -> str:
     return text
 
 
-def NN_(one: str, many: str) -> Counted:
-    """Mark a text for extraction that is another for one thing than for many; its message has a number ``n``."""
+def NN_(one: str, many: str, *, by: str = "n") -> Counted:
+    """Mark a text for extraction that is another for one thing than for many; its message has a number ``by``."""
     text = Counted(many)
-    text.one = one
+    text.one, text.by = one, by
     return text
 
 
@@ -239,11 +240,15 @@ GATES: dict[str, str] = {
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.next": N_("It is next in its lane."),
     "gate.front": N_("It is next in its lane, and a slot is free."),
-    "gate.front_full": N_("It is next in its lane; all {slots} slots are busy."),
+    "gate.front_full": NN_(
+        "It is next in its lane; the only slot is busy.",
+        "It is next in its lane; all {slots} slots are busy.",
+        by="slots",
+    ),
     "gate.opened": N_("No gate is closed any more; it is sent as slots become free."),
     "gate.behind_lanes": N_("{ahead} tasks of its lane and {urgent} of more urgent lanes go first."),
     "gate.in_lane": N_("Many tasks of its lane go first."),
-    "gate.behind": N_("{ahead} tasks of its lane go first."),
+    "gate.behind": NN_("{ahead} task of its lane goes first.", "{ahead} tasks of its lane go first.", by="ahead"),
     "gate.lane_unsent": N_("It takes its place in the lane when it is sent."),
     "gate.lane_later": N_("It takes its place in the lane when it is due."),
     "gate.lane_parked": N_("It takes its place in the lane once nothing else holds it."),

@@ -35,7 +35,9 @@ SENTENCES: dict[str, str | Counted] = {
         "Process {pid} ({name}) writes to the local database and is frozen; nobody else can write"
     ),
     "doctor.frozen_writer.remedy": N_("Let it go on (kill -CONT and its number), or end it; nothing is lost by that."),
-    "doctor.audit": N_("The audit is as it was written: {rows} entries"),
+    "doctor.audit": NN_(
+        "The audit is as it was written: {rows} entry", "The audit is as it was written: {rows} entries", by="rows"
+    ),
     "doctor.audit_newest": N_("The newest {rows} entries of the audit are as they were written; --deep looks at all"),
     "doctor.audit_wrong": N_("The audit is not as it was written, in {n} places; the first: {what}"),
     "doctor.audit_wrong.remedy": N_(
@@ -96,25 +98,43 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.home_open": N_("Other users of this machine can read {where}"),
     "doctor.home_open.remedy": N_("Close it to them: chmod -R go= {folder}"),
     "doctor.leader": N_("{leader} reconciles the fleet"),
-    "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
+    "doctor.no_leader": NN_(
+        "Nobody reconciles the fleet while {tasks} task is not done",
+        "Nobody reconciles the fleet while {tasks} tasks are not done",
+        by="tasks",
+    ),
     "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
     "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
     "doctor.resigned": N_("{leader} has given the lead up, for it cannot work: {why}"),
     "doctor.resigned.remedy": N_(
         "Nobody leads until a worker reaches the broker, the store and its own disk; it does so by itself then."
     ),
-    "doctor.workers": N_("Workers alive: {workers} on {machines} machines, slots busy: {busy} of {slots}"),
+    "doctor.workers": NN_(
+        "Workers alive: {workers} on {machines} machine, slots busy: {busy} of {slots}",
+        "Workers alive: {workers} on {machines} machines, slots busy: {busy} of {slots}",
+        by="machines",
+    ),
     "doctor.workers_together": N_("Workers alive: {workers} on 1 machine, slots busy: {busy} of {slots}"),
-    "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
+    "doctor.no_workers": NN_(
+        "No worker is alive while {tasks} task waits", "No worker is alive while {tasks} tasks wait", by="tasks"
+    ),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
     "doctor.flow": N_("Work: {what}"),
     "doctor.flow.remedy": N_("More slots or workers, a login, a resume or a decision: the Overview page names which."),
-    "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
+    "doctor.silent": NN_(
+        "Worker {worker} is silent for {span}; {tasks} of its tasks is unconfirmed",
+        "Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed",
+        by="tasks",
+    ),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.cut_off": N_("Worker {worker} cannot reach the broker and takes no tasks: {why}"),
     "doctor.cut_off.remedy": N_("Look at the network between its machine and the broker; it connects again by itself."),
-    "doctor.late": N_("Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed"),
+    "doctor.late": NN_(
+        "Worker {worker} was not heard of for {span}; {tasks} of its tasks is unconfirmed",
+        "Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed",
+        by="tasks",
+    ),
     "doctor.late.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
     "doctor.gone.remedy": N_("Start it again, or take it off the list: fleetdeck worker forget {worker}"),
@@ -130,12 +150,20 @@ SENTENCES: dict[str, str | Counted] = {
         " {span}",
     ),
     "doctor.slow.remedy": N_("Open them: the step that they are at says what they wait for; stop one that hangs."),
-    "doctor.publisher": N_("{what}; {tasks} tasks recorded, not sent; met for {span} by {who}"),
+    "doctor.publisher": NN_(
+        "{what}; {tasks} task recorded, not sent; met for {span} by {who}",
+        "{what}; {tasks} tasks recorded, not sent; met for {span} by {who}",
+        by="tasks",
+    ),
     "doctor.schedule_late": N_("The schedule {name} is {span} late"),
     "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
     "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
     "doctor.other_version.remedy": N_("Update the older one."),
-    "doctor.home_silent": N_("{tasks} tasks wait for the node {node}, where no worker runs"),
+    "doctor.home_silent": NN_(
+        "{tasks} task waits for the node {node}, where no worker runs",
+        "{tasks} tasks wait for the node {node}, where no worker runs",
+        by="tasks",
+    ),
     "doctor.home_silent.remedy": N_("Start a worker there, or move its shops: fleetdeck shop move SHOP --node NODE"),
     "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
     "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
@@ -144,19 +172,35 @@ SENTENCES: dict[str, str | Counted] = {
         "Let its container make user namespaces (resources/deploy/kubernetes/nodes/chromium.json), or install"
         ' chromium-sandbox. Where the container is wall enough: executors.browser.arguments = ["--no-sandbox"]'
     ),
-    "doctor.orphans": N_("{tasks} tasks are recorded as running and nobody holds them"),
+    "doctor.orphans": NN_(
+        "{tasks} task is recorded as running and nobody holds it",
+        "{tasks} tasks are recorded as running and nobody holds them",
+        by="tasks",
+    ),
     "doctor.orphans.remedy": N_("The leader takes them up; if this stays, start a worker."),
-    "doctor.outbox": N_("{tasks} messages have waited for more than a minute to be sent"),
+    "doctor.outbox": NN_(
+        "{tasks} message has waited for more than a minute to be sent",
+        "{tasks} messages have waited for more than a minute to be sent",
+        by="tasks",
+    ),
     "doctor.outbox.remedy": N_("The leader sends them; if this stays, look at the broker and start a worker."),
     "doctor.shop_queue_missing": N_("The dedicated queue {queue} does not exist; what is sent there waits"),
     "doctor.shop_queue_missing.remedy": N_("The leader makes it again within seconds; without one: fleetdeck repair"),
     "doctor.work_queue_missing": N_("The work queue {queue} of [foreign_queues.{queue}] does not exist"),
     "doctor.work_queue_missing.remedy": N_("Start the program that sends to it, or correct the name in the settings."),
-    "doctor.work_queue_waits": N_("{messages} messages wait in the work queue {queue} and nobody reads it"),
+    "doctor.work_queue_waits": NN_(
+        "{messages} message waits in the work queue {queue} and nobody reads it",
+        "{messages} messages wait in the work queue {queue} and nobody reads it",
+        by="messages",
+    ),
     "doctor.work_queue_waits.remedy": N_(
         "Whoever leads reads it: start a worker or fleetdeck api with [foreign_queues.{queue}] in its settings."
     ),
-    "doctor.shop_queue_waits": N_("{messages} messages wait in {queue} and no worker takes them"),
+    "doctor.shop_queue_waits": NN_(
+        "{messages} message waits in {queue} and no worker takes it",
+        "{messages} messages wait in {queue} and no worker takes them",
+        by="messages",
+    ),
     "doctor.shop_queue_waits.remedy": N_(
         "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."
     ),
@@ -164,15 +208,27 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.stray_queue.remedy": N_(
         "Dedicate the shop (fleetdeck shop dedicate), or empty and delete the queue; no worker serves it."
     ),
-    "doctor.spool": N_("Outcomes that the store has not taken lie on this disk: {files} files in {folder}"),
+    "doctor.spool": NN_(
+        "Outcomes that the store has not taken lie on this disk: {files} file in {folder}",
+        "Outcomes that the store has not taken lie on this disk: {files} files in {folder}",
+        by="files",
+    ),
     "doctor.spool.remedy": N_("A worker that starts here with this profile records them."),
-    "doctor.spool_other": N_("Outcomes of another profile's workers lie on this disk: {files} files in {folder}"),
+    "doctor.spool_other": NN_(
+        "Outcomes of another profile's workers lie on this disk: {files} file in {folder}",
+        "Outcomes of another profile's workers lie on this disk: {files} files in {folder}",
+        by="files",
+    ),
     "doctor.spool_other.remedy": N_("Start a worker here with the profile that they are of."),
     "doctor.spool_aside": N_("Files of outcomes that cannot be read: {files} in {folder}"),
     "doctor.spool_aside.remedy": N_(
         "Look at what they name, decide about those tasks if they are held, and delete the files."
     ),
-    "doctor.unacked": N_("{messages} messages are held by somebody while no worker is alive"),
+    "doctor.unacked": NN_(
+        "{messages} message is held by somebody while no worker is alive",
+        "{messages} messages are held by somebody while no worker is alive",
+        by="messages",
+    ),
     "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
     "doctor.unverified": N_(
         "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"
@@ -186,8 +242,16 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.unreadable": N_("Cannot be read: {place}, {entry} ({why}); everything else goes on without it"),
     "doctor.unreadable_more": N_("{count} entries cannot be read in all"),
     "doctor.unreadable_more.remedy": N_("They can be set aside beside working workers: fleetdeck repair"),
-    "doctor.compared": N_("{tasks} records agree with indexes, counters and dependencies"),
-    "doctor.not_compared": N_("{tasks} records were not compared with indexes and counters"),
+    "doctor.compared": NN_(
+        "{tasks} record agrees with indexes, counters and dependencies",
+        "{tasks} records agree with indexes, counters and dependencies",
+        by="tasks",
+    ),
+    "doctor.not_compared": NN_(
+        "{tasks} record was not compared with indexes and counters",
+        "{tasks} records were not compared with indexes and counters",
+        by="tasks",
+    ),
     "doctor.not_compared.remedy": N_("It takes a while: fleetdeck doctor --deep"),
     "doctor.damage.remedy": N_("It can be mended beside working workers: fleetdeck repair"),
     "doctor.paused": N_("Paused by {who}: {scope}"),

@@ -104,3 +104,16 @@ def test_the_headline_of_the_fleet_is_said_within_a_sentence_in_the_language_of_
         assert messages.english(found) == english
     finally:
         i18n.set_language("en")
+
+
+def test_one_thing_is_said_otherwise_than_many_whichever_number_counts() -> None:
+    lanes = {"lane": "low", "slots": 4}
+    said = [messages.english(Message("flow.lane_full", {**lanes, "free": free})).rpartition("; ")[2] for free in (1, 2)]
+    assert said == ["1 free one does not take it", "2 free ones do not take it"]
+    assert (
+        messages.english(Message("gate.front_full", {"slots": "1"})) == "It is next in its lane; the only slot is busy."
+    )
+    assert (
+        messages.english(Message("past.worker_slots", {"name": "w1", "slots": "", "before": "5"}))
+        == "w1 has  slots, before 5"
+    )

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.domain.text.message import Message, Param
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 
 #: parts that a drain is followed in, and how far
 STEPS, LONGEST_S = 120, 7 * 86_400.0
@@ -25,10 +25,17 @@ SENTENCES: dict[str, str] = {
     "drain.unknown": N_("how long its tasks take was not measured yet"),
     "drain.nobody": N_("no worker takes them"),
     "drain.keeps": N_("done by {clock}"),
-    "drain.misses": N_("misses {clock} by {left:,} tasks"),
-    "drain.misses_slots": N_("misses {clock} by {left:,} tasks; {more:,} more slots would do"),
-    "drain.misses_shop": N_(
-        "misses {clock} by {left:,} tasks; more slots do not help, a shop runs {limit:,} at a time"
+    "drain.misses": NN_("misses {clock} by {left:,} task", "misses {clock} by {left:,} tasks", by="left"),
+    "drain.misses_slots": NN_(
+        "misses {clock} by {left:,} tasks; {more:,} more slot would do",
+        "misses {clock} by {left:,} tasks; {more:,} more slots would do",
+        by="more",
+    ),
+    "drain.misses_slots.one": N_("misses {clock} by {left:,} task; {more:,} more slot would do"),
+    "drain.misses_shop": NN_(
+        "misses {clock} by {left:,} task; more slots do not help, a shop runs {limit:,} at a time",
+        "misses {clock} by {left:,} tasks; more slots do not help, a shop runs {limit:,} at a time",
+        by="left",
     ),
 }
 
@@ -196,7 +203,9 @@ def sentence(miss: Miss, clock: str) -> Message:
     params: dict[str, Param] = {"clock": clock, "left": miss.left, "more": miss.more, "limit": miss.limit}
     if not miss.left:
         return Message("drain.keeps", params)
-    return Message("drain.misses_slots" if miss.more else "drain.misses_shop" if miss.limit else "drain.misses", params)
+    if miss.more:
+        return Message("drain.misses_slots.one" if miss.left == miss.more == 1 else "drain.misses_slots", params)
+    return Message("drain.misses_shop" if miss.limit else "drain.misses", params)
 
 
 def clears(seconds: float | None, *, measured: bool, slots: int) -> Message:

@@ -21,7 +21,7 @@ from services.domain.gates import listed
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Measured
 from services.domain.text.message import Message, Param
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 
 LOADING, LOST, IDLE, FINE = "loading", "lost", "idle", "fine"
 DRAINING, STEADY, GROWING = "draining", "steady", "growing"
@@ -130,15 +130,29 @@ SENTENCES: dict[str, str] = {
     "flow.full": N_("all {slots:,} slots busy"),
     "flow.full.one": N_("the only slot is busy"),
     "flow.full_more.one": N_("the only slot is busy, about {more:,} more would keep up"),
-    "flow.lane_full": N_("all {slots:,} slots for the lane {lane} busy; {free:,} free ones do not take it"),
-    "flow.lane_full.one": N_("the only slot for the lane {lane} is busy; {free:,} free ones do not take it"),
-    "flow.lane_full_more": N_(
-        "all {slots:,} slots for the lane {lane} busy, {free:,} free ones do not take it; about {more:,} more that take"
-        " it would keep up"
+    "flow.lane_full": NN_(
+        "all {slots:,} slots for the lane {lane} busy; {free:,} free one does not take it",
+        "all {slots:,} slots for the lane {lane} busy; {free:,} free ones do not take it",
+        by="free",
     ),
-    "flow.lane_full_more.one": N_(
+    "flow.lane_full.one": NN_(
+        "the only slot for the lane {lane} is busy; {free:,} free one does not take it",
+        "the only slot for the lane {lane} is busy; {free:,} free ones do not take it",
+        by="free",
+    ),
+    "flow.lane_full_more": NN_(
+        "all {slots:,} slots for the lane {lane} busy, {free:,} free one does not take it; about {more:,} more that"
+        " take it would keep up",
+        "all {slots:,} slots for the lane {lane} busy, {free:,} free ones do not take it; about {more:,} more that take"
+        " it would keep up",
+        by="free",
+    ),
+    "flow.lane_full_more.one": NN_(
+        "the only slot for the lane {lane} is busy, {free:,} free one does not take it; about {more:,} more that take"
+        " it would keep up",
         "the only slot for the lane {lane} is busy, {free:,} free ones do not take it; about {more:,} more that take it"
-        " would keep up"
+        " would keep up",
+        by="free",
     ),
     "flow.widen": N_("give worker {worker} more slots, or start one here that takes all lanes"),
     "flow.widen_some": N_("give the workers that take it more slots, or start one here that takes all lanes"),
