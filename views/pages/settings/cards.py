@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
@@ -38,14 +39,57 @@ USUAL = ALL[:2]
 LABEL, MOST_COMMAND = 160, 200
 
 
-class PeopleCard(Card):
+class _AskedCard(Card):
+    """Asks how it is, and asks for what a person chooses; where that is refused, the choice goes back to what holds."""
+
+    def __init__(self, title: str, *, latest: bool = False) -> None:
+        """`title` is source text; ``latest``: only the newest answer counts."""
+        super().__init__(title, divided=True)
+        self._asking, self._acting = Operation(self, latest=latest), Operation(self)
+        self.error = ErrorStrip()
+        self.error.retry.connect(self.refresh)
+        self.body.addWidget(self.error)
+
+    def refresh(self) -> None:
+        """Ask how it is now."""
+        self.error.clear()
+        self._asking.start(self._ask, self._on_looked, self._on_failed)
+
+    def show_state(self) -> None:
+        """Show what was heard last."""
+        raise NotImplementedError
+
+    def _ask(self) -> Any:
+        """The answer, asked off the GUI thread."""
+        raise NotImplementedError
+
+    def _on_looked(self, known: Any) -> None:
+        raise NotImplementedError
+
+    def _act(self, call: Callable[[], object], then: Callable[[], object] = lambda: None) -> None:
+        self.error.clear()
+
+        def done(_answer: object) -> None:
+            then()
+            self.refresh()
+
+        self._acting.start(call, done, self._on_refused)
+
+    def _on_refused(self, error: BaseException) -> None:
+        self.show_state()
+        self._on_failed(error)
+
+    def _on_failed(self, error: BaseException) -> None:
+        self.error.show_error(told(error))
+
+
+class PeopleCard(_AskedCard):
     """Everybody that the fleet knows of; whoever is no admin only reads it."""
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(N_("People and roles"), divided=True)
+        super().__init__(N_("People and roles"))
         self._context, self._forbidden = context, ""
         self._known: Roles | None = None
-        self._asking, self._acting = Operation(self), Operation(self)
         self.rows: list[PersonRow] = []
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
@@ -58,8 +102,6 @@ class PeopleCard(Card):
         new.addWidget(self.field, 1)
         new.addWidget(self.add_button)
         self.note = Label("", "label", "text3", wrap=True)
-        self.error = ErrorStrip()
-        self.body.addWidget(self.error)
         self.body.addLayout(self._list)
         self.body.addWidget(line())
         for widget in (self.usual, self._new, self.note):
@@ -67,14 +109,11 @@ class PeopleCard(Card):
         self.usual.choice.chosen.connect(lambda role: self._act(lambda: context.commands.roles.set_default(role)))
         self.add_button.clicked.connect(self._on_add)
         self.field.returnPressed.connect(self._on_add)
-        self.error.retry.connect(self.refresh)
         on_language_changed(self.show_state)
         self.show_state()
 
-    def refresh(self) -> None:
-        """Ask who has which role now."""
-        self.error.clear()
-        self._asking.start(self._context.roles.look, self._on_looked, self._on_failed)
+    def _ask(self) -> Roles:
+        return self._context.roles.look()
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""
@@ -119,26 +158,10 @@ class PeopleCard(Card):
         if who:
             self._act(lambda: self._context.commands.roles.set(who, VIEWER), self.field.clear)
 
-    def _act(self, call: Callable[[], Roles], then: Callable[[], object] = lambda: None) -> None:
-        self.error.clear()
-
-        def done(_before: Roles) -> None:
-            then()
-            self.refresh()
-
-        self._acting.start(call, done, self._on_refused)
-
     def _on_looked(self, known: Roles) -> None:
         if known != self._known:
             self._known = known
             self.show_state()
-
-    def _on_refused(self, error: BaseException) -> None:
-        self.show_state()  # the choice goes back to what holds
-        self._on_failed(error)
-
-    def _on_failed(self, error: BaseException) -> None:
-        self.error.show_error(told(error))
 
 
 class PersonRow(QWidget):
@@ -338,19 +361,16 @@ LOGIN = ((NOTHING, N_("Nothing")), (WINDOW, N_("Window")), (WORKER, N_("Worker")
 LINKS = (("on", N_("On")), ("off", N_("Off")))
 
 
-class DesktopCard(Card):
+class DesktopCard(_AskedCard):
     """What the desktop of this person starts: at the log-in, and for links. Shown as the desktop says it is."""
 
     def __init__(self, registration: Registration) -> None:
-        super().__init__(N_("On this computer"), divided=True)
+        super().__init__(N_("On this computer"), latest=True)
         self._registration = registration
         self._known = Registered()
-        self._asking, self._acting = Operation(self, latest=True), Operation(self)
         self.login, self.links = Segmented(LOGIN, N_("Started at log-in")), Segmented(LINKS, N_("fleetdeck:// links"))
         self._labels = [(Label("", "body", "text"), title) for title in (N_("Started at log-in"), N_("Opens links"))]
         self.note = Label("", "label", "text3", wrap=True)
-        self.error = ErrorStrip()
-        self.body.addWidget(self.error)
         for (label, _title), choice in zip(self._labels, (self.login, self.links), strict=True):
             row = QHBoxLayout()
             row.addWidget(label)
@@ -362,15 +382,12 @@ class DesktopCard(Card):
         self.body.addWidget(self.note)
         self.login.chosen.connect(lambda kind: self._act(partial(registration.start_at_login, kind)))
         self.links.chosen.connect(lambda key: self._act(partial(registration.open_links, key == "on")))
-        self.error.retry.connect(self.refresh)
         on_language_changed(self.show_state)
         theme().changed.connect(self.show_state)
         self.show_state()
 
-    def refresh(self) -> None:
-        """Ask the desktop."""
-        self.error.clear()
-        self._asking.start(self._registration.look, self._on_looked, self._on_failed)
+    def _ask(self) -> Registered:
+        return self._registration.look()
 
     def show_state(self) -> None:
         """Show what was heard last."""
@@ -400,20 +417,9 @@ class DesktopCard(Card):
         self.note.setText(" ".join(filter(None, words)))
         self.note.setVisible(any(words))
 
-    def _act(self, call: Callable[[], None]) -> None:
-        self.error.clear()
-        self._acting.start(call, lambda _none: self.refresh(), self._on_refused)
-
     def _on_looked(self, known: Registered) -> None:
         self._known = known
         self.show_state()
-
-    def _on_refused(self, error: BaseException) -> None:
-        self.show_state()  # the choice goes back to what holds
-        self._on_failed(error)
-
-    def _on_failed(self, error: BaseException) -> None:
-        self.error.show_error(told(error))
 
 
 class SampleCard(Card):
