@@ -259,21 +259,33 @@ class SharedFile:
             conn.execute("BEGIN")
             yield conn
 
-    def wait_for(self, topic: str, seconds: float, look: Callable[[sqlite3.Connection], T | None]) -> T | None:
-        """Look until there is something: at once, after each wake-up, and after each write of another process."""
+    def wait_for(
+        self,
+        topic: str,
+        seconds: float,
+        look: Callable[[sqlite3.Connection], T | None],
+        *,
+        poll_s: float = POLL_SECONDS,
+    ) -> T | None:
+        """Look until there is something: at once, after each wake-up, and after each write of another process, which is
+        seen after ``poll_s`` at the latest.
+        """
         deadline = time.monotonic() + seconds
         wakeup = self._wakeups[topic]
         with self.reader() as conn:
             while True:
                 seen, version = wakeup.seen(), _data_version(conn)
                 found = look(conn)
-                if found is not None or not self._sleep(conn, wakeup, seen, version, deadline):
+                if found is not None or not self._sleep(conn, wakeup, (seen, version), deadline, poll_s):
                     return found
 
-    def _sleep(self, conn: sqlite3.Connection, wakeup: Wakeup, seen: int, version: int, deadline: float) -> bool:
-        """Sleep until there may be news; False at the deadline."""
+    def _sleep(
+        self, conn: sqlite3.Connection, wakeup: Wakeup, before: tuple[int, int], deadline: float, poll_s: float
+    ) -> bool:
+        """Sleep until there may be news since what was seen before; False at the deadline."""
+        seen, version = before
         while (left := deadline - time.monotonic()) > 0:
-            rung = wakeup.wait(seen, min(left, POLL_SECONDS))
+            rung = wakeup.wait(seen, min(left, poll_s))
             if self._closed:
                 raise Closed(f"{self.path} is closed")
             if rung or _data_version(conn) != version:

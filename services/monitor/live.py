@@ -31,7 +31,8 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
-#: a snapshot at once when something happened, at most this often and for at most an eighth of the time, else at leisure
+#: a snapshot at once when something happened, at most this often and for at most an eighth of the time; else twice a
+#: second while something goes on, and once where nothing does
 PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.5, 1.0
 PACE_SHARE, PACE_AT_MOST_S = 8.0, 1.0
 RATE_WINDOW_S = 5.0
@@ -278,8 +279,9 @@ class Live:
             fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)
             self._show(fresh)
             return wait
+        quiet = (counts.cursor, depths) == (self._snapshot.counts.cursor, self._snapshot.depths)
         self._show(fresh)
-        return SNAPSHOT_S
+        return SLOW_S if quiet else SNAPSHOT_S
 
     def _depths(self, now: float) -> tuple[tuple[QueueDepth, ...], bool, float]:
         """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time; whether the

@@ -27,7 +27,7 @@ from services.i18n import N_, _
 from views.charts import ticks
 from views.charts.legend import Marker, Series
 from views.charts.line import Line
-from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
+from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest, looks_same
 from views.charts.time_window import Crosshair, TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
@@ -185,11 +185,13 @@ class Plot(Crosshair):
         self._markers: tuple[Marker, ...] = ()
         self._top = 1.0
         self._picture: QPixmap | None = None
+        self._pictured = (EMPTY, window.bounds())  #: the points and the bounds that the picture is of
         self.smallest = 4.0
         self._drawn: Scene | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(180, 96)
         window.changed.connect(self._redraw)
+        window.advanced.connect(self._on_advanced)
         window.cursor_changed.connect(self._on_cursor)
         theme().changed.connect(self._redraw)
         scene_loader().ready.connect(self._redraw)
@@ -213,9 +215,12 @@ class Plot(Crosshair):
         return tuple(one for one in self.series if one.key not in self._hidden)
 
     def set_frame(self, frame: Frame) -> None:
-        """Draw these points."""
+        """Draw these points; a second in which nothing would move by a pixel leaves the picture as it is."""
+        names, same = [one.key for one in self.visible_series()], self._picture is not None and not self._is_behind()
+        same = same and looks_same(self._pictured[0], frame, names, self._pixel_s())
         self._frame, self._answered = frame, True
-        self._redraw()
+        if not same:
+            self._redraw()
 
     def set_hidden(self, keys: frozenset[str]) -> None:
         """Leave out these series."""
@@ -345,6 +350,7 @@ class Plot(Crosshair):
 
     def _draw_content(self, painter: QPainter) -> None:
         start, end = self._window.bounds()
+        self._pictured = (self._frame, (start, end))
         self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
         rect = self.plot_rect()
         heights = ticks.values(self._top, self._lines)
@@ -393,6 +399,21 @@ class Plot(Crosshair):
         card = self.card()
         if card is not None and self.hovered:
             paint_card(painter, card, QRectF(self.rect()).adjusted(0, 2, 0, 0), x)
+
+    def _pixel_s(self) -> float:
+        """The seconds in one pixel."""
+        start, end = self._window.bounds()
+        return (end - start) / max(1.0, self.plot_rect().width())
+
+    def _is_behind(self) -> bool:
+        """Whether the picture is a pixel or more behind the present."""
+        bounds, pictured = self._window.bounds(), self._pictured[1]
+        return max(abs(now - then) for now, then in zip(bounds, pictured, strict=True)) >= self._pixel_s()
+
+    def _on_advanced(self) -> None:
+        """The points of it come in a moment, and are painted then; whoever paints before that paints anew."""
+        if self._is_behind():
+            self._picture = None
 
     def _redraw(self) -> None:
         self._picture = None

@@ -190,6 +190,29 @@ def thin(rows: Numbers, width: float, edges: Sequence[int] | npt.NDArray[np.intp
     return kept[np.unique(kept[:, 0], return_index=True)[1]]
 
 
+def looks_same(one: Frame, other: Frame, names: Sequence[str], step_s: float) -> bool:
+    """Whether the later frame shows the same curves, where a step is a pixel: it ends less than that after the other
+    one, what both hold is the same, and since then nothing has changed.
+    """
+    if min(len(one), len(other)) < 2 or (one.gaps, one.untold) != (other.gaps, other.untold):
+        return False
+    # rows next to either edge are thinned otherwise, as the edge comes nearer
+    if abs(other.at[-1] - one.at[-1]) >= step_s or abs(other.at[0] - one.at[0]) >= 2 * step_s:
+        return False
+    first, last = other.at[0] + 2 * step_s, one.at[-1] - 2 * step_s
+    inner, after = ([(frame.at >= first) & (frame.at < last), frame.at >= last] for frame in (one, other))
+    if not np.array_equal(one.at[inner[0]], other.at[after[0]]):
+        return False
+    for name in names:
+        before, now = one[name], other[name]
+        if not np.array_equal(before[inner[0]], now[after[0]], equal_nan=True):
+            return False
+        newest = np.concatenate((before[inner[1]], now[after[1]]))
+        if not (newest == newest[0]).all() and not np.isnan(newest).all():
+            return False
+    return True
+
+
 def _from_their_start(rows: Numbers) -> Numbers:
     """With each row behind a gap also where it begins to speak: one that was rolled up stands at its end."""
     behind = 1 + np.flatnonzero((rows[1:, _SINCE] > rows[:-1, 0]) & (rows[1:, _SINCE] < rows[1:, 0]))

@@ -22,12 +22,14 @@ class TimeWindow(QObject):
     """Follows the present until somebody zooms or pans away from it.
 
     Signals:
-        changed: other bounds, or the same span a moment later.
+        changed: other bounds.
+        advanced: the present has come further; the samples of it follow.
         moved: a person zoomed, panned or reset.
         cursor_changed: the crosshair stands elsewhere, or nowhere.
     """
 
     changed = Signal()
+    advanced = Signal()
     moved = Signal()
     cursor_changed = Signal()
 
@@ -80,7 +82,7 @@ class TimeWindow(QObject):
     def set_now(self, now: float, begun: float = 0.0) -> None:
         """The present has come this far; ``begun`` is the first instant of which anything is known."""
         self._now, self._begun = now, begun
-        self.changed.emit()
+        self.advanced.emit()
 
     def zoom(self, factor: float, anchor: float) -> None:
         """Show ``factor`` times the span and keep ``anchor`` where it is."""

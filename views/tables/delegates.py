@@ -38,7 +38,7 @@ class CellDelegate(QStyledItemDelegate):
     def paint_rows(self, painter: QPainter, view: QTableView, dirty: QRect, model: RecordModel[Any]) -> None:
         """Draw what `dirty` covers."""
         painter.fillRect(dirty, theme().color(self._ground))
-        rows = _covered_rows(view, dirty, model.rowCount())
+        rows = covered_rows(view, dirty, model.rowCount())
         if not rows:
             return
         sections = _covered_sections(view, dirty, model)
@@ -82,7 +82,7 @@ class CellDelegate(QStyledItemDelegate):
             painter_of(kind)(painter, rect, cell, self._ink)
             return
         painter.save()
-        painter.setClipRect(rect)
+        painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
         painter_of(kind)(painter, rect, cell, self._ink)
         painter.restore()
 
@@ -102,7 +102,8 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(max(width + extra, 28), theme().row_height)
 
 
-def _covered_rows(view: QTableView, dirty: QRect, count: int) -> range:
+def covered_rows(view: QTableView, dirty: QRect, count: int) -> range:
+    """The rows of which a part of the viewport shows something."""
     first = view.rowAt(dirty.top())
     if first < 0:
         return range(0)

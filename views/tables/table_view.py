@@ -33,6 +33,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QRegion,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QHeaderView, QMenu, QTableView, QWidget
@@ -42,7 +43,7 @@ from views.support.instant import now_ms, ticks
 from views.support.language import on_language_changed
 from views.tables.column import TICK, Column
 from views.tables.copying import to_tsv
-from views.tables.delegates import PADDING, CellDelegate
+from views.tables.delegates import PADDING, CellDelegate, covered_rows
 from views.tables.painters import paint_box
 from views.tables.record_model import RecordModel
 from views.theme import theme
@@ -123,6 +124,8 @@ class LiveCells(QObject):
         super().__init__(view)
         self._view, self._model = view, model
         self._still, self._running = False, False
+        self._said: dict[tuple[Hashable, str], object] = {}  #: what the cells on screen said, by row and column
+        self._asked: list[QRect] = []  #: what the last step of the clock wants painted
         ticks().tell(self, self._on_tick)
         view.installEventFilter(self)
 
@@ -137,12 +140,40 @@ class LiveCells(QObject):
         self._follow(self._view.isVisible())
 
     def repaint(self) -> None:
-        """Repaint the cells that change with the clock, in visible rows only."""
-        viewport = self._view.viewport()
+        """Repaint the cells in sight that say something else than at the last step of the clock."""
+        view, before = self._view, self._said
+        rows = covered_rows(view, view.viewport().rect(), self._model.rowCount())
+        self._said, self._asked = {}, []
         for section, column in enumerate(self._model.columns):
-            if column.live and not self._view.isColumnHidden(section):
-                left = self._view.columnViewportPosition(section)
-                viewport.update(left, 0, self._view.columnWidth(section), viewport.height())
+            if not column.live or view.isColumnHidden(section):
+                continue
+            left, width, run = view.columnViewportPosition(section), view.columnWidth(section), QRect()
+            for row in rows:
+                cell = (self._model.key_at(row), column.key)
+                self._said[cell] = said = column.fingerprint(self._model.record(row))
+                if before.get(cell) != said:
+                    run = run.united(QRect(left, view.rowViewportPosition(row), width, view.rowHeight(row)))
+                elif not run.isNull():
+                    self._asked.append(run)
+                    run = QRect()
+            self._asked += [] if run.isNull() else [run]
+        for part in self._asked:
+            view.viewport().update(part)
+
+    def parts(self, region: QRegion) -> list[QRect]:
+        """What is to be painted of a region: the cells alone where only the clock asked for it, else all within it; of
+        that nobody knows what it said before.
+        """
+        asked, self._asked = self._asked, []
+        others = region
+        for part in asked:
+            others = others.subtracted(QRegion(part))
+        if others.isEmpty():
+            return asked
+        rows = covered_rows(self._view, others.boundingRect(), self._model.rowCount())
+        gone = {self._model.key_at(row) for row in rows} if self._said else set()
+        self._said = {cell: said for cell, said in self._said.items() if cell[0] not in gone}
+        return [region.boundingRect()]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Run while the view is seen; everything goes on its way."""
@@ -354,7 +385,9 @@ class TableView(QTableView):
         """Draw the rows in one pass, without a delegate call per cell."""
         painter = QPainter(self.viewport())
         with ticks().painting(self):
-            self._cells.paint_rows(painter, self, event.rect(), self._records)
+            for part in self.live.parts(event.region()):
+                painter.setClipRect(part)
+                self._cells.paint_rows(painter, self, part, self._records)
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Drop the hover colour when the mouse leaves."""

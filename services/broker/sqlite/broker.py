@@ -178,7 +178,7 @@ class EmbeddedBroker:
 
     def dead_letters(self, *, name: str) -> Consumer:
         """Start consuming the dead queue."""
-        return self._enter([messages.DEAD_QUEUE], DEAD_WINDOW, name)
+        return self._enter([messages.DEAD_QUEUE], DEAD_WINDOW, name, duty=True)
 
     def notices(self, *, name: str) -> Consumer | None:
         """There are none: who writes to this file by the engine records what it sends."""
@@ -192,11 +192,13 @@ class EmbeddedBroker:
         """There is no second copy here: store and broker are one file."""
         return None
 
-    def _enter(self, queues: list[str], window: int, name: str) -> EmbeddedConsumer:
+    def _enter(self, queues: list[str], window: int, name: str, *, duty: bool = False) -> EmbeddedConsumer:
         now = self._clock.now_ms()
         with broker_errors():
             number = self._file.write(lambda conn: messages.enter(conn, name, queues, self._me, now))
-        consumer = EmbeddedConsumer(self._file, self._clock, number, queues, window, self._look_after, self._lifo)
+        consumer = EmbeddedConsumer(
+            self._file, self._clock, number, queues, window, self._look_after, self._lifo, duty=duty
+        )
         self._consumers = [one for one in self._consumers if not one.closed] + [consumer]
         return consumer
 

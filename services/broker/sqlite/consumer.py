@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sqlite3
 import threading
 import time
@@ -14,11 +15,12 @@ from services.broker.sqlite import shops as shop_queues
 from services.domain.task import lane
 from services.domain.task.order import Delivery
 from services.ports import Clock
-from services.sqlite_writer import SharedFile
+from services.sqlite_writer import POLL_SECONDS, SharedFile
 
 log = logging.getLogger(__name__)
-#: a waiting take looks this often for delayed messages that are due
-LOOK_S = 0.05
+#: a waiting take looks this often for delayed messages that are due, and that of a duty, which nobody waits for, this
+#: often for what another process wrote
+LOOK_S, DUTY_S = 0.05, 0.1
 
 
 class EmbeddedConsumer:
@@ -33,9 +35,13 @@ class EmbeddedConsumer:
         window: int,
         look_after: Callable[[], None],
         lifo: frozenset[str] = frozenset(),
+        *,
+        duty: bool = False,
     ) -> None:
+        """``duty``: it serves a queue in which nothing is delayed, and for which nobody hurries."""
         self._file, self._clock, self._number, self._queues = file, clock, number, tuple(queues)
         self._window, self._look_after, self._lifo = max(1, window), look_after, lifo
+        self._look_s, self._poll_s = (math.inf, DUTY_S) if duty else (LOOK_S, POLL_SECONDS)
         self._state = threading.Condition()
         self._taking = threading.Lock()
         self._unacked: dict[int, str] = {}
@@ -71,13 +77,14 @@ class EmbeddedConsumer:
             return False
         queues = {queue for queue, _ in self._rooms(quotas)}
         wish = self._wish(quotas, 1)
-        seconds = min(LOOK_S, max(0.0, deadline - time.monotonic()))
+        seconds = min(self._look_s, max(0.0, deadline - time.monotonic()))
         look = self._file.wait_for(
             "messages",
             seconds,
             lambda conn: (
                 messages.anything(conn, queues, self._clock.now_ms()) or (wish and shop_queues.anything(conn, wish))
             ),
+            poll_s=self._poll_s,
         )
         return look is not None
 

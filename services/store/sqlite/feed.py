@@ -20,6 +20,9 @@ _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
 
 
+#: events of another process are looked for this often: a person does not see a tenth of a second, and a window or a
+#: duty of the leader that waits all day for news must cost next to nothing
+POLL_S = 0.1
 _ROW = tuple[int, str, str, str, str, str, str, Instant, str, Number, Number, str]
 _STATUSES = frozenset(map(str, Status))
 
@@ -36,7 +39,9 @@ class Feed(Part):
             return EventBatch(events=(), cursor=self._newest(), gap=True)
         position = int(place)
         with store_errors():
-            batch = self._file.wait_for("events", wait_s, lambda conn: self._after(conn, position, limit))
+            batch = self._file.wait_for(
+                "events", wait_s, lambda conn: self._after(conn, position, limit), poll_s=POLL_S
+            )
         return batch or EventBatch(events=(), cursor=cursor)
 
     def _after(self, conn: sqlite3.Connection, position: int, limit: int) -> EventBatch | None:

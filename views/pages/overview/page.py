@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
@@ -17,7 +18,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
 from services.monitor.overview import OverviewNow, OverviewSource
-from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed
+from views.charts.series import CAPACITY, EMPTY, MAX_POINTS, Frame, SampleBuffer, holed, looks_same
 from views.kit.list_source import Ask, ListSource
 from views.page import Page
 from views.pages.overview import limits, words
@@ -92,8 +93,10 @@ class OverviewPage(Page):
         self._data = OverviewData(source, aggregate_above)
         self.looked: Look | None = None
         self._heard: object = None  #: what the newest snapshot said, but for the time
+        self._servers: object = None  #: what it said of the servers, None where the page may tell otherwise
         self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
+        self._curves: dict[str, tuple[Frame, tuple[float | None, float | None]]] = {}  #: as the tiles show them
         self._marks: tuple[Mark, ...] = ()
         self.charts = Charts(self._data.buffer, self)
         self.tiles = {
@@ -220,7 +223,10 @@ class OverviewPage(Page):
 
     def note_news(self, snapshot: Snapshot | None = None) -> None:
         """There is a newer snapshot: other numbers, or a server that is lost or back."""
-        self._news()
+        servers, known = servers_of(snapshot) if snapshot is not None else None, self._servers
+        if servers is None or servers != known or self.looked is None:
+            self._servers = servers
+            self._news()
         before, self._heard = self._heard, heard_of(snapshot) if snapshot is not None else None
         if self._heard is None or self._heard != before:
             self._look_soon()
@@ -275,6 +281,7 @@ class OverviewPage(Page):
             return
         self._unknown.answer()
         self.looked = look
+        self._servers = None  # it may be of a time before what was heard of them
         self.asking.ask_every(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         self._look_soon.set_delay(round(min(SLOW_MS, max(SOON_MS, look.took_s * 1000 * NEWS_SHARE))))
         if self._is_to_be_painted(look):
@@ -342,9 +349,20 @@ class OverviewPage(Page):
     def _show_curves(self, specs: Sequence[TileSpec]) -> None:
         sight = self._sight()
         for spec in specs:
-            curve = spec.curve(sight)
-            values = holed(sight.curves, curve.values).tolist()
-            self.tiles[spec.key].show_curve(values, limit=curve.limit, base=curve.base)
+            curve, tile, before = spec.curve(sight), self.tiles[spec.key], self._curves.get(spec.key)
+            fresh = replace(sight.curves, columns={spec.key: curve.values})
+            rest = (curve.limit, curve.base)
+            if before is not None and before[1] == rest and self._shows(tile, before[0], fresh, spec.key):
+                continue
+            self._curves[spec.key] = fresh, rest
+            tile.show_curve(holed(fresh, curve.values).tolist(), limit=curve.limit, base=curve.base)
+
+    @staticmethod
+    def _shows(tile: KpiTile, before: Frame, fresh: Frame, key: str) -> bool:
+        """Whether the curve of a tile would be the same to the pixel."""
+        if len(fresh) != len(fresh[key]) or len(fresh) < 2:  # a curve that knows no instants
+            return np.array_equal(before[key], fresh[key], equal_nan=True)
+        return looks_same(before, fresh, (key,), float(fresh.at[-1] - fresh.at[0]) / max(1, tile.width()))
 
     def _sight(self) -> Sight:
         assert self.looked is not None or self._history is not None
@@ -405,6 +423,11 @@ def heard_of(snapshot: Snapshot) -> object:
     servers = (snapshot.broker.connected, snapshot.store.connected, snapshot.leader, snapshot.links)
     counted = (snapshot.counts.cursor, snapshot.counts.unsent, snapshot.depths, snapshot.pauses, snapshot.sessions)
     return counted, workers, servers, tuple(sorted(snapshot.fates))
+
+
+def servers_of(snapshot: Snapshot) -> object:
+    """What a snapshot says of the servers: all that is taken from it between two answers."""
+    return snapshot.store.connected, snapshot.broker.connected, bool(snapshot.at_ms), snapshot.publisher().blocked
 
 
 def _moment(instant_ms: int) -> str:

@@ -13,13 +13,15 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.monitor.overview import Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
 from views.charts.legend import Marker
+from views.charts.line import Line
 from views.charts.plot import Plot, scene_loader
 from views.charts.rates_chart import RatesChart
-from views.charts.series import EMPTY, SampleBuffer
+from views.charts.series import EMPTY, Frame, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
 from views.support import shown
@@ -142,6 +144,36 @@ def test_following_the_mouse_draws_no_curve_again(depth: DepthChart, window: Tim
     window.set_cursor(NOW - 100)
     depth.grab()
     assert depth._picture is drawn
+
+
+def test_a_quiet_second_draws_no_curve_again_and_a_lively_one_does(qtbot: QtBot) -> None:
+    class Counted(DepthChart):
+        """Knows how often its curves were drawn."""
+
+        drawn = 0
+
+        def lines(self, frame: Frame) -> list[Line]:
+            self.drawn += 1
+            return super().lines(frame)
+
+    window, quiet = TimeWindow(3600), SampleBuffer()
+    quiet.append([Sample(at_ms=NOW_MS + at * 1000) for at in range(-3600, 1)])
+    window.set_now(NOW, NOW - 3600)
+    chart = Counted(window)
+    show(qtbot, chart, window, quiet)
+    chart.grab()
+    drawn = chart.drawn
+
+    def a_second_later(at: int, high: int = 0) -> int:
+        quiet.append([Sample(at_ms=NOW_MS + at * 1000, high=high)])
+        window.set_now(NOW + at, NOW - 3600)
+        chart.set_frame(quiet.frame(*window.bounds()))
+        chart.grab()
+        return chart.drawn
+
+    assert a_second_later(1) == drawn
+    assert a_second_later(5) == drawn + 1, "a pixel has gone by"
+    assert a_second_later(6, high=9) == drawn + 2
 
 
 def test_arrows_step_by_a_sample(qtbot: QtBot, depth: DepthChart, window: TimeWindow) -> None:

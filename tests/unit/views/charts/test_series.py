@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from services.monitor.history import History
 from services.monitor.overview import Sample
-from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, holed, success, thin
+from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, holed, looks_same, success, thin
 
 START = 1_795_000_000
 
@@ -33,6 +33,30 @@ def test_a_ring_keeps_the_newest_rows_in_order(chunks: list[int], capacity: int)
     expected = list(range(max(0, said - capacity), said))
     assert ring.rows()[:, 0].tolist() == expected
     assert len(ring) == len(expected)
+
+
+def quiet(upto: int, **newest: int) -> Frame:
+    """Of an hour in which something happened at first and nothing since, up to a second of it; a pixel is four."""
+    buffer = SampleBuffer()
+    rows = [Sample(at_ms=(START + at) * 1000, high=at % 7 if at < 1800 else 3) for at in range(upto)]
+    buffer.append([*rows, Sample(at_ms=(START + upto) * 1000, **{"high": 3, **newest})])
+    return buffer.frame(START + upto - 3600, START + upto, 900)
+
+
+def test_a_second_in_which_nothing_happens_shows_the_same_until_a_pixel_has_gone_by() -> None:
+    before, names = quiet(4000), ("high", "low")
+    assert all(looks_same(before, quiet(upto), names, 4.0) for upto in (4000, 4001, 4003))
+    assert not looks_same(before, quiet(4004), names, 4.0)
+    assert not looks_same(before, quiet(4001), names, 0.5)
+    assert not looks_same(before, quiet(4001, high=4), names, 4.0)
+    assert looks_same(before, quiet(4001, unacked=4), names, 4.0), "no curve in sight"
+    assert not looks_same(before, EMPTY, names, 4.0)
+
+
+def test_what_was_told_late_of_an_older_second_is_seen() -> None:
+    before, later = quiet(4000), quiet(4001)
+    later["high"][len(later) // 2] += 1
+    assert not looks_same(before, later, ("high",), 4.0)
 
 
 def test_a_buffer_takes_only_newer_samples() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QGuiApplication, QPainter
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -263,6 +263,53 @@ def test_live_cells_tick_only_while_seen(table: TableView) -> None:
     table.live.repaint()
     table.hide()
     assert not table.live.running
+
+
+class Painted(QObject):
+    """Which rows of a table are painted."""
+
+    def __init__(self, table: TableView) -> None:
+        super().__init__(table)
+        self.rows: set[int] = set()
+        self._table = table
+        table.viewport().installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            box = event.region().boundingRect()
+            self.rows |= {self._table.rowAt(y) for y in range(box.top(), box.bottom() + 1, 2)} - {-1}
+        return False
+
+
+def test_a_step_of_the_clock_paints_only_what_says_something_else(qtbot: QtBot) -> None:
+    said = {0: "1 s", 1: "3 h", 2: "3 h"}
+    text = lambda row: said[row.id]  # noqa: E731 - as a column takes it
+    live: Column[Row] = Column(key="age", title="Age", value=lambda _row: None, text=text, live=True)
+    other: Column[Row] = Column(key="type", title="Type", value=lambda row: row.id)
+    model = RecordModel((other, live), lambda row: row.id)
+    model.apply(sample_rows(3))
+    table = TableView(model, "Tasks")
+    qtbot.addWidget(table)
+    table.resize(400, 200)
+    table.show()
+    QApplication.processEvents()
+    painted = Painted(table)
+
+    def a_step() -> set[int]:
+        painted.rows.clear()
+        table.live.repaint()
+        QApplication.processEvents()
+        return painted.rows
+
+    assert a_step() == {0, 1, 2}, "nobody knows what was painted"
+    assert a_step() == set()
+    said[0] = "2 s"
+    assert a_step() == {0}
+    said[2] = "late"
+    table.viewport().repaint()
+    said[2] = "3 h"
+    assert a_step() >= {2}, "it was painted meanwhile as it was for a moment"
+    assert a_step() == set()
 
 
 def test_the_end_of_the_list_asks_for_more(qtbot: QtBot, table: TableView) -> None:

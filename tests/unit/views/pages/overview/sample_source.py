@@ -164,7 +164,7 @@ class SampleSource:
         self.shops = () if shops == 0 or empty else cells(shops)
         self.dead: int | None = None
         self.lost = ""  #: broker or store
-        self.asked_now = 0
+        self.asked_now = self.asked_fresh = 0
         self.asked_series: list[int] = []
 
     def now(self) -> OverviewNow:
@@ -198,6 +198,7 @@ class SampleSource:
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
         """The same, with the server lost that a test says."""
+        self.asked_fresh += 1
         if self.lost:
             facts = dataclasses.replace(now.flow.facts, store=self.lost != "store", broker=self.lost != "broker")
             shops = tuple(shop.unknown(one, shop.NO_STORE) for one in now.shops) if self.lost == "store" else now.shops
