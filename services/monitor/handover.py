@@ -192,9 +192,10 @@ class _Writer:
         """So many tasks: what is counted is what the filter says."""
         number = self.asked.store.query(Query(terms=terms, limit=1)).number
         words = filters.format_terms(terms, time_zone=self.zone)
-        return Line(
-            text=_say(code, n=number.number), number=number.number, exact=number.exact, page=TASKS, filter=words
-        )
+        text = _say(code, n=number.number)
+        if not number.exact:
+            text = _say("at_least", what=text)
+        return Line(text=text, number=number.number, exact=number.exact, page=TASKS, filter=words)
 
     # what broke
 

@@ -19,6 +19,7 @@ from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from services.engine.zone import set_fleet_zone
 from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain
+from services.store.sqlite import query
 from services.watch.handover import HandoverKeeper
 from tests.integration import hook as hooks
 from tests.integration.alert_rig import Watch
@@ -156,6 +157,15 @@ def keeper(fleet: Fleet, name: str) -> HandoverKeeper:
     """As whoever leads has one."""
     engine = fleet.engine
     return HandoverKeeper(engine.store, assembly.queries(engine).handover.page, engine.clock, name)
+
+
+@pytest.mark.parametrize("pair", ["embedded"])
+def test_a_number_that_was_not_counted_to_its_end_says_so(shift: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COUNT_STEPS", "STEPS_PER_LOOK"):
+        monkeypatch.setattr(query, name, 1)
+    (line,) = [one for one in part(page(shift), "now") if "succeeded" in one.text]
+    assert not line.exact
+    assert line.text.endswith(" in this time, or more: no further was counted")
 
 
 def planned(fleet: Fleet, minutes_ago: int) -> None:
