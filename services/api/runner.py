@@ -120,7 +120,7 @@ class Runner:
                 again_s=AGAIN_S,
                 more={"outcome": document},
             )
-        if answer.code == EXIT_FAILED and any(document.get(name) for name in _DONE):
+        if answer.code == EXIT_FAILED and _has_done(document):
             return answer
         raise _refused(answer.code, document)
 
@@ -138,6 +138,11 @@ def words(verb: str, *named: str, **options: Any) -> list[str]:
         elif value not in (None, False, ""):
             line.append(f"{option}={value}")
     return [*line, "--", *named] if named else line
+
+
+def _has_done(document: dict[str, Any]) -> bool:
+    """Whether some of it was done; ``done`` of a creation names what others had done already, so it was not created."""
+    return any(document.get(name) for name in _DONE if name != "done" or "duplicates" not in document)
 
 
 def _refused(code: int, document: dict[str, Any]) -> Problem:

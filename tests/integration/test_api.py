@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import httpx
 import pytest
@@ -16,7 +17,7 @@ from services.domain.task.record import Task
 from services.settings.values import ApiSettings
 from tests.integration.api_rig import Api, serving
 from tests.integration.cli_rig import Cli
-from tests.integration.fleet_rig import Fleet
+from tests.integration.fleet_rig import Fleet, define
 
 
 @pytest.fixture
@@ -230,6 +231,20 @@ def test_a_duplicate_is_a_conflict_that_names_the_other(api: Api) -> None:
         assert problem(bad, 422)["field"] == "page"
 
 
+def test_what_was_done_lately_is_a_conflict_that_names_who_did_it(api: Api) -> None:
+    """A program that looks at the status alone must not take it for created."""
+    define(api.fleet, "lately", uniqueness="shop_type", unique_for="1d")
+    with api.by("operator") as ask:
+        new = {"shops": ["pdd:s1"], "type": "lately"}
+        (task_id,) = ask.post("/api/v1/tasks", json=new).json()["created"]
+        ended(api.fleet, task_id, "succeeded")
+        told = problem(ask.post("/api/v1/tasks", json=new), 409, "task.done")
+        assert task_id in str(told["detail"])
+        some = ask.post("/api/v1/tasks", json=new | {"shops": ["pdd:s1", "pdd:s2"]})
+        assert (some.status_code, len(some.json()["created"]), len(some.json()["done"])) == (201, 1, 1)
+        assert ask.post("/api/v1/tasks", json=new | {"reason": "an order came meanwhile"}).status_code == 201
+
+
 def test_a_dead_letter_is_republished_as_by_anybody(api: Api) -> None:
     letter = died(api.fleet)
     with api.by("operator") as ask:
@@ -244,16 +259,22 @@ def test_a_dead_letter_is_republished_as_by_anybody(api: Api) -> None:
 
 
 def died(fleet: Fleet, shop: str = "s1") -> Task:
+    why = {"error": "no such button", "error_kind": "flow", "fingerprint": "9ac19ac19ac19ac1"}
+    return ended(fleet, fleet.create(shop, page=1), "dead", **why)
+
+
+def ended(fleet: Fleet, task_id: str, to: str, **why: Any) -> Task:
+    """The task after an attempt of it that ended so."""
     from services.domain.change import Claim, Finish
     from services.domain.task.record import Attempt
 
-    task = fleet.task(fleet.create(shop, page=1))
+    task = fleet.task(task_id)
     claim = Claim(task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner="w#1", worker="w", lease_ms=60_000)
     taken = fleet.apply(claim).task
     assert taken is not None
-    attempt = Attempt(number=taken.attempt, worker="w", started_at=1, ended_at=2, outcome="failed")
-    why = {"error": "no such button", "error_kind": "flow", "fingerprint": "9ac19ac19ac19ac1"}
-    assert fleet.apply(Finish(task_id=task.task_id, owner="w#1", to="dead", attempt=attempt, **why)).code == "ok"
+    outcome = "succeeded" if to == "succeeded" else "failed"
+    attempt = Attempt(number=taken.attempt, worker="w", started_at=1, ended_at=2, outcome=outcome)
+    assert fleet.apply(Finish(task_id=task.task_id, owner="w#1", to=to, attempt=attempt, **why)).code == "ok"
     return fleet.task(task.task_id)
 
 
