@@ -3,48 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
 
-from services.domain.errors import OperatorError, UsageError
+from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, BY, Promise
 from services.domain.task.search import filter_time
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.promises import PromiseRow
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
+from views.dialogs.record import ALL, NAMED, SOME, RecordDialog
 from views.pages.promises import words
 from views.support import instant, text
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.operation import Operation
-from views.support.throttle import Debounce
-from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.fields import ChoiceField
 from views.widgets.segmented import Segmented
 
 WIDTH, LOOK_MS, MOST_CAUSES = 720, 400, 3
-ALL, SOME, NAMED = "all", "some", "named"
 EVERY_DAY = tuple(range(7))
 _DAY_MIN = 1440
 _BETWEEN = re.compile(r"[\s,;，；、]+")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
-class PromiseDialog(DialogFrame):
-    """Signals:
-    saved: name of the promise that was kept.
-    """
-
-    saved = Signal(str)
+class PromiseDialog(RecordDialog[Promise]):
+    """A promise."""
 
     def __init__(
         self,
@@ -55,12 +45,8 @@ class PromiseDialog(DialogFrame):
     ) -> None:
         """``promise`` is changed; ``like`` only fills the fields of a new one."""
         title = N_("Edit a promise") if promise is not None else N_("New promise")
-        super().__init__(title, icon="ph.handshake", parent=parent)
-        self.setFixedWidth(WIDTH)
+        super().__init__(title, icon="ph.handshake", width=WIDTH, look_ms=LOOK_MS, parent=parent)
         self._context, self._base = context, promise
-        self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
-        self._look_soon = Debounce(self._look, LOOK_MS, self)
-        self.fields: dict[str, Labelled] = {}
         self._build()
         shown = promise or like
         self._load(filled(shown) if shown is not None else Filled())
@@ -142,10 +128,6 @@ class PromiseDialog(DialogFrame):
             )
         )
 
-    def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
-        self.fields[name] = Labelled(label, field, hint=hint)
-        return self.fields[name]
-
     def _name_days(self) -> None:
         for box, name in zip(self.days, text.DAYS, strict=True):
             box.setText(_(name))
@@ -205,62 +187,25 @@ class PromiseDialog(DialogFrame):
             note=self.note.text(),
         )
 
-    def _show_types(self, names: Sequence[str]) -> None:
-        chosen = self.task_type.currentText()
-        self.task_type.addItems(list(names))
-        self.task_type.setCurrentText(chosen or (names[0] if names else ""))
-        self._look_soon()
-
-    def _on_segment(self, _key: str = "") -> None:
-        self._when.setCurrentIndex((AGE, BY).index(self.kind.current()))
-        self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
-        self._look_soon()
+    def _kind(self) -> int:
+        return (AGE, BY).index(self.kind.current())
 
     # looking and keeping
 
-    def _look(self, *_change: object) -> None:
-        if not self.name.text().strip():
-            self._clear()
-            return
-        try:
-            wanted = promise_of(self.values(), self._base)
-        except OperatorError as exc:
-            self._show_error(exc)
-            return
-        self._looking.start(partial(_tried, self._context, wanted), self._show_preview, self._show_error)
+    def _record(self) -> Promise:
+        return promise_of(self.values(), self._base)
+
+    def _try(self, wanted: Promise) -> PromiseRow:
+        return _tried(self._context, wanted)
 
     def _show_preview(self, row: PromiseRow) -> None:
         self._clear()
         self.preview.set_tone("text2")
         self.preview.setText(would_stand(row))
 
-    def _save(self) -> None:
-        try:
-            wanted = promise_of(self.values(), self._base)
-        except OperatorError as exc:
-            self._show_error(exc)
-            return
-        call = partial(self._context.commands.promises.set, wanted)
-        self._saving.start(call, lambda _before: self._on_saved(wanted.name), self._show_error)
-
-    def _on_saved(self, name: str) -> None:
-        self.accept()
-        self.saved.emit(name)
-
-    def _show_error(self, error: BaseException) -> None:
-        self._clear()
-        name = error.field if isinstance(error, OperatorError) else ""
-        place = self.fields.get(name)
-        if place is not None and place.isVisible():
-            place.set_error(told(error))
-            return
-        self.preview.set_tone("dead")
-        self.preview.setText(told(error))
-
-    def _clear(self) -> None:
-        self.preview.setText("")
-        for field in self.fields.values():
-            field.set_error("")
+    def _keep(self, wanted: Promise) -> str:
+        self._context.commands.promises.set(wanted)
+        return wanted.name
 
 
 def would_stand(row: PromiseRow) -> str:

@@ -5,30 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from services.domain.errors import OperatorError, UsageError
+from services.domain.errors import UsageError
 from services.domain.plans.load import MINUTE_MS, Load
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search import filter_time
 from services.i18n import N_, _, ngettext
-from services.messages import render, told
+from services.messages import render
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
-from views.dialogs.frame import DialogFrame
+from views.dialogs.record import ALL, NAMED, SOME, RecordDialog
 from views.pages.schedules import words
 from views.support import instant, shown, text
 from views.support.look import Label
-from views.support.operation import Operation
-from views.support.throttle import Debounce
 from views.theme import theme
-from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.fields import ChoiceField
 from views.widgets.json.editor import JsonEditor
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
@@ -38,7 +35,6 @@ WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 84, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
 AROUND, LEAST_FORM = 360, 240
 CRON, EVERY = "cron", "every"
-ALL, SOME, NAMED = "all", "some", "named"
 _BETWEEN = re.compile(r"[\s,;，；、]+")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 BARS_HEIGHT, MOST_BARS = 44, 120
@@ -46,22 +42,13 @@ BARS_HEIGHT, MOST_BARS = 44, 120
 LEAST_MINUTES = 30
 
 
-class ScheduleDialog(DialogFrame):
-    """Signals:
-    saved: name of the schedule that was kept.
-    """
-
-    saved = Signal(str)
+class ScheduleDialog(RecordDialog[Schedule]):
+    """A schedule."""
 
     def __init__(self, context: PageContext, row: ScheduleRow | None = None, parent: QWidget | None = None) -> None:
         title = N_("Edit a schedule") if row is not None else N_("New schedule")
-        super().__init__(title, icon="ph.calendar-check", parent=parent)
-        self.setFixedWidth(WIDTH)
+        super().__init__(title, icon="ph.calendar-check", width=WIDTH, look_ms=LOOK_MS, parent=parent)
         self._context, self._base = context, row.schedule if row is not None else None
-        self._looking, self._saving = Operation(self, latest=True), Operation(self)
-        self._asking = Operation(self)
-        self._look_soon = Debounce(self._look, LOOK_MS, self)
-        self.fields: dict[str, Labelled] = {}
         self._build()
         self._load(filled(self._base) if self._base is not None else Filled())
         self._connect()
@@ -145,10 +132,6 @@ class ScheduleDialog(DialogFrame):
         room = (parent.window().height() if parent else self.screen().availableGeometry().height()) - AROUND
         self._pane.setFixedHeight(max(LEAST_FORM, min(tall, room)))
 
-    def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
-        self.fields[name] = Labelled(label, field, hint=hint)
-        return self.fields[name]
-
     def _connect(self) -> None:
         for one in (
             self.name,
@@ -214,31 +197,15 @@ class ScheduleDialog(DialogFrame):
             payload=self.payload.document_value(),
         )
 
-    def _show_types(self, names: Sequence[str]) -> None:
-        chosen = self.task_type.currentText()
-        self.task_type.addItems(list(names))
-        self.task_type.setCurrentText(chosen or (names[0] if names else ""))
-        self._look_soon()
-
-    def _on_segment(self, _key: str = "") -> None:
-        self._when.setCurrentIndex((CRON, EVERY).index(self.repeats.current()))
-        self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
-        self._look_soon()
+    def _kind(self) -> int:
+        return (CRON, EVERY).index(self.repeats.current())
 
     # looking and keeping
 
-    def _look(self, *_change: object) -> None:
-        if not self.name.text().strip():
-            self._clear()
-            return
-        try:
-            wanted = schedule_of(self.values(), self._base)
-        except OperatorError as exc:
-            self._show_error(exc)
-            return
-        self._looking.start(partial(self._checked, wanted), self._show_preview, self._show_error)
+    def _record(self) -> Schedule:
+        return schedule_of(self.values(), self._base)
 
-    def _checked(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None]:
+    def _try(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None]:
         commands, queries = self._context.commands.schedules, self._context.schedules
         checked, zone = commands.checked(wanted), commands.zone()
         row = replace(queries.preview(checked, zone), conflicts=queries.conflicts(checked, zone))
@@ -254,35 +221,14 @@ class ScheduleDialog(DialogFrame):
         self.preview.set_tone("text2")
         self.preview.setText(_("Next runs for {shops}: {runs}").format(shops=number, runs=runs))
 
-    def _save(self) -> None:
-        try:
-            wanted = schedule_of(self.values(), self._base)
-        except OperatorError as exc:
-            self._show_error(exc)
-            return
-        call = partial(self._context.commands.schedules.add, wanted, replace=self._base is not None)
-        self._saving.start(call, lambda planned: self._on_saved(planned.schedule.name), self._show_error)
-
-    def _on_saved(self, name: str) -> None:
-        self.accept()
-        self.saved.emit(name)
-
-    def _show_error(self, error: BaseException) -> None:
-        self._clear()
-        name = error.field if isinstance(error, OperatorError) else ""
-        place = self.fields.get(name)
-        if place is not None and place.isVisible():
-            place.set_error(told(error))
-            return
-        self.preview.set_tone("dead")
-        self.preview.setText(told(error))
+    def _keep(self, wanted: Schedule) -> str:
+        kept = self._context.commands.schedules.add(wanted, replace=self._base is not None)
+        return kept.schedule.name
 
     def _clear(self) -> None:
-        self.preview.setText("")
+        super()._clear()
         self.conflicts.hide()
         self.load.show_load(None)
-        for one in self.fields.values():
-            one.set_error("")
 
 
 def _choice(entries: Sequence[tuple[str, str]]) -> ChoiceField:
