@@ -64,9 +64,11 @@ NAMED = 6
 #: the glyph of a change, by its kind and what became of it
 _GLYPHS = {
     "past.shop_well": "healthy",
+    "past.shop_known": "healthy",
     "past.broker_back": "healthy",
     "past.worker_back": "healthy",
     "past.worker_silent": "warning",
+    "past.worker_given_up": "warning",
     "past.worker_cut_off": "warning",
     "past.leader_none": "warning",
     "past.broker_lost": "dead",
