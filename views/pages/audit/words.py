@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from services.domain.insight.audit import Verdict, Wrong
@@ -38,9 +39,19 @@ def about(targets: tuple[str, ...]) -> str:
     return words.format(first=safe.one_line(targets[0], 100), n=text.count(len(targets) - 1))
 
 
+#: as ``services.commands.audit`` writes down what was done in part
+_COUNTED = re.compile(r"(\d+) done, (\d+) refused(?:: (.*))?$", re.DOTALL)
+
+
 def why(outcome: str) -> str:
-    """What the outcome says behind its first word."""
-    return safe.one_line(outcome.partition(":")[2].strip(), 200)
+    """What the outcome says behind its first word, its counts in the present language."""
+    said = outcome.partition(":")[2].strip()
+    if counted := _COUNTED.match(said):
+        done, refused, first = counted.groups()
+        said = _("{done} done, {refused} refused").format(done=text.count(int(done)), refused=text.count(int(refused)))
+        if first:
+            said = _("{name}: {value}").format(name=said, value=first)
+    return safe.one_line(said, 200)
 
 
 def wrong(one: Wrong) -> str:
