@@ -30,6 +30,8 @@ from services.domain.plans.schedule import Schedule
 from services.domain.promises import promise as promises
 from services.domain.task.fingerprint import fingerprint
 from services.domain.task.record import Attempt, Step, Task
+from services.domain.task.search import shared_view
+from services.domain.task.search.shared_view import SharedView
 from services.domain.text import mask
 from services.domain.text.message import Message
 from services.engine import quiet
@@ -85,6 +87,7 @@ ANSWERS = {
     "shell": ["bash"],
     "shops": [["pdd:s1"]], "fingerprint": [""], "action": ["close"],
     "fingerprints": [["9ac19ac19ac19ac1"]], "type": ["work"], "when": ["1m"], "incident": ["INC-1"],
+    "view": ["nightly"], "title": ["weekly"],
 }  # fmt: skip
 OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work", "--into": "0b2d0b2d0b2d0b2d"}
 
@@ -165,6 +168,8 @@ def fill(engine: assembly.Engine) -> None:
     store.heartbeat(msgspec.structs.replace(info, link=LinkState(error=TEXT, why=TEXT, blocked_at=1)))
     promised = filled(promises.Promise(name="nightly", task_type="work", limit_s=3600, shops=("pdd:s1",)))
     store.put_document(promises.KIND, "nightly", promises.dump(promised))
+    seen = SharedView(key="nightly", title="nightly", filter=f'error~"password={MARK}"', version=1, by="a@b", at=1)
+    store.put_document(shared_view.KIND, "nightly", msgspec.json.encode(seen).decode())
     fill_alerts(store)
     store.append_audit(
         filled(AuditEntry(entry_id="1", at=1, who="a@b", action="task.cancel", target=(TEXT,), detail=JSON))
