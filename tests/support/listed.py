@@ -24,6 +24,7 @@ _IN_CHINESE = (
     (r"(\d+) tasks succeeded; the name of a shop came back as it went", r"\1 个任务成功；店铺名原样返回"),
     (r"(\d+) tasks, (\d+) processes; records, events and orders agree", r"\1 个任务、\2 个进程；记录、事件与订单一致"),
     (r"two pictures", "两张截图"),
+    (r"the contracts, accounts and TLS alone", "仅契约、账号与 TLS"),
     (
         r"a second start found the window, and a new one came after it was killed",
         "第二次启动找到了窗口；窗口被强行结束后能重新打开",
