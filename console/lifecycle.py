@@ -833,15 +833,17 @@ class GuiCollector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect the oldest generation that is due; what is alive after the first full collection, half a minute after
-        the start, is the window with all its pages: to go through that each time would hold it up for 50 ms.
+        """Collect the oldest generation that is due; until the first full collection, half a minute after the start,
+        what is alive after one of the middle is the window with its pages: to go through that would hold it up for 50
+        ms, so it is not looked at again.
         """
         counts = gc.get_count()
         due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
-        if due:
-            gc.collect(due[-1])
-        if due[-1:] == [2] and not self._settled:
-            self._settled = True
+        if not due:
+            return
+        gc.collect(due[-1])
+        if due[-1] > 0 and not self._settled:
+            self._settled = due[-1] == 2
             gc.freeze()
 
     def stop(self) -> None:

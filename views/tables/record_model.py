@@ -185,11 +185,18 @@ class RecordModel(KeyedRows[R]):
 
     def set_ticked(self, keys: Iterable[Hashable], *, on: bool = True) -> None:
         """Tick or untick `keys`."""
-        wanted = frozenset(keys)
-        changed = wanted - self._ticked if on else wanted & self._ticked
+        wanted, before, none = frozenset(keys), self._ticked, frozenset[Hashable]()
+        if not before:  # a hundred thousand are taken as they are, not gone through
+            changed, after = (wanted, wanted) if on else (none, none)
+        elif wanted is before:
+            changed, after = (none, before) if on else (before, none)
+        elif on:
+            changed, after = wanted - before, before | wanted
+        else:
+            changed, after = wanted & before, before - wanted
         if not changed or not self.tickable:
             return
-        self._ticked = self._ticked | changed if on else self._ticked - changed
+        self._ticked = after
         rows = [self._positions[name] for name in self._positions.keys() & changed]
         if rows:
             last = len(self._columns) - 1

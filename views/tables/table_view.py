@@ -564,8 +564,8 @@ class TableHeader(QHeaderView):
         return model if isinstance(model, RecordModel) else None
 
     def sizeHint(self) -> QSize:
-        """Return the fixed height of the design."""
-        return QSize(super().sizeHint().width(), TABLE_HEADER)
+        """Return the fixed height of the design; the sections have widths of their own, whatever their words need."""
+        return QSize(self.minimumSectionSize(), TABLE_HEADER)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer the columns."""
