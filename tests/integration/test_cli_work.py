@@ -11,6 +11,7 @@ import pytest
 from services import assembly
 from services import settings as config
 from services.domain.change import Forget, SetTriage
+from tests.contract.rig import Rig
 from tests.integration.cli_rig import Cli, configure
 
 CREATE = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "single")
@@ -60,6 +61,17 @@ def test_it_has_run_or_not_whichever_task_did_it(cli: Cli) -> None:
     people = cli.call("work", "pdd:s1", "single", "--day", "yesterday").stdout
     assert "it did not succeed on that day, but later: " in people
     assert "not run since" not in people, "it has, on the day after"
+
+
+def test_of_one_whose_worker_was_lost_nobody_knows(cli: Cli, pair: str, place: config.Settings) -> None:
+    (twin,) = cli.run(*CREATE)["created"]
+    work = cli.run("task", "show", twin)["task"]["uniq"]
+    cli.run("task", "cancel", twin)
+    own = config.load(home=cli.home) if pair == "embedded" else place
+    with closing(assembly.open_engine(own)) as engine:
+        lost = Rig(engine.store, None).held(task_type="single", uniq=work, idempotent=False).task_id
+    told = cli.call("work", "pdd:s1", "single").stdout
+    assert f"held, nobody knows whether it was done ({lost})" in told, told
 
 
 def test_what_waits_says_where(cli: Cli) -> None:

@@ -11,6 +11,7 @@ from services.cli.context import EXIT_OK, Context, examples
 from services.cli.guesses import near
 from services.domain.errors import NotFound, UsageError
 from services.domain.gates import listed
+from services.domain.insight.verdict import asks_why_given_up
 from services.domain.task import classify, ledger
 from services.domain.task.ledger import Day, Done, Failure
 from services.domain.task.record import Task
@@ -210,6 +211,8 @@ def _active(task: Task, story: WorkStory) -> str:
 def _result(task: Task) -> str:
     if task.status == Status.DEAD:
         return f"failed, {output.masked_text(classify.headline(task.error)) or task.error_kind}"
+    if asks_why_given_up(task):
+        return "held, nobody knows whether it was done"
     return str(task.status)
 
 

@@ -326,7 +326,7 @@ def republish_chosen(context: Context, engine: assembly.Engine, ids: tuple[str, 
         return EXIT_FAILED
     if again and not many and not args.reason.strip():
         why = english(again[0].why) if again[0].why is not None else ""
-        raise UsageError(f"{why}; to do it again say why with --reason", "--reason")
+        raise UsageError(f"{why.rstrip('.')}; to do it again say why with --reason", "--reason")
     if payload is not None:
         outcome = commands.dead_letters.republish(
             ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
