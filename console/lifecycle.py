@@ -712,12 +712,12 @@ class Console:
 
     async def _send_asked(self, window: MainWindow) -> None:
         """What is still held with Undo was asked for; closing is no Undo."""
-        await self._send_held(window.findChildren(Acting))
+        await self._send_delayed(window.findChildren(Acting))
         for runner in window.findChildren(BulkRunner):
             runner.send_now()
             await self._off(runner.finish, CLOSE_GRACE_S)
 
-    async def _send_held(self, pages: list[Acting]) -> None:
+    async def _send_delayed(self, pages: list[Acting]) -> None:
         for acting in pages:
             acting.send_delayed()
         end = asyncio.get_running_loop().time() + CLOSE_GRACE_S

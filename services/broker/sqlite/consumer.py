@@ -100,9 +100,9 @@ class EmbeddedConsumer:
         return rooms
 
     def _waiting_shops(self) -> list[str]:
-        """Dedicated queues of which one more message may be held, if there is a free seat."""
-        unacked = self._taken_seats()
-        return [queue for queue in self._shops if queue not in unacked] if len(unacked) < self._seats else []
+        """Dedicated queues of which one more message may be taken, if there is a free seat."""
+        taken = self._taken_seats()
+        return [queue for queue in self._shops if queue not in taken] if len(taken) < self._seats else []
 
     def _taken_seats(self) -> set[str]:
         return {queue for queue in list(self._unacked.values()) if lane.is_shop_queue(queue)}
