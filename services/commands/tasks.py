@@ -20,6 +20,7 @@ from services.domain.task import lane
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.message import Message
+from services.domain.text.refusals import UNSURE
 from services.domain.text.said import Said, said, words_of
 from services.engine import portions
 from services.engine.producer import Producer
@@ -118,7 +119,7 @@ class TaskCommands:
             whys[spec.parent] = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
         for spec, done in submitted.done:
             whys[spec.parent] = Message("task.done", {"id": done.task_id})
-        whys |= {spec.parent: Message("bulk.failed", {"error": error}) for spec, _field, error in submitted.errors}
+        whys |= {spec.parent: _why_not(error) for spec, _field, error in submitted.errors}
         fresh = {task.parent: task.task_id for task in submitted.created}
         return Outcome(
             done=tuple(one for one in task_ids if one in fresh),
@@ -339,6 +340,13 @@ def join(left: Outcome, right: Outcome) -> Outcome:
         made={**left.made, **right.made},
         pending=left.pending + right.pending,
     )
+
+
+def _why_not(error: str) -> Message:
+    """Why a task was not made; where a reason is asked for, in its own words, for then it can be given."""
+    if isinstance(error, Said) and error.message.code == UNSURE:
+        return error.message
+    return Message("bulk.failed", {"error": error})
 
 
 def refusal(task_id: str, answer: Answer) -> Message:

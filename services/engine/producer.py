@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from services.domain.change import DONE, UNREADABLE, Answer, Create
+from services.domain.change import DONE, UNREADABLE, UNSURE, Answer, Create
 from services.domain.errors import UsageError
 from services.domain.fleet import shop
 from services.domain.step import transitions
@@ -16,6 +16,7 @@ from services.domain.task import ids, lane
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.text import refusals
 from services.domain.text.said import said, words_of
 from services.domain.types import task_type
 from services.engine import links, portions, recipe
@@ -238,6 +239,8 @@ class Producer:
                 bulk.faults.append((spec, "depends_on", self._unknown(task, bulk)))
             elif answer.code == DONE:
                 done.append((spec, self._done(task)))
+            elif answer.code == UNSURE:
+                bulk.faults.append((spec, "reason", said(refusals.UNSURE, work=task.work)))
             elif answer.code == UNREADABLE:
                 bulk.faults.append((spec, "store", answer.words))
             else:

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from services.domain.errors import BadMessage, UsageError
-from services.domain.task import classify, envelope, own_words
+from services.domain.step import transitions
+from services.domain.task import classify, envelope
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -106,9 +107,9 @@ def successor(old: Task, task_id: str, *, by: str, payload: str | None = None, o
 
 
 def done_already(fresh: Task, done: Done | None) -> Task:
-    """The same, held for a person instead of sent: ``done`` has done its work."""
-    error = own_words.write("own.already_done", id=done.task_id, by=done.by) if done is not None else ""
-    return msgspec.structs.replace(fresh, status=Status.HELD, error=error, error_kind=classify.ALREADY_DONE)
+    """The same, held for a person instead of sent: ``done`` has done its work, None where that is gone by now."""
+    error, kind = transitions.not_again(fresh.work, done) if done is not None else ("", classify.ALREADY_DONE)
+    return msgspec.structs.replace(fresh, status=Status.HELD, error=error, error_kind=kind)
 
 
 def same_payload(left: str, right: str) -> bool:

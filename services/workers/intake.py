@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from services.domain.change import DONE, UNREADABLE, Answer, Claim, Create, Op, Republish
+from services.domain.change import DONE, UNREADABLE, UNSURE, Answer, Claim, Create, Op, Republish
 from services.domain.errors import BadMessage, StoreError, StoreUnavailable
-from services.domain.task import envelope, ids, tombstone
+from services.domain.task import envelope, ids, ledger, tombstone
 from services.domain.task.order import Delivery, Order
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -329,14 +329,14 @@ class Intake:
 
     def _again(self, record: Task) -> bool:
         """A producer sent an ended task's message once more: a new task, linked to the old one. Where it may not run
-        twice and another task has done it since, the new one is held for a person.
+        twice and another task has done it since, or may have, the new one is held for a person.
         """
         new_id = ids.new_task_id(record.platform, record.task_type, record.shop_id)
         fresh = self._registry.placed(recipe.successor(record, new_id, by="foreign producer"))
         since = 0 if fresh.idempotent else record.created_at + 1
         (answer,) = self._steps.apply([_anew(record, fresh, since)])
-        if answer.code == DONE:
-            (done,) = self._store.last_done([fresh.work])
+        if answer.code in (DONE, UNSURE):
+            (done,) = self._store.last_done([fresh.work]) if answer.code == DONE else [ledger.UNREADABLE]
             self._steps.apply([_anew(record, recipe.done_already(fresh, done), 0)])
         return True
 

@@ -261,6 +261,47 @@ def test_a_spoilt_entry_holds_up_nobody(rig: Rig, break_it: Callable[..., None])
     assert last(rig.store) == task.task_id
 
 
+SPOILT = (f"UPDATE works SET at = 'soon' WHERE work = '{WORK}'", [("SET", keys.WORK + WORK, "junk")])
+OTHER_KIND = (SPOILT[0], [("DEL", keys.WORK + WORK), ("RPUSH", keys.WORK + WORK, "what")])
+
+
+@pytest.mark.parametrize("broken", [SPOILT, OTHER_KIND], ids=["junk", "other kind"])
+def test_of_a_work_whose_entry_is_spoilt_a_reason_is_asked_until_repair(
+    rig: Rig, break_it: Callable[..., None], broken: Any
+) -> None:
+    done, letter = succeed(rig, rig.create(uniq=WORK)), rig.dead(uniq=WORK)
+    waits = rig.create(uniq=WORK)
+    break_it(*broken)
+    asked = Create(task=rig.task(uniq=WORK), done_since=1, on_duplicate="queue")
+    for _again in range(2):
+        assert rig.ask(asked).code == "unsure", "nothing of it was set aside by asking"
+    fresh = rig.task(uniq=WORK, parent=letter.task_id)
+    op = Republish(task_id=letter.task_id, task=fresh, by="ann@desk", done_since=1, on_duplicate="queue")
+    assert rig.ask(op).code == "unsure"
+    assert rig.claim(waits, "w2#1", once=True).code == "stale"
+    held = rig.record(waits)
+    assert (held.status, held.error_kind) == (Status.HELD, "unknown")
+    assert WORK in held.error
+    assert "`repair`" in held.error
+    assert rig.ask(Resolve(task_id=held.task_id, to="dead", by="ann@desk")).code == "ok"
+    failed = rig.dead(uniq=WORK)
+    assert rig.ask(asked).code == "unsure", f"{failed.task_id} tells nothing of a success"
+    assert rig.store.set_aside(rig.store.damage(lambda *_: None, deep=True)) == 1
+    rig.store.recount(mend=True)
+    assert rig.ask(asked).code == "done"
+    assert last(rig.store) == done.task_id
+
+
+def test_what_succeeds_for_a_reason_is_written_over_a_spoilt_entry(rig: Rig, break_it: Callable[..., None]) -> None:
+    succeed(rig, rig.create(uniq=WORK))
+    break_it(*OTHER_KIND)
+    task = rig.create(uniq=WORK, reason="the shop lost it")
+    assert rig.claim(task, "w2#1", once=True).code == "run"
+    rig.finish(rig.record(task))
+    assert last(rig.store) == task.task_id
+    assert rig.ask(Create(task=rig.task(uniq=WORK), done_since=1)).code == "done"
+
+
 def test_a_key_of_another_kind_holds_up_nobody(rig: Rig, break_it: Callable[..., None]) -> None:
     break_it("SELECT 1", [("RPUSH", keys.WORK + WORK, "what")])
     task = succeed(rig, rig.create(uniq=WORK))

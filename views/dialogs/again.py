@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.domain.insight.verdict import SAY_WHY_GIVEN_UP
+from services.domain.text.refusals import UNSURE
 from services.i18n import N_, _
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.support import shown
@@ -25,14 +26,16 @@ class _Words(NamedTuple):
     needed: str
 
 
+_ONCE_MORE = _Words(
+    N_("Do the same work once more?"),
+    N_("Do it once more"),
+    N_("Why it must be done again; kept with the task and in the audit trail"),
+    N_("Write down first why it must be done again"),
+)
 #: the refusals that a reason overcomes
 ASKED: Mapping[str, _Words] = {
-    "task.done": _Words(
-        N_("Do the same work once more?"),
-        N_("Do it once more"),
-        N_("Why it must be done again; kept with the task and in the audit trail"),
-        N_("Write down first why it must be done again"),
-    ),
+    "task.done": _ONCE_MORE,
+    UNSURE: _ONCE_MORE,
     SAY_WHY_GIVEN_UP: _Words(
         N_("Give up what may be done?"),
         N_("Give it up"),

@@ -11,14 +11,14 @@ import msgspec
 
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import refusal
-from services.domain.change import Op, Republish
+from services.domain.change import UNSURE, Op, Republish
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
 from services.domain.insight.verdict import refusal as refusal_of
 from services.domain.step.transitions import AGAIN
 from services.domain.task import ids, lane, own_words
 from services.domain.task.record import Task
-from services.domain.text import mask
+from services.domain.text import mask, refusals
 from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
 from services.domain.types import task_type
@@ -119,6 +119,8 @@ class Republisher:
                 made[op.task_id] = answer.task.task_id
             elif answer.code == "refused" and answer.task is not None:
                 skipped.append(Refusal(task_id=op.task_id, why=not_dead(op.task_id, answer.task)))
+            elif answer.code == UNSURE:
+                skipped.append(Refusal(task_id=op.task_id, why=said(refusals.UNSURE, work=op.task.work).message))
             else:
                 skipped.append(Refusal(task_id=op.task_id, why=refusal(op.task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)

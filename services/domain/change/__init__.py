@@ -34,12 +34,14 @@ What holds for all of them:
   GiveUp and Postpone ``stale``.
 - An operation that meets something in the store that cannot be read answers ``unreadable``, with the reason in
   ``words``, and has written nothing; the others of its batch go on.
+- Where that is what is known of a work, nobody knows whether it was done, which is asked as if it was: a Create or
+  Republish with ``done_since`` answers ``unsure``, a Claim holds the task. Only a success is written over it.
 """
 
 from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
-from services.domain.change.base import DONE, UNREADABLE, Answer, Op
+from services.domain.change.base import DONE, UNREADABLE, UNSURE, Answer, Op
 from services.domain.change.operator import (
     Annotate,
     Cancel,
@@ -71,6 +73,7 @@ from services.domain.change.upkeep import (
 __all__ = [
     "DONE",
     "UNREADABLE",
+    "UNSURE",
     "Annotate",
     "Answer",
     "Cancel",

@@ -15,6 +15,8 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 UNREADABLE = "unreadable"
 #: of a creation whose work has succeeded since the instant that was asked for
 DONE = "done"
+#: of a creation of which nobody can tell that: what is known of its work cannot be read
+UNSURE = "unsure"
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):

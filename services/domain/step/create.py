@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from services.domain.change import DONE, Answer, Create, Republish
+from services.domain.change import DONE, UNSURE, Answer, Create, Republish
 from services.domain.gates import dependency
 from services.domain.step import dependants, starting, transitions, twins
 from services.domain.step.view import Mark, View
@@ -53,7 +53,7 @@ def _admit(view: View, task: Task, on_duplicate: str, done_since: int) -> Answer
         twins.note(view, task, "refused", held_by)
         return Answer("duplicate", view.get(held_by))
     if (done := view.works.done(task, done_since)) is not None:
-        return Answer(DONE, view.get(done.task_id))
+        return Answer(DONE, view.get(done.task_id)) if done.task_id else Answer(UNSURE)
     found = dependants.find_needs(view, task) if task.depends_on else ([], None)
     if found is None:
         return Answer("unknown")

@@ -318,9 +318,18 @@ def resolved_already(task: Task, op: Resolve) -> bool:
 
 
 def done_already(task: Task, done: Done, now: int) -> Task:
-    """Held instead of started: another task has done its work, and nobody said that it is to be done again."""
-    error = own_words.write("own.already_done", id=done.task_id, by=done.by)
-    return step(task, HELD, now, why=classify.ALREADY_DONE, error=error, error_kind=classify.ALREADY_DONE)
+    """Held instead of started: another task has done its work, or may have, and nobody said that it is to be done
+    again.
+    """
+    error, kind = not_again(task.work, done)
+    return step(task, HELD, now, why=kind, error=error, error_kind=kind)
+
+
+def not_again(work: str, done: Done) -> tuple[str, str]:
+    """Why a task is held instead of started for what was done of its work: error and kind."""
+    if not done.task_id:
+        return own_words.write("own.work_unreadable", work=work), classify.UNKNOWN
+    return own_words.write("own.already_done", id=done.task_id, by=done.by), classify.ALREADY_DONE
 
 
 def given_up(task: Task, op: GiveUp, now: int) -> Task:

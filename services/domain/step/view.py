@@ -210,7 +210,9 @@ class Works(Protocol):
         """What succeeded since the last question and may have overtaken something."""
 
     def done(self, task: Task, since: int) -> Done | None:
-        """What another task has done of its work since an instant; 0: nobody asks."""
+        """What another task has done of its work since an instant; 0: nobody asks. ``ledger.UNREADABLE`` where that is
+        not known.
+        """
 
     def overtaken(self) -> list[tuple[str, Task]]:
         """Ids of what is held or open, each with the task that has done its work since the last question."""

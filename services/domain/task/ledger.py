@@ -29,6 +29,10 @@ class Done(msgspec.Struct, frozen=True, array_like=True, gc=False):
     worker: str = ""
 
 
+#: in place of a last success that cannot be read: whether there is one is not known
+UNREADABLE = Done("", 0)
+
+
 class Failure(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The last run of a work that became a dead letter. Kept at least as long as its record or its tombstone."""
 

@@ -77,6 +77,10 @@ SENTENCES: dict[str, str] = {
     "own.channel_shops": N_("The broker closed the channel of the shops' queues: {why}"),
     "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
     "own.already_done": N_("the same work succeeded as {id}, by {by}; nothing was run"),
+    "own.work_unreadable": N_(
+        "nobody knows whether the same work was done: its entry in the ledger ({work}) cannot be read, and `repair`"
+        " sets it aside; nothing was run"
+    ),
     "own.no_browser_of": N_("no browser of {shop} runs here"),
     "own.works_in_it": N_("a task works in the browser of {shop}"),
     "own.browser_between": N_("the browser of {shop} is just starting or ending"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from services.domain.text.sentences import N_
 
+#: that nobody knows whether a work was done, so that it asks for a reason
+UNSURE = "create.unsure"
 REFUSALS: dict[str, str] = {
     "handover.bad_time": N_("at takes a time of day HH:MM between 00:00 and 23:59, not {value}"),
     "handover.bad_times": N_("at takes 1 to {most} times of day, each once"),
@@ -560,6 +562,10 @@ REFUSALS: dict[str, str] = {
     "file.not_json": N_("{name}: not JSON: {error}"),
     "links.failure": N_("on_dependency_failure must be hold or cancel"),
     "shop.id_lane": N_("shop must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name, not {shop_id}"),
+    UNSURE: N_(
+        "nobody knows whether the same work was done: its entry in the ledger ({work}) cannot be read; say why it is to"
+        " be done all the same, or let `repair` set that entry aside"
+    ),
     "create.duplicate": N_("if-duplicate must be reject, queue or force"),
     "create.force_why": N_("force needs a reason: say why this must run although the same task is active"),
     "log.field": N_("a log has no field {name}; it has {known}, since and until"),

@@ -33,6 +33,13 @@ WORDS = {
         N_("{type} of {shop}: run it once more?"),
         N_("The same work succeeded as {id}, by {by}, and nothing was run. Decide whether it is to be done once more"),
     ),
+    "attention.held_unread": Words(
+        N_("{type} of {shop}: was it done already?"),
+        N_(
+            "What is known of the same work cannot be read, and nothing was run. Look in the shop's backend whether it"
+            " was done, then decide; `repair` sets the entry {work} of the ledger aside"
+        ),
+    ),
     "attention.held_twin": Words(
         N_("{type} of {shop}: run it too?"),
         N_(
@@ -78,7 +85,11 @@ def items(look: Look) -> Iterable[Attention]:
 
 
 #: what the engine wrote into a task that did not run, and the item that says so
-_NOT_RUN = {"own.already_done": "attention.held_done", "own.held_twin": "attention.held_twin"}
+_NOT_RUN = {
+    "own.already_done": "attention.held_done",
+    "own.work_unreadable": "attention.held_unread",
+    "own.held_twin": "attention.held_twin",
+}
 
 
 def _one(task: Task, look: Look) -> Attention:

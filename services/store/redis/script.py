@@ -228,6 +228,8 @@ def _numbers() -> Mapping[str, int | str]:
         "forced": f"'{FORCED}'",
         "done_kind": f"'{classify.ALREADY_DONE}'",
         "already_done": f"'{own_words.write('own.already_done', id='%s', by='%s')}'",
+        "work_unreadable": f"'{own_words.write('own.work_unreadable', work='%s')}'",
+        "unsure_kind": f"'{classify.UNKNOWN}'",
         "held_twin": f"'{HELD_TWIN}'",
         "most_passes": passing.MOST,
         "noted": f"'{passing.NOTED}'",

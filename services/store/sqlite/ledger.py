@@ -44,6 +44,7 @@ _SOME_RED = """SELECT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_red
 _FIND = f"""SELECT work, task_id, at, who, worker FROM works
     WHERE work {write.IN_LIST} AND task_id <> '' AND (until IS NULL OR until > ?)"""
 _ALL = f"SELECT {_NAMES} FROM works WHERE work {write.IN_LIST} AND (gone_at IS NULL OR gone_at > ?)"
+_THERE = "SELECT 1 FROM works WHERE work = ? AND (gone_at IS NULL OR gone_at > ?)"
 _DAY_NAMES = "work, first_at, last_at, succeeded, failed, first_id, last_id"
 _DAYS = f"""SELECT {_DAY_NAMES} FROM work_days
     WHERE work {write.IN_LIST} AND last_at >= ? ORDER BY work, first_at"""
@@ -220,8 +221,15 @@ class Works:
         """What another task has done of its work since an instant; 0: nobody asks."""
         if not since or not task.work:
             return None
-        found = self._done.get(task.work) or find(self._conn, [task.work], self._now).get(task.work)
-        return found if found is not None and found.task_id != task.task_id and found.at >= since else None
+        found = self._done.get(task.work) or self._last(task.work)
+        if found is None or found is ledger.UNREADABLE:
+            return found
+        return found if found.task_id != task.task_id and found.at >= since else None
+
+    def _last(self, work: str) -> Done | None:
+        rows = self._conn.execute(_FIND, (write.text_list([work]), self._now)).fetchall()
+        found = all_sound(_read, rows, "work")
+        return found[0][1] if found else ledger.UNREADABLE if rows else None
 
     def forget(self, task: Task, until: int) -> None:
         """The record of a task goes; its end is known until then, 0: no longer."""
@@ -243,7 +251,8 @@ class Works:
         begins = self._begins()
         for work, task in ended:
             if (entry := known.get(work)) is None:
-                known[work] = ledger.of_first(task)
+                if task.status == SUCCEEDED or not self._unreadable(work):
+                    known[work] = ledger.of_first(task)
                 continue
             known[work], past = ledger.with_end(entry, task, begins)
             if past is None or past.last_at < self._now - ledger.KEPT_MS:
@@ -252,6 +261,10 @@ class Works:
                 past = self._beside(work, past, begins)
             add_days(self._conn, [(work, past)])
         put(self._conn, known.items())
+
+    def _unreadable(self, work: str) -> bool:
+        """Of one whose entry was not read: whether there is something all the same."""
+        return self._conn.execute(_THERE, (work, self._now)).fetchone() is not None
 
     def _beside(self, work: str, day: Day, begins: int) -> Day:
         """An end that was imported, with what is known of its day."""

@@ -16,6 +16,8 @@ from services.domain.plans.schedule import Planned, Schedule
 from services.domain.task.ledger import Done
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
+from services.domain.text.refusals import UNSURE
+from services.domain.text.said import Said
 from services.i18n import N_, _, ngettext, pgettext
 from services.messages import told
 from views.context import PageContext
@@ -79,7 +81,7 @@ class Created(QWidget):
         self._summary.set_status("dead" if wrong else "warning" if twins or before else "healthy")
         self._summary.show_text(text.listed(words, ";"))
         for spec, field, sentence in result.errors[:ROWS]:
-            self._list.addWidget(_Error(spec, field, sentence))
+            self._add_error(spec, field, sentence)
         for spec, task in result.duplicates[:ROWS]:
             standing = _("{shop}: {status} as {id}").format(
                 shop=place_of(spec), status=shown.status_word(task.status).lower(), id=task.task_id
@@ -100,12 +102,21 @@ class Created(QWidget):
         return self._rows.get((shop, row))
 
     def _add(self, spec: TaskSpec, words: str, existing: str, *, active: bool = True) -> None:
-        row = _Duplicate(spec, words, active=active)
+        row = _Duplicate(spec, words, active=active, whole=not existing)
+        if not existing:
+            row.watch.hide()
         row.watch.activated.connect(partial(self.watch_wanted.emit, existing))
         row.queue.activated.connect(partial(self.queue_wanted.emit, spec))
         row.forced.connect(self.force_wanted)
         self._rows[f"{spec.platform}:{spec.shop_id}", spec.line] = row
         self._list.addWidget(row)
+
+    def _add_error(self, spec: TaskSpec, field: str, sentence: str) -> None:
+        if isinstance(sentence, Said) and sentence.message.code == UNSURE:  # for a reason it is made all the same
+            words = _("{name}: {value}").format(name=place_of(spec), value=told(sentence))
+            self._add(spec, words, "", active=False)
+        else:
+            self._list.addWidget(_Error(spec, field, sentence))
 
     def _clear(self) -> None:
         self._rows = {}
@@ -152,7 +163,7 @@ class _Duplicate(QWidget):
 
     forced = Signal(object, str)
 
-    def __init__(self, spec: TaskSpec, words: str, *, active: bool) -> None:
+    def __init__(self, spec: TaskSpec, words: str, *, active: bool, whole: bool = False) -> None:
         super().__init__()
         self._spec = spec
         self.watch, self.queue = LinkLabel(N_("Watch it")), LinkLabel(N_("Queue after it"))
@@ -165,7 +176,7 @@ class _Duplicate(QWidget):
         self.said = Label("", "label", "text2")
         first, self._second = QHBoxLayout(), QWidget()
         first.setSpacing(14)
-        first.addWidget(Elided(words, "body"), 1)
+        first.addWidget(Label(safe.one_line(words), "body", wrap=True) if whole else Elided(words, "body"), 1)
         for link in (self.watch, self.queue, self.force) if active else (self.watch, self.force):
             first.addWidget(link)
         first.addWidget(self.said)

@@ -9,7 +9,7 @@ local call
 do
   local KEPT = {
     K.meta, K.pauses, K.sessions, K.limits, K.homes, K.shops, K.documents, K.schedules, K.schedule_versions, K.unique,
-    K.tomb, K.needs, K.task, K.audit,
+    K.tomb, K.needs, K.task, K.audit, K.work,
   }
   local EXACT = { [K.meta] = true, [K.pauses] = true, [K.sessions] = true, [K.limits] = true, [K.homes] = true,
     [K.shops] = true, [K.schedules] = true, [K.schedule_versions] = true, [K.audit] = true }
@@ -27,6 +27,11 @@ do
     error({ err = 'FLEETDECK_BROKEN ' .. place })
   end
 
+  function guard.set_aside(key)
+    redis.call('RENAME', key, K.aside .. key)
+    guard.spoilt[key] = nil
+  end
+
   local function spoiled(reply, ...)
     local command, key, field = ...
     if string.find(reply.err, 'WRONGTYPE', 1, true) and key then
@@ -37,7 +42,7 @@ do
         guard.spoilt[key] = true
         return nothing
       end
-      redis.call('RENAME', key, K.aside .. key)
+      guard.set_aside(key)
       return call(...)
     end
     if command == 'HINCRBY' then -- a counter that is no number

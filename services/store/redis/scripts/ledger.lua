@@ -81,9 +81,12 @@ local function is_number(value)
   return type(value) == 'number' and value >= 0 and value <= C.largest
 end
 
-local function entry_of(packed)
+-- What is kept, and whether that is something nobody can read: a success is written over it, all else leaves it there.
+local function entry_at(key)
+  local packed = kept(key)
   local good, e = pcall(unpack_value, packed or '')
-  good = good and type(e) == 'table' and type(e[ID]) == 'string' and is_number(e[AT]) and type(e[RED]) == 'table'
+  good = good and type(e) == 'table' and type(e[ID]) == 'string' and is_number(e[AT]) and type(e[BY]) == 'string'
+    and type(e[RED]) == 'table'
   if not good then e = { '', 0, '', '', {} } end
   if not is_number(e[WON]) or not is_number(e[LOST]) or not is_number(e[FIRST_AT]) or type(e[FIRST]) ~= 'string' then
     e[WON], e[LOST], e[FIRST_AT], e[FIRST] = e[ID] ~= '' and 1 or 0, 0, 0, ''
@@ -91,7 +94,7 @@ local function entry_of(packed)
   if type(e[FAILED]) ~= 'string' or not is_number(e[FAILED_AT]) or type(e[FAILED_WORKER]) ~= 'string' then
     e[FAILED], e[FAILED_AT], e[KIND], e[FAILED_BY], e[FAILED_WORKER] = '', 0, '', '', ''
   end
-  return e
+  return e, guard.spoilt[key] or (not good and packed and packed ~= '')
 end
 
 local function pack_entry(e)
@@ -102,10 +105,12 @@ local function pack_entry(e)
   return pack_values(e)
 end
 
--- The task that has done the work of another one since an instant (0: nobody asks), and who had created it.
+-- The task that has done the work of another one since an instant (0: nobody asks), and who had created it; '' where
+-- that is not known.
 function ledger.done(e, since)
   if since == 0 or e[T.uniq] == '' then return end
-  local entry = entry_of(kept(K.work .. work_of(e)))
+  local entry, spoilt = entry_at(K.work .. work_of(e))
+  if spoilt then return '' end
   if entry[ID] ~= '' and entry[ID] ~= e.id and entry[AT] >= since then return entry[ID], entry[BY] end
 end
 
@@ -194,10 +199,11 @@ local function note_success(e)
   local key = K.work .. work
   local old = kept(key)
   if not old or old == '' then
+    if guard.spoilt[key] then guard.set_aside(key) end
     keep(key, pack_values({ e.id, at, by, e[T.worker], {} }))
     return
   end
-  local entry = entry_of(old)
+  local entry = entry_at(key)
   add_end(work, entry, e.id, at, 1, 0)
   if entry[AT] <= at then -- one that was imported may be older
     entry[ID], entry[AT], entry[BY], entry[WORKER] = e.id, at, by, e[T.worker]
@@ -240,7 +246,8 @@ end
 
 local function note_red(e, red)
   local key = K.work .. work_of(e)
-  local entry = entry_of(kept(key))
+  local entry, spoilt = entry_at(key)
+  if spoilt then return end
   set_red(entry, e.id, red)
   put(key, entry)
 end
@@ -248,7 +255,8 @@ end
 local function note_failure(e, red)
   local work, at = work_of(e), e[T.ended_at]
   local key = K.work .. work
-  local entry = entry_of(kept(key))
+  local entry, spoilt = entry_at(key)
+  if spoilt then return end
   add_end(work, entry, e.id, at, 0, 1)
   set_red(entry, e.id, red)
   if entry[FAILED_AT] <= at then
@@ -279,7 +287,7 @@ function ledger.forget(e, keep_ms)
   if is_red(e[T.status], e[T.triage]) then note_red(e, false) end
   if e[T.status] ~= 'succeeded' and e[T.status] ~= 'dead' then return end
   local key = K.work .. work_of(e)
-  local entry = entry_of(kept(key))
+  local entry = entry_at(key)
   if (entry[ID] ~= e.id and entry[FAILED] ~= e.id) or entry[RED][1] then return end
   local other = keep_for(entry[ID] == e.id and entry[FAILED] or entry[ID])
   local left = math.max(other or 0, keep_ms)

@@ -51,6 +51,7 @@ local function insert(e, on_duplicate, done_since, released)
     return 'duplicate', holder
   end
   local done = ledger.done(e, done_since)
+  if done == '' then return 'unsure' end
   if done then return 'done', load(done) end
   local named, policy, deadline = dependencies(e)
   local needs, broken = find_needs(named)

@@ -84,15 +84,19 @@ local function not_since(e, o)
   return since == 0 and step[Step.at] or math.min(since, step[Step.at])
 end
 
--- What another task has done already waits for a person, unless one has given a reason.
+-- What another task has done already, or may have, waits for a person, unless one has given a reason.
 local function hold_done(e, o, released)
   local done, by = ledger.done(e, not_since(e, o))
   if not done or e[T.reason] ~= '' or has_mark(e, 'forced') or has_mark(e, 'again') then return false end
-  e[T.error], e[T.error_kind] = format(C.already_done, done, by), C.done_kind
+  if done == '' then
+    e[T.error], e[T.error_kind] = format(C.work_unreadable, ledger.work_of(e)), C.unsure_kind
+  else
+    e[T.error], e[T.error_kind] = format(C.already_done, done, by), C.done_kind
+  end
   e.mark = false
   unreserve(e)
   forget_needs(e.id)
-  transition(e, 'held', '', C.done_kind)
+  transition(e, 'held', '', e[T.error_kind])
   settle(e)
   conclude(e, released)
   return true

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,3 +130,16 @@ def test_a_time_that_is_still_to_come_makes_a_scheduled_task(room: Room) -> None
     assert second.due_at == 0
     refused = room.producer.submit([room.spec(at_ms=now + 400 * 86_400_000), room.spec(at_ms=now, delay_s=1)])
     assert [field for _spec, field, _words in refused.errors] == ["at", "at"]
+
+
+def test_where_nobody_can_read_whether_it_was_done_a_reason_is_asked(room: Room, tmp_path: Path) -> None:
+    room.define("once", uniqueness="shop_type", unique_for="1d")
+    first = room.finish(room.running(task_type="once"), "succeeded")
+    with closing(sqlite3.connect(tmp_path / "room.sqlite", timeout=30)) as db, db:
+        db.execute("UPDATE works SET at = 'soon'")
+    told = room.producer.submit([room.spec(task_type="once"), room.spec()])
+    assert (len(told.created), told.done) == (1, ()), "it holds up no other"
+    ((_spec, field, words),) = told.errors
+    assert (field, first.uniq in words, "`repair`" in words) == ("reason", True, True)
+    again = room.create(task_type="once", reason="the shop lost it")
+    assert room.claim(again).status == "running"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -464,6 +467,20 @@ def test_what_was_held_because_others_did_or_do_its_work_is_not_called_unknown(r
     assert (item.code, item.params["id"]) == ("attention.held_done", first.task_id)
     assert f"The same work succeeded as {first.task_id}" in english(item)
     assert item.verbs == (("decide", f"id:{behind.task_id}"),)
+
+
+def test_what_was_held_because_nobody_can_read_whether_it_was_done_names_the_entry(room: Room, tmp_path: Path) -> None:
+    room.define("once", idempotent=False, uniqueness="shop_type")
+    first = room.running("w#1", task_type="once")
+    task = room.create(task_type="once", if_duplicate="queue")
+    room.finish(first, "succeeded")
+    with closing(sqlite3.connect(tmp_path / "room.sqlite", timeout=30)) as db, db:
+        db.execute("UPDATE works SET at = 'soon'")
+    once = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#2", worker="w", lease_ms=60_000, once=True)
+    assert room.ask(once).code == "stale"
+    item = found(room)[f"held:{task.task_id}"]
+    assert (item.code, item.params["work"]) == ("attention.held_unread", task.uniq)
+    assert f"`repair` sets the entry {task.uniq} of the ledger aside" in english(item)
 
 
 def test_many_held_tasks_are_one_item_as_old_as_the_oldest(room: Room) -> None:

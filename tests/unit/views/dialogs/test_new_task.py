@@ -19,6 +19,9 @@ from services.domain.insight.forecast import durations
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.mask import DOTS
+from services.domain.text.refusals import UNSURE
+from services.domain.text.said import said
+from services.engine.spec import Submitted
 from tests.support.widgets import find, press
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
@@ -28,6 +31,7 @@ from views.dialogs.new_task.dialog import NewTaskDialog
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.schema.form import ChoicesInput, LineInput
 from views.support import shown
+from views.support.look import Label
 from views.widgets.buttons import LinkLabel
 
 Open = Callable[..., NewTaskDialog]
@@ -661,3 +665,20 @@ def test_what_was_done_so_lately_asks_for_a_reason(qtbot: QtBot, fleet: Fleet, o
     row.go.click()
     qtbot.waitUntil(lambda: row.said.text() == "created")
     assert [task.shop for task in tasks(fleet) if task.reason == "the shop lost it"] == [SHOPS[0]]
+
+
+def test_where_nobody_knows_whether_it_was_done_it_is_made_for_a_reason(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    dialog = open_dialog(PREFILL)
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
+    dialog.outcome.show_result(Submitted(errors=((spec, "reason", said(UNSURE, work="4f2c")),)))
+    row = dialog.outcome.duplicate(SHOPS[0])
+    assert row is not None
+    assert row.watch.isHidden(), "no task is known"
+    assert any("(4f2c) cannot be read" in label.text() for label in row.findChildren(Label))
+    row.force.click()
+    row.reason.setText("looked into the shop")
+    row.go.click()
+    qtbot.waitUntil(lambda: row.said.text() == "created")
+    assert [task.reason for task in tasks(fleet)] == ["looked into the shop"]
