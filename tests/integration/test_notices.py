@@ -82,6 +82,7 @@ def test_commands_know_what_nobody_has_taken(fleet: Fleet, cli: Cli, seen: Path)
     cli.run("task", "cancel", "f1", "f2", "--yes")
     cli.run("task", "prioritize", "f3", "--priority", "low", "--yes")
     assert fleet.ready("rpa_tasks_high") == 41, "they stay in their lane"
+    assert cli.run("stats")["scaling"]["runnable"] == 39, "old messages start nothing"
     fleet.worker()
     for task in many(40):
         wanted = "cancelled" if task["task_id"] in ("f1", "f2") else "succeeded"
@@ -98,7 +99,7 @@ def test_who_only_looks_counts_what_nobody_has_recorded(fleet: Fleet, cli: Cli) 
     eventually(lambda: fleet.ready(NOTICES) == 3, 30)
     stats = cli.run("stats", "--read-only")
     assert (stats["status"], stats["unrecorded"], stats["lanes"]["high"]["ready"]) == ({}, 3, 3)
-    assert stats["flow"]["state"] == "no_worker"
+    assert (stats["flow"]["state"], stats["scaling"]["runnable"]) == ("no_worker", 3)
     assert stats["headline"].startswith("3 tasks waiting; from other programs, not yet recorded; no worker takes tasks")
     assert cli.run("stats")["unrecorded"] == 0
     fleet.commands().tasks.prioritize(["f1"], "low")

@@ -21,6 +21,7 @@ from services.domain.insight.audit import Verdict, Wrong
 from services.domain.insight.forecast import flow
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import STATES
+from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.messages import english, english_headline
 from services.monitor.forecast.flow import FlowQueries, numbers, taken_once
@@ -172,11 +173,12 @@ def _publisher(way: PublisherNow) -> dict[str, Any]:
 
 
 def _scaling(snapshot: Snapshot) -> dict[str, int]:
-    """What decides about more or fewer workers: messages that nobody holds (what waits at a gate could not start on
-    more workers either), and the slots of those who take tasks.
+    """What decides about more or fewer workers: tasks in queues, recorded or not (what waits at a gate could not start
+    on more workers either), and the slots of those who take tasks. Not the messages that lie there: those of tasks that
+    were cancelled, moved or given up start nothing.
     """
     facts = numbers(snapshot)
-    runnable = sum(one.ready for one in snapshot.depths if one.kind in ("lane", "shop"))
+    runnable = snapshot.counts.status.get(Status.QUEUED, 0) + facts.unrecorded
     return {"runnable": runnable, "slots": facts.slots, "busy": facts.busy, "wanted_slots": facts.busy + runnable}
 
 
