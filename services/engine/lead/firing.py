@@ -86,7 +86,7 @@ class Firing:
             active=tally.active + len(done.duplicates) - own,
             done=tally.done + len(done.done),
             failed=tally.failed + len(done.errors),
-            error=tally.error or (done.errors[0][2] if done.errors else ""),
+            error=tally.error or (str(done.errors[0][2]) if done.errors else ""),
         )
 
 

@@ -183,6 +183,15 @@ def test_the_next_run_is_left_out(room: Room, desk: ScheduleCommands) -> None:
         desk.skip(["nightly"])
 
 
+def test_a_run_that_is_refused_is_kept_with_its_reason(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    room.define("work", schema={"required": ["since"]})
+    assert desk.run("nightly").failed == 3
+    last = kept(room)[0].last
+    assert last is not None
+    assert "since" in last.error
+
+
 def test_by_hand_it_runs_now_and_its_plan_stays(room: Room, desk: ScheduleCommands) -> None:
     desk.add(plan(enabled=False, spread_s=60))
     tally = desk.run("nightly")
