@@ -9,8 +9,9 @@ import json
 import re
 import urllib.parse
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import islice
 from typing import Any
 
 from services.domain.text.secret_names import Kind, kind_of, says_nothing
@@ -20,6 +21,8 @@ DOTS = "••••"
 _DECODER, _OPENING = json.JSONDecoder(), re.compile(r"[{\[]")
 #: so many places of a text are tried for a document
 _DOCUMENTS = 20
+#: how far before a value of a document its comma or colon is looked for
+_GAP = 40
 #: numbers below are counts and switches, whatever they are called
 _A_NUMBER = 1000
 #: a value as short as these, or one of these, stands in many sentences without being the secret
@@ -37,13 +40,17 @@ _NAMES_OF_PARTS = frozenset(
 )
 
 
+def _any_of(texts: list[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(re.escape, texts))) if texts else None
+
+
 class Masker:
     """Takes the values of secrets out of texts, in every form in which a page, an address or a document shows them."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {form for value in secrets if value for form in _forms(value)}
         longest = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        self._pattern = _any_of(longest)
         octets = [re.escape(form.encode("utf-8", "surrogatepass")) for form in longest]
         self._octets = re.compile(b"|".join(octets)) if octets else None
 
@@ -76,6 +83,8 @@ class _Known:
     def __init__(self) -> None:
         self.values: frozenset[str] = frozenset()
         self.masker = Masker(())
+        #: those with JSON in them, as they stand in other JSON
+        self.documents: re.Pattern[str] | None = None
 
 
 _KNOWN = _Known()
@@ -100,6 +109,7 @@ def know(values: Iterable[str]) -> None:
     if fresh - _KNOWN.values:
         _KNOWN.values |= fresh
         _KNOWN.masker = Masker(_KNOWN.values)
+        _KNOWN.documents = _any_of(sorted(filter(_holds_document, _KNOWN.values), key=len, reverse=True))
 
 
 def met() -> int:
@@ -140,42 +150,49 @@ def masked(value: Any) -> Any:
 
 def masked_text(text: str) -> str:
     """A text without the user and password of addresses, without what follows ``token=`` and the like, and without the
-    secrets that this process knows.
+    secrets that this process knows; a longer one around such a piece goes with it, as nothing would tell by what is
+    left that it is one.
     """
-    text = _without_known(text)
     if not may_hold_secrets(text):
-        return text
-    text, whole = _documents_masked(text)
-    if whole:
-        return text
-    return _with_dots(text, secret_spans(text))
+        return known(text)
+    text, whole = _documents_masked(_without_known_documents(text))
+    return known(text) if whole else _with_dots(text, secret_spans(text) + _known_spans(text))
 
 
-def _without_known(text: str) -> str:
-    """Without the secrets that this process knows; a longer one around such a piece goes with it, as nothing would tell
-    by what is left that it is one.
+def _holds_document(text: str) -> bool:
+    for opening in islice(_OPENING.finditer(text), _DOCUMENTS):
+        with suppress(ValueError, RecursionError):
+            end = _DECODER.raw_decode(text, opening.start())[1]
+            if '"' in text[opening.start() : end]:
+                return True
+    return False
+
+
+def _without_known_documents(text: str) -> str:
+    """Without known secrets that hold JSON themselves: written anew with its parts masked, one would not be found. Dots
+    for a value of a document are one as well, so that the rest of it is masked by its keys.
     """
-    shown = known(text)
-    if shown == text or not may_hold_secrets(text):
-        return shown
-    whole = secret_spans(text)
-    found: list[tuple[int, int]] = []
-    for start, end in _KNOWN.masker.spans(text):
-        around = [one for one in whole if one[0] < end and start < one[1]]
-        start, end = min([start, *(one[0] for one in around)]), max([end, *(one[1] for one in around)])
-        if found and start < found[-1][1]:
-            start, end = found[-1][0], max(end, found[-1][1])
-            found.pop()
-        found.append((start, end))
-    return _with_dots(text, found)
+
+    def dots(found: re.Match[str]) -> str:
+        before = text[max(0, found.start() - _GAP) : found.start()].rstrip()
+        return f'"{DOTS}"' if before.endswith((":", ",", "[")) else DOTS
+
+    documents = None if _ALIKE.get() else _KNOWN.documents
+    return documents.sub(dots, text) if documents else text
+
+
+def _known_spans(text: str) -> list[tuple[int, int]]:
+    return [] if _ALIKE.get() else _KNOWN.masker.spans(text)
 
 
 def _with_dots(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Dots once for those that overlap."""
     parts: list[str] = []
     place = 0
-    for start, end in spans:
-        parts += [text[place:start], DOTS]
-        place = end
+    for start, end in sorted(spans):
+        if start >= place:
+            parts += [text[place:start], DOTS]
+        place = max(place, end)
     return "".join(parts) + text[place:]
 
 

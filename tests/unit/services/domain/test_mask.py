@@ -154,13 +154,30 @@ def test_a_name_and_password_of_http_is_found_without_its_header() -> None:
 @pytest.mark.parametrize(
     "text", ["ghp_Hunter2Marker{}", "password={}Hunter2Marker", "a {} then password=Hunter2Marker{}, token={}"]
 )
-def test_a_known_secret_within_a_longer_one_takes_that_along(text: str) -> None:
+@pytest.mark.parametrize("value", ["91ce40d2b7f3a865", 'b7f3{a8}x"91ce'])
+def test_a_known_secret_within_a_longer_one_takes_that_along(text: str, value: str) -> None:
     """Dots in its place would leave a text that nothing tells to be a secret."""
-    value = "91ce40d2b7f3a865"
     mask.know([value])
     shown = masked_text(text.replace("{}", value))
     assert value not in shown
     assert "Hunter2" not in shown
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        ('"token": "7f3a86591ce40d2b"', '"token": "••••"'),
+        ('"said": "ghp_Hunter2Marker7f3a86591ce40d2b"', '"said": "••••"'),
+        ('"number": 918273645546', '"number": ••••'),
+        ('"jar": [{"name": "a", "value": "7f3a"}]', '"jar": "••••"'),
+        ('"jar": "[{\\"name\\": \\"a\\", \\"value\\": \\"7f3a\\"}]"', '"jar": "••••"'),
+    ],
+)
+def test_a_known_secret_in_a_document_leaves_it_one_that_is_masked_by_its_keys(part: str, shown: str) -> None:
+    """Dots over its quotes would leave no JSON, and what stands below the other key could be read."""
+    mask.know(["7f3a86591ce40d2b", "918273645546", '[{"name": "a", "value": "7f3a"}]'])
+    text, dotted = f'{{{part}, "密码": {{"a": "hunterA22"}}}}', f'{{{shown}, "密码": {{"a": "••••"}}}}'
+    assert masked_text(text) == dotted
 
 
 @pytest.mark.parametrize(("number", "stays"), [(0, True), (999, True), (-999, True), (1000, False), (123456.5, False)])
