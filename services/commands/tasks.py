@@ -71,19 +71,20 @@ class TaskCommands:
         is skipped as such, and a held one whose work may be done is without a ``reason``: the same work may be done
         by others when it is over.
         """
-        self._audit.need(self._operator, "operator", "task.cancel", task_ids)
-        ids = list(dict.fromkeys(task_ids))
-        records = dict(zip(ids, self._store.get(ids), strict=True))
+        who = self._operator.who
 
-        def op(task_id: str) -> Op | Message:
-            task = records[task_id]
-            if task is not None and task.status == Status.CANCELLED:
+        def refuses(task: Task) -> Message | None:
+            if task.status == Status.CANCELLED:
                 return Message("task.already_cancelled")
-            if task is not None and verdict.asks_why_given_up(task) and not reason.strip():
-                return Message(verdict.SAY_WHY_GIVEN_UP)
-            return Cancel(task_id=task_id, by=self._operator.who, reason=reason)
+            return None if reason.strip() else _asks_why(task)
 
-        return self._each("task.cancel", ids, op, detail={"reason": reason})
+        return self._each(
+            "task.cancel",
+            task_ids,
+            lambda one: Cancel(task_id=one, by=who, reason=reason),
+            detail={"reason": reason},
+            refuses=refuses,
+        )
 
     def create_again(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """Make a new task of each cancelled one (``made``): the same work under a new id, linked to the old one.
@@ -251,18 +252,15 @@ class TaskCommands:
             raise UsageError(said("resolve.to"), field="to")
         if to == Status.PENDING and not note.strip():
             raise UsageError(said("resolve.say_why"), field="note")
-        self._audit.need(self._operator, "operator", "task.resolve", task_ids)
-        ids = list(dict.fromkeys(task_ids))
+        who = self._operator.who
         asks = to == Status.DEAD and not note.strip()
-        found = self._store.get(ids) if asks else ()
-        unsaid = {task.task_id for task in found if task is not None and verdict.asks_why_given_up(task)}
-
-        def op(task_id: str) -> Op | Message:
-            if task_id in unsaid:
-                return Message(verdict.SAY_WHY_GIVEN_UP)
-            return Resolve(task_id=task_id, to=to, by=self._operator.who, note=note)
-
-        return self._each("task.resolve", ids, op, detail={"to": to, "note": note})
+        return self._each(
+            "task.resolve",
+            task_ids,
+            lambda one: Resolve(task_id=one, to=to, by=who, note=note),
+            detail={"to": to, "note": note},
+            refuses=_asks_why if asks else None,
+        )
 
     def _each(
         self,
@@ -271,20 +269,31 @@ class TaskCommands:
         make: Callable[[str], Op | Message],
         *,
         detail: dict[str, object] | None = None,
+        refuses: Callable[[Task], Message | None] | None = None,
     ) -> Outcome:
+        """``refuses`` sees each task as it is when its portion comes: what was read before the first of many may be
+        no longer so.
+        """
         self._audit.need(self._operator, "operator", action, task_ids)
         ids = list(dict.fromkeys(task_ids))
         with self._audit.act(action, ids, detail) as act:
-            some = partial(self._some, make=make)
+            some = partial(self._some, make=make, refuses=refuses)
             outcome = in_portions(ids, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
-    def _some(self, ids: Sequence[str], make: Callable[[str], Op | Message]) -> Outcome:
+    def _some(
+        self,
+        ids: Sequence[str],
+        make: Callable[[str], Op | Message],
+        refuses: Callable[[Task], Message | None] | None,
+    ) -> Outcome:
         asked: list[tuple[str, Op]] = []
         skipped: list[Refusal] = []
+        found = [task for task in self._store.get(ids) if task is not None] if refuses else ()
+        whys = {task.task_id: refuses(task) for task in found} if refuses else {}
         for task_id in ids:
-            op = make(task_id)
+            op = whys.get(task_id) or make(task_id)
             if isinstance(op, Message):
                 skipped.append(Refusal(task_id=task_id, why=op))
             else:
@@ -299,6 +308,10 @@ class TaskCommands:
             else:
                 skipped.append(Refusal(task_id=task_id, why=refusal(task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
+
+
+def _asks_why(task: Task) -> Message | None:
+    return Message(verdict.SAY_WHY_GIVEN_UP) if verdict.asks_why_given_up(task) else None
 
 
 def again(task: Task) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.commands import tasks as tasks_
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join
 from services.domain.change import Cancel
@@ -101,6 +102,35 @@ def test_what_may_be_done_already_is_given_up_only_with_a_reason_that_is_kept(ro
     assert desk.tasks.resolve([other.task_id], "dead", note="it did not run").done == (other.task_id,)
     assert (room.task(one.task_id).reason, room.task(other.task_id).triage_note) == ("it did not run",) * 2
     assert desk.tasks.cancel([harmless.task_id]).done == (harmless.task_id,), "its type may repeat its work"
+
+
+@pytest.mark.parametrize(
+    ("act", "done"),
+    [
+        (lambda desk, ids: desk.tasks.cancel(ids), True),
+        (lambda desk, ids: desk.tasks.resolve(ids, "dead", note=""), False),
+    ],
+)
+def test_what_is_held_only_when_its_portion_comes_is_not_given_up_without_a_reason_either(
+    room: Room, desk: Desk, act: Callable[[Desk, list[str]], Outcome], done: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many are a matter of minutes: what was read of the last before the first says nothing then."""
+    monkeypatch.setattr(tasks_, "BATCH", 1)
+    room.define("once", idempotent=False)
+    first, last = room.create(shop_id="s1"), room.running(task_type="once", shop_id="s2")
+    real = room.store.apply
+
+    def apply(*args: Any, **more: Any) -> Any:
+        monkeypatch.setattr(room.store, "apply", real)
+        answer = real(*args, **more)
+        room.finish(room.task(last.task_id), "held", error_kind="worker_lost")
+        return answer
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    outcome = act(desk, [first.task_id, last.task_id])
+    assert outcome.done == ((first.task_id,) if done else ())
+    assert outcome.skipped[-1] == Refusal(task_id=last.task_id, why=Message("give_up.say_why"))
+    assert room.task(last.task_id).status == "held"
 
 
 #: each command on a list of tasks, with a task that it is for
