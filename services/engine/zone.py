@@ -23,10 +23,11 @@ def found_zone(store: Store, own: str) -> None:
     """Give a fleet that has no time zone that of the machine that leads it, where it keeps another than UTC.
 
     Until then days and hours would be meant in UTC, beside clocks that say something else. A server in UTC tells
-    nothing of where the people are: there it stays to the first who makes a schedule, or sets it.
+    nothing of where the people are: there it stays to the first who makes a schedule, or sets it. What stands there
+    already stays, also what cannot be read, and what a person sets meanwhile.
     """
-    if own and not own.endswith(DEFAULT_ZONE) and not fleet_zone(store):
-        set_fleet_zone(store, own)
+    if own and not own.endswith(DEFAULT_ZONE) and store.document(_FLEET, _ZONE) is None:
+        store.add_document(_FLEET, _ZONE, json.dumps(own))
 
 
 def set_fleet_zone(store: Store, zone: str) -> None:

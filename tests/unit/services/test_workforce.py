@@ -8,7 +8,7 @@ import pytest
 
 from services import assembly, workforce
 from services import settings as config
-from services.engine.zone import fleet_zone, set_fleet_zone
+from services.engine.zone import fleet_zone, found_zone, set_fleet_zone
 from tests.contract.waiting import eventually
 
 
@@ -54,6 +54,23 @@ def test_a_fleet_without_a_time_zone_gets_that_of_the_machine_that_leads_it(
         assert page.title.endswith(f"({then or 'UTC'})"), "nobody has to guess whose clock it is"
     finally:
         steward.close()
+        engine.close()
+
+
+@pytest.mark.parametrize("just_then", [False, True])
+def test_a_time_zone_that_cannot_be_read_or_is_set_just_then_stays(
+    just_then: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = assembly.open_engine(config.Settings(home=str(tmp_path)))
+    store, kept = engine.store, '"Europe/Berlin"' if just_then else "{spoiled"
+    try:
+        if just_then:
+            monkeypatch.setattr(store, "document", lambda kind, name: store.put_document(kind, name, kept))
+        else:
+            store.put_document("fleet", "time_zone", kept)
+        found_zone(store, "Asia/Shanghai")
+        assert store.documents("fleet")["time_zone"] == kept
+    finally:
         engine.close()
 
 
