@@ -833,17 +833,18 @@ class GuiCollector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect the oldest generation that is due; until the first full collection, half a minute after the start,
-        what is alive after one of the middle is the window with its pages: to go through that would hold it up for 50
-        ms, so it is not looked at again.
+        """Collect the oldest generation that is due. When a full collection is due for the first time, half a minute
+        after the start, what is alive is the window with its pages: to go through that would hold it up for 50 ms, so
+        it is put aside instead. Only once: it sets Python's counts to 0, so that no full collection would fall due.
         """
         counts = gc.get_count()
         due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
         if not due:
             return
-        gc.collect(due[-1])
-        if due[-1] > 0 and not self._settled:
-            self._settled = due[-1] == 2
+        settles = due[-1] == 2 and not self._settled
+        gc.collect(1 if settles else due[-1])
+        if settles:
+            self._settled = True
             gc.freeze()
 
     def stop(self) -> None:

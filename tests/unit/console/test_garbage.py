@@ -41,7 +41,30 @@ def test_nothing_is_collected_but_when_asked(collector: GuiCollector) -> None:
     assert knot() is None
 
 
-def test_what_is_alive_after_the_first_full_collection_is_not_looked_at_again(collector: GuiCollector) -> None:
+def go_on(collector: GuiCollector, turns: int) -> None:
+    """Let the timer strike so often, each time with enough new garbage for the youngest generation."""
+    for _ in range(turns):
+        for _ in range(gc.get_threshold()[0] + 1):
+            Knot()
+        collector.collect()
+
+
+def test_what_grew_old_and_is_dropped_goes_by_its_turns_alone(collector: GuiCollector) -> None:
+    """Its own turns must let a full collection fall due, again and again."""
+    middles, fulls = gc.get_threshold()[1] + 2, gc.get_threshold()[2] + 2
+    for _ in range(2):
+        go_on(collector, middles * fulls)
+        page = Knot()
+        knot = weakref.ref(page)
+        go_on(collector, middles * 2)
+        del page
+        go_on(collector, middles)
+        assert knot() is not None, "too old for all but a full collection"
+        go_on(collector, middles * fulls)
+        assert knot() is None
+
+
+def test_what_is_alive_when_a_full_collection_is_first_due_is_not_looked_at_again(collector: GuiCollector) -> None:
     window, begun = [Knot() for _ in range(2000)], gc.get_freeze_count()
     grow_old()
     collector.collect()
