@@ -360,7 +360,8 @@ class OverviewPage(Page):
     @staticmethod
     def _shows(tile: KpiTile, before: Frame, fresh: Frame, key: str) -> bool:
         """Whether the curve of a tile would be the same to the pixel."""
-        if len(fresh) != len(fresh[key]) or len(fresh) < 2:  # a curve that knows no instants
+        timeless = any(len(frame) != len(frame[key]) for frame in (before, fresh))  # nothing is known of any instant
+        if timeless or len(fresh) < 2:
             return np.array_equal(before[key], fresh[key], equal_nan=True)
         return looks_same(before, fresh, (key,), float(fresh.at[-1] - fresh.at[0]) / max(1, tile.width()))
 

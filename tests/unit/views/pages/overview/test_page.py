@@ -5,11 +5,12 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,7 +19,7 @@ from services import i18n
 from services.domain.task.search.filter import parse
 from services.domain.task.search.query import Counts
 from services.monitor.live import Snapshot
-from services.monitor.overview import OverviewNow
+from services.monitor.overview import OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
 from views.pages.overview.limits import TileLimits
@@ -339,6 +340,28 @@ def test_what_a_lost_server_means_is_worked_out_beside_this_thread(qtbot: QtBot)
     qtbot.waitUntil(lambda: shown_states(page) == {"unknown"})
     assert threading.current_thread() not in threads
     assert 1 <= len(threads) <= 3, "what came meanwhile is one more look"
+
+
+class Quiet(SampleSource):
+    """Has watched for longer than is asked for; tasks end from some second on."""
+
+    ends_from_ms = NOW_MS + 1000
+
+    def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
+        found = super().series(range_s + 60, max_points)
+        return [structs.replace(one, succeeded=int(one.at_ms >= self.ends_from_ms), failed=0) for one in found]
+
+
+def test_the_first_task_that_ends_after_a_quiet_stretch_begins_the_curve_of_success(qtbot: QtBot) -> None:
+    source = Quiet()
+    page = opened(qtbot, source)
+    tile = page.tiles["success"]
+    nothing = tile.grab().toImage()
+    source.at_ms += 1000
+    page.refresh()
+    qtbot.waitUntil(lambda: page._history is not None and page._history.newest_ms > NOW_MS)
+    page._steps.finish()
+    assert tile.grab().toImage() != nothing
 
 
 def test_a_limit_of_ones_own_is_kept(qtbot: QtBot) -> None:
