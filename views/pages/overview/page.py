@@ -195,6 +195,7 @@ class OverviewPage(Page):
         self._steps.stop()
         self._news.cancel()
         self._look_soon.cancel()
+        self._servers = None  # what was heard and not used yet is still news
 
     def refresh(self) -> None:
         """Ask again at once."""
@@ -242,6 +243,7 @@ class OverviewPage(Page):
         together.
         """
         if not self.isVisible():
+            self._servers = None  # not told here, so it is still news
             return
         if self.looked is None:
             self.asking.again()

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.task.search.filter import parse
 from services.domain.task.search.query import Counts
-from services.monitor.live import Snapshot
+from services.monitor.live import Snapshot, StoreHealth
 from services.monitor.overview import OverviewNow, Sample
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.kit.list_source import ListSource
@@ -261,6 +261,50 @@ def test_shops_are_unknown_while_the_store_is_lost(qtbot: QtBot, page: OverviewP
     assert {state for state, number in page.fleet.map.rows.counts.items() if number} == {"unknown"}
 
 
+class Late(SampleSource):
+    """Answers when somebody lets it, with what was so when it was asked."""
+
+    def __init__(self, *, calm: bool = False) -> None:
+        super().__init__(calm=calm)
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self.answered: list[OverviewNow] = []
+
+    def now(self) -> OverviewNow:
+        found = super().now()
+        assert self.go_on.wait(20)
+        self.answered.append(found)
+        return found
+
+
+@pytest.mark.parametrize("heard", ["just before", "meanwhile"])
+def test_a_store_that_was_lost_while_another_page_was_seen_is_told_before_it_answers(qtbot: QtBot, heard: str) -> None:
+    def leave() -> None:
+        page.deactivate()
+        page.hide()
+
+    source = Late()
+    page = opened(qtbot, source)
+    stands = Snapshot(at_ms=NOW_MS, taken=0.0)
+    lost = replace(stands, store=StoreHealth(connected=False))
+    source.go_on.clear()
+    page.note_news(stands)
+    qtbot.waitUntil(lambda: not page._freshening.busy)
+    source.lost = "store"
+    if heard == "just before":
+        page.note_news(lost)  # so soon after the other it waits for its turn
+        leave()
+    else:
+        leave()
+        page.note_news(lost)
+    page.show()
+    page.activate()
+    assert shown_states(page) != {"unknown"}
+    page.note_news(lost)
+    qtbot.waitUntil(lambda: shown_states(page) == {"unknown"})
+    source.go_on.set()
+
+
 @pytest.mark.parametrize("arrives", ["a snapshot", "an answer"])
 def test_a_page_that_stands_still_for_a_lost_store_says_so_though_it_stood_still_first(
     qtbot: QtBot, page: OverviewPage, source: SampleSource, arrives: str
@@ -283,30 +327,19 @@ def test_a_lost_store_never_says_that_nothing_needs_a_person(qtbot: QtBot) -> No
 
 
 def test_an_answer_from_before_a_loss_does_not_take_its_news_back(qtbot: QtBot) -> None:
-    class Late(SampleSource):
-        """Answers when somebody lets it, with what was so when it was asked."""
-
-        def now(self) -> OverviewNow:
-            found = super().now()
-            assert go_on.wait(20)
-            answered.append(found)
-            return found
-
-    answered: list[OverviewNow] = []
-    go_on, source = threading.Event(), Late(calm=True)
-    go_on.set()
+    source = Late(calm=True)
     page = opened(qtbot, source)
     calm = page.attention.list.empty
-    go_on.clear()
+    source.go_on.clear()
     page.refresh()
     qtbot.waitUntil(lambda: source.asked_now == 2)
     source.lost = "store"
     page.note_news()
     qtbot.waitUntil(lambda: "Not known while a server is lost" in texts_of(calm))
-    answered.clear()
+    source.answered.clear()
     before = page.looked
-    go_on.set()
-    qtbot.waitUntil(lambda: bool(answered) and page.looked is not before)
+    source.go_on.set()
+    qtbot.waitUntil(lambda: bool(source.answered) and page.looked is not before)
     assert "Not known while a server is lost" in texts_of(calm)
 
 
