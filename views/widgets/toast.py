@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -39,7 +39,8 @@ class ToastSpec:
     actions: tuple[ToastAction, ...] = ()
     seconds: float = 6.0
     sticky: bool = False
-    leaves: bool = False  #: by itself, however bad it is: it stands where a person finds it, too
+    #: by itself, however bad it is, for it stands where a person finds it, too; its time begins in a window in front
+    leaves: bool = False
     copy: str = ""  #: details for the clipboard; shows "Copy details"
     key: str = ""  #: a later toast with the same key replaces this one
     update: bool = False  #: only changes the words of the toast with this key; nothing where a person closed that
@@ -86,8 +87,7 @@ class Toast(QWidget):
         on_language_changed(self.retranslate)
         theme().changed.connect(self._restyle)
         self._restyle()
-        if not spec.stays:
-            self._timer.start()
+        self._begin()
 
     def _set_up(self) -> None:
         row = QHBoxLayout(self)
@@ -165,7 +165,17 @@ class Toast(QWidget):
 
     def leaveEvent(self, event: object) -> None:
         """Go on when the mouse has left."""
-        if not self.spec.stays:
+        self._begin()
+
+    def event(self, event: QEvent) -> bool:
+        """Begin to wait once somebody is there to read it."""
+        if event.type() == QEvent.Type.WindowActivate and self.spec.leaves and not self.underMouse():
+            self._begin()
+        return super().event(event)
+
+    def _begin(self) -> None:
+        """Let its time begin, unless it stays or nobody may have seen it yet."""
+        if not self.spec.stays and (self.isActiveWindow() or not self.spec.leaves):
             self._timer.start()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QEnterEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF
+from PySide6.QtGui import QCursor, QEnterEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.widgets.buttons import Button
@@ -66,6 +66,29 @@ def test_it_waits_under_the_mouse(qtbot: QtBot) -> None:
     QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
     assert toast._timer.isActive()
     toast.close_now()
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_leaves_however_bad_it_is_waits_until_its_window_is_in_front(qtbot: QtBot, hidden: bool) -> None:
+    window, other = QWidget(), QWidget()
+    for widget in (window, other):
+        qtbot.addWidget(widget)
+        widget.resize(800, 600)
+        widget.show()
+    other.activateWindow()
+    qtbot.waitUntil(other.isActiveWindow)
+    window.setHidden(hidden)
+    QCursor.setPos(window.mapToGlobal(QPoint(1, 1)))  # not where it comes up
+    toast = Toast(ToastSpec(text="9 shops must be logged in again", status="dead", seconds=0.02, leaves=True), window)
+    toast.move(400, 400)
+    toast.show()
+    closed: list[bool] = []
+    toast.closed.connect(lambda: closed.append(True))
+    qtbot.wait(60)
+    assert closed == []
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: closed == [True])
 
 
 def test_its_words_change_in_place(qtbot: QtBot) -> None:
