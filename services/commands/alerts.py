@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -48,7 +49,13 @@ class AlertCommands:
         self._audit.need(self._operator, "operator", "alert.answer", [incident])
         now = self._store.now_ms()
         return self._act(
-            "alert.answer", incident, {"note": note}, answered_by=self._operator.who, answered_at=now, note=note.strip()
+            "alert.answer",
+            incident,
+            {"note": note},
+            _taken,
+            answered_by=self._operator.who,
+            answered_at=now,
+            note=note.strip(),
         )
 
     def unanswer(self, incident: str) -> Incident:
@@ -73,6 +80,7 @@ class AlertCommands:
             "alert.mute",
             incident,
             detail,
+            partial(_muted, now_ms=now),
             muted_by=self._operator.who,
             muted_at=now,
             muted_until=until,
@@ -90,11 +98,22 @@ class AlertCommands:
         now = self._store.now_ms()
         return self._act("alert.escalate", incident, {}, escalate_by=self._operator.who, escalate_at=now)
 
-    def _act(self, action: str, incident: str, detail: dict[str, object], **fields: object) -> Incident:
-        """People write a document of their own: the leader writes the incident at any moment."""
+    def _act(
+        self,
+        action: str,
+        incident: str,
+        detail: dict[str, object],
+        was: Callable[[Answer], dict[str, object]] | None = None,
+        **fields: object,
+    ) -> Incident:
+        """People write a document of their own: the leader writes the incident at any moment. ``was``: what of the
+        answer of before this takes the place of.
+        """
         found = self._one(incident)
         answer = replace(found.answer, **fields)
-        with self._audit.act(action, [incident], {key: value for key, value in detail.items() if value}):
+        told = {key: value for key, value in detail.items() if value}
+        told |= {"was": was(found.answer)} if was is not None else {}
+        with self._audit.act(action, [incident], told):
             self._store.put_document(incidents.ANSWERS, incident, incidents.dump(answer))
         return replace(found, answer=answer)
 
@@ -221,6 +240,16 @@ class AlertCommands:
         if name not in known:
             raise rules.refusal("alert.no_channel", "name", value=name[:80], known=", ".join(known) or "-")
         return known[name]
+
+
+def _taken(answer: Answer) -> dict[str, object]:
+    return {"by": answer.answered_by, "note": answer.note} if answer.answered_by else {}
+
+
+def _muted(answer: Answer, now_ms: int) -> dict[str, object]:
+    if answer.muted_until <= now_ms:
+        return {}
+    return {"by": answer.muted_by, "until": answer.muted_until, "reason": answer.reason}
 
 
 def _told(channel: Channel) -> dict[str, object]:

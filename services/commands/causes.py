@@ -54,8 +54,10 @@ class CauseCommands:
             raise UsageError(said("cause_rule.ignored_for", longest_s=LONGEST_S, seconds=seconds), field="seconds")
         now = self._store.now_ms()
         until = now + seconds * 1000 if seconds else cause_rule.FOREVER
-        rule = msgspec.structs.replace(self._rule(cause), ignored=True, until=until, by=self._operator.who, at=now)
-        with self._audit.act("cause.ignore", [cause], {"until": until}) as act:
+        before = self._rule(cause)
+        was = {"by": before.by, "until": before.until} if before.ignored else {}
+        rule = msgspec.structs.replace(before, ignored=True, until=until, by=self._operator.who, at=now)
+        with self._audit.act("cause.ignore", [cause], {"until": until, "was": was}) as act:
             self._put(cause, rule)
             done = cause_keeper.ignore(self._store, self._steps, cause, rule)
             act.counted(len(done), 0)
@@ -119,7 +121,9 @@ class CauseCommands:
             "note": note if note != before.note else "",
         }
         told = {name: value for name, value in {**detail, "to": list(rule.route)}.items() if value}
-        with self._audit.act("cause.know", [cause], told):
+        was = {"by": before.known_by, "owner": before.owner} if before.known else {}
+        was |= {"note": before.note} if before.note != note else {}
+        with self._audit.act("cause.know", [cause], {**told, "was": was}):
             self._put(cause, rule)
 
     def forget(self, cause: str) -> bool:
@@ -154,7 +158,8 @@ class CauseCommands:
             self._rule(one)
             if one == main:
                 raise UsageError(said("cause_rule.itself", one=one), field="into")
-        with self._audit.act("cause.merge", [*causes], {"into": main}):
+        was = {one: rules[one].into for one in causes if one in rules and rules[one].into}
+        with self._audit.act("cause.merge", [*causes], {"into": main, "was": was}):
             for one in causes:
                 self._put(one, msgspec.structs.replace(self._rule(one), into=main))
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.commands.audit import Audit
+from services.commands.audit import TARGETS_KEPT, Audit
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
@@ -26,7 +26,7 @@ class DeadLetterCommands:
     """Audited commands on dead letters."""
 
     def __init__(self, store: Store, steps: Steps, registry: Registry, audit: Audit, operator: Operator) -> None:
-        self._steps, self._audit, self._operator = steps, audit, operator
+        self._store, self._steps, self._audit, self._operator = store, steps, audit, operator
         self._republisher = Republisher(store, steps, registry, operator.who)
 
     def republish(
@@ -79,10 +79,17 @@ class DeadLetterCommands:
                     skipped.append(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)))
             return Outcome(done=tuple(done), skipped=tuple(skipped))
 
-        with self._audit.act(f"dead.{triage}", chosen, {"note": note} if note else None) as act:
+        detail: dict[str, object] = {"note": note} if note else {}
+        detail["was"] = self._triaged(chosen[:TARGETS_KEPT])
+        with self._audit.act(f"dead.{triage}", chosen, detail) as act:
             outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
+
+    def _triaged(self, letters: Sequence[str]) -> dict[str, str]:
+        """What somebody said before of those that are not open."""
+        found = [one for one in self._store.get(letters) if one is not None]
+        return {one.task_id: one.triage for one in found if one.triage not in ("", Triage.OPEN)}
 
     def note(self, task_id: str, text: str) -> Outcome:
         """Write a note beside a dead letter, for whoever looks at it next.

@@ -29,6 +29,9 @@ from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Broker, Store
 
+#: what a worker is once it has obeyed
+_STATES = {"drain": "draining", "resume": "running"}
+
 
 class FleetCommands:
     """Audited commands on the fleet itself."""
@@ -87,7 +90,7 @@ class FleetCommands:
         return self._set_dedicated(self._shop(key), "shop.undedicate", dedicated=False)
 
     def _set_dedicated(self, shop: Shop, action: str, *, dedicated: bool) -> int:
-        with self._audit.act(action, [shop.key]) as act:
+        with self._audit.act(action, [shop.key], {"from": shop.dedicated, "to": dedicated}) as act:
             if shop.dedicated != dedicated:
                 shop = msgspec.structs.replace(shop, dedicated=dedicated)
                 self._store.put_shops([shop])
@@ -121,16 +124,25 @@ class FleetCommands:
         A shop that is known from tasks alone is registered (``unregistered``) by this.
         """
         self._audit.need(self._operator, "operator", "pause", [scope])
-        with self._audit.act("pause", [_scope(scope)], {"reason": reason} if reason else None):
+        detail: dict[str, object] = {"reason": reason} if reason else {}
+        detail["was"] = _told(self._paused(scope))
+        with self._audit.act("pause", [_scope(scope)], detail):
             self._register(scope)
             self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))
 
-    def resume(self, scope: str, *, note: str = "") -> bool:
-        """Open a pause switch; what waited behind it is released. False when it was not closed."""
+    def resume(self, scope: str, *, note: str = "", by: str = "") -> bool:
+        """Open a pause switch; what waited behind it is released. False when it was not closed. ``by``: only where
+        this person has closed it.
+
+        Raises:
+            UsageError: it is not closed by ``by``.
+        """
         self._audit.need(self._operator, "operator", "resume", [scope])
-        before = next((one for one in self._store.pauses() if one.scope == scope), None)
+        before = self._paused(scope)
+        if by and (before is None or before.by != by):
+            raise UsageError(said("back.differs"), field="scope")
         detail: dict[str, object] = {"note": note} if note else {}
-        detail |= {"was": {"by": before.by, "reason": before.reason}} if before is not None else {}
+        detail |= {"was": _told(before)} if before is not None else {}
         with self._audit.act("resume", [_scope(scope)], detail or None):
             was = self._store.clear_pause(scope)
             head, _, rest = scope.partition(":")
@@ -138,12 +150,15 @@ class FleetCommands:
             self._opener.open_shops([rest] if head == "shop" else self._store.parked_shops(SHOPS))
             return was
 
-    def set_limit(self, limit: Limit) -> Limit:
+    def _paused(self, scope: str) -> Pause | None:
+        return next((one for one in self._store.pauses() if one.scope == scope), None)
+
+    def set_limit(self, limit: Limit, *, instead: Limit | None = None) -> Limit:
         """Limit a platform, also before its first shop, or take its limit away; what waits there and may go is
-        released. Returns the old one.
+        released. Returns the old one. ``instead``: only in the place of this one.
 
         Raises:
-            UsageError: no such limit can be, or it is a type: its document says.
+            UsageError: no such limit can be, it is a type: its document says, or there is another one than ``instead``.
         """
         self._audit.need(self._operator, "operator", "limit", [limit.scope])
         limits.check(limit)
@@ -154,6 +169,8 @@ class FleetCommands:
                 field="scope",
             )
         old = {one.limit.scope: one.limit for one in self._store.limits()}.get(limit.scope, Limit(scope=limit.scope))
+        if instead not in (None, old):
+            raise UsageError(said("back.differs"), field="scope")
         detail = {"from": _figures(old), "to": _figures(limit)}
         with self._audit.act("limit", [limit.scope], detail):
             self._store.put_limit(limit)
@@ -241,6 +258,8 @@ class FleetCommands:
         details |= {"shop": told.shop} if told.shop else {}
         details |= {"seconds": told.log_s} if told.log_s else {}
         details |= {"grace_s": told.grace_s} if told.grace_s is not None else {}
+        if told.verb in _STATES and found.state in _STATES.values():
+            details |= {"from": found.state, "to": _STATES[told.verb]}
         with self._audit.act(f"worker.{told.verb}", [worker], details or None):
             if told.verb == "stop":
                 farewells.told(self._store, worker, self._operator.who)
@@ -283,14 +302,20 @@ class FleetCommands:
             if not self._store.strike_off(worker, one.info.seen_at):
                 raise UsageError(said("worker.lives", worker=worker), field="worker")
 
-    def set_concurrency(self, key: str, concurrency: int) -> None:
-        """Change how many tasks of one shop may run at once."""
+    def set_concurrency(self, key: str, concurrency: int, *, instead: int = 0) -> None:
+        """Change how many tasks of one shop may run at once. ``instead``: only where so many may; 0: however many.
+
+        Raises:
+            UsageError: there is no such shop, it cannot be so many, or others may than ``instead``.
+        """
         self._audit.need(self._operator, "operator", "shop.concurrency", [key])
         found = self._registry.shops().get(key)
         if found is None:
             raise NotFound(said("shop.unknown", name=repr(key)), field="shop")
         if not 1 <= concurrency <= 64:
             raise UsageError(said("shop.concurrency"), field="concurrency")
+        if instead not in (0, found.concurrency):
+            raise UsageError(said("back.differs"), field="concurrency")
         with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._steps.apply([OpenShop(shop=key)])
@@ -311,6 +336,11 @@ def check_shop(row: Shop) -> None:
         raise UsageError(said("shop.concurrency"), field="concurrency")
     if len(row.tags) > shops.MOST_TAGS or any(len(tag) > shops.TAG_LENGTH for tag in row.tags):
         raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")
+
+
+def _told(pause: Pause | None) -> dict[str, str]:
+    """A pause for the audit, nothing where there was none."""
+    return {"by": pause.by, "reason": pause.reason} if pause is not None else {}
 
 
 def _figures(limit: Limit) -> dict[str, int]:

@@ -203,6 +203,8 @@ class ScheduleCommands:
         """
         self._audit.need(self._operator, "operator", "schedule.enable" if enabled else "schedule.disable", names)
         zone, now = self.zone(), self._store.now_ms()
+        found = [schedules.load(self._need(name).body).schedule for name in dict.fromkeys(names)]
+        changed = [one.name for one in found if one.enabled != enabled]
 
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
             if planned.schedule.enabled == enabled:
@@ -210,10 +212,11 @@ class ScheduleCommands:
             schedule = msgspec.structs.replace(
                 planned.schedule, enabled=enabled, updated_by=self._operator.who, updated_at=now
             )
-            changed = msgspec.structs.replace(planned, schedule=schedule, firing=None)
-            return changed, schedules.planned_at(schedule, zone, now)
+            made = msgspec.structs.replace(planned, schedule=schedule, firing=None)
+            return made, schedules.planned_at(schedule, zone, now)
 
-        return self._change("schedule.enable" if enabled else "schedule.disable", names, change)
+        act = "schedule.enable" if enabled else "schedule.disable"
+        return self._change(act, names, change, {"changed": changed})
 
     def skip(self, names: Sequence[str]) -> tuple[str, ...]:
         """Leave the next run out.
@@ -292,9 +295,11 @@ class ScheduleCommands:
                 self._write(entry.name, lambda planned, next_at: (planned, _moved(planned, next_at, zone, now)))
         return len(followers)
 
-    def _change(self, action: str, names: Sequence[str], change: Change) -> tuple[str, ...]:
+    def _change(
+        self, action: str, names: Sequence[str], change: Change, detail: dict[str, object] | None = None
+    ) -> tuple[str, ...]:
         wanted = [self._need(name).name for name in dict.fromkeys(names)]
-        with self._audit.act(action, wanted):
+        with self._audit.act(action, wanted, detail):
             return tuple(name for name in wanted if self._write(name, change))
 
     def _write(self, name: str, change: Change) -> bool:

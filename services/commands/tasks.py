@@ -86,33 +86,36 @@ class TaskCommands:
             refuses=refuses,
         )
 
-    def create_again(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
+    def create_again(self, task_ids: Sequence[str], *, reason: str = "", untouched: bool = False) -> Outcome:
         """Make a new task of each cancelled one (``made``): the same work under a new id, linked to the old one.
 
         One that another active task does already is refused, as is one that was created again before. One whose work
         has succeeded since the old one was created, or so lately that its type asks why (``unique_for``), needs a
-        ``reason``, kept with the new task.
+        ``reason``, kept with the new task. ``untouched``: so does one whose work must not be done twice and may have
+        been begun.
         """
         self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         with self._audit.act("task.create_again", chosen, {"reason": reason} if reason else None) as act:
-            some = partial(self._create_some_again, reason=reason)
+            some = partial(self._create_some_again, reason=reason, untouched=untouched and not reason.strip())
             outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
 
-    def _create_some_again(self, task_ids: Sequence[str], reason: str) -> Outcome:
+    def _create_some_again(self, task_ids: Sequence[str], reason: str, *, untouched: bool) -> Outcome:
         found = [task for task in self._store.get(task_ids) if task is not None]
         whys = {task_id: Message("task.unknown", {"id": task_id}) for task_id in task_ids}
         specs: list[TaskSpec] = []
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
-            spec = self._same_work(task, reason)
+            spec, judged = self._same_work(task, reason), verdict.safe_to_run_again(task)
             if task.status != Status.CANCELLED:
                 whys[task.task_id] = Message("task.not_cancelled", {"status": task.status})
             elif before is not None:
                 whys[task.task_id] = Message("task.created_again", {"id": before.task_id})
             elif spec is None:
                 whys[task.task_id] = Message("task.not_readable")
+            elif untouched and not task.idempotent and judged.level != verdict.SAFE:
+                whys[task.task_id] = judged.message
             else:
                 specs.append(spec)
         submitted = self._producer.submit(specs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from services.audit_witness import Witness
@@ -23,8 +23,8 @@ FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
 #: so many entries since an act are looked at for what was done to the same object
 MOST_SINCE = 20_000
-#: how an outcome begins that left everything as it was
-_UNCHANGED = ("refused", "failed")
+#: how an outcome begins that left everything as it was; what failed may be done in part
+_UNCHANGED = "refused"
 #: of the strip of a day: so long a bar is, and so many entries are read at most at one look
 BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
@@ -111,7 +111,7 @@ class _Tally:
                 if entry.entry_id == self._last:
                     return found[::-1]
                 found.append(entry)
-            ended = len(page) < PAGE or page[-1].at < begin
+            ended = not page or page[-1].at < begin  # what cannot be read makes a page shorter, and ends nothing
             if ended or len(found) >= MOST_OF_A_DAY:
                 # the last one counted is not among them: all of it is counted anew
                 self._bars, self._from_ms = {}, 0 if ended else page[-1].at
@@ -166,7 +166,7 @@ class AuditQueries:
                     found.append(entry)
                     if len(found) == limit:
                         return AuditEntries(entries=tuple(found), next=before)
-            if len(page) < PAGE:
+            if not page:  # one that is only shorter has rows that cannot be read
                 return AuditEntries(entries=tuple(found))
         return AuditEntries(entries=tuple(found), next=before)
 
@@ -180,9 +180,9 @@ class AuditQueries:
         with self._counting:
             return self._tally.day(self._store, end - DAY_MS, end)
 
-    def after(self, entry: AuditEntry, objects: Set[str], wanted: Callable[[str], bool]) -> list[AuditEntry] | None:
-        """Acts of these names that changed one of the objects after this entry, the newest first; None where more was
-        written since than is looked at.
+    def after(self, entry: AuditEntry, wanted: Callable[[AuditEntry], bool]) -> list[AuditEntry] | None:
+        """The wanted ones that may have changed something after this entry, the newest first; None where more was
+        written since than is looked at, or it is not among what can be read.
 
         Raises:
             StoreUnavailable: it cannot be asked.
@@ -193,10 +193,10 @@ class AuditQueries:
             for one in page:
                 if one.entry_id == entry.entry_id or one.at < entry.at:
                     return found
-                if wanted(one.action) and not objects.isdisjoint(one.target) and not one.outcome.startswith(_UNCHANGED):
+                if not one.outcome.startswith(_UNCHANGED) and wanted(one):
                     found.append(one)
-            if len(page) < PAGE:
-                return found
+            if not page:
+                return None
             before = page[-1].entry_id
         return None
 

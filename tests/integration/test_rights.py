@@ -683,6 +683,7 @@ def test_what_an_entry_says_can_be_taken_back_is_taken_back_by_the_act_it_names(
 REMOVED = {
     "promise.set": {"promise.remove"},
     "alert.rule": {"alert.rule_reset"},
+    "role.set": {"role.remove"},
     "view.share": {"view.remove"},
     "quiet.set": {"quiet.remove"},
 }
@@ -707,10 +708,18 @@ def logged_in(stage: Stage) -> Callable[[Any], Any]:
     return lambda sessions: sessions.open(key)
 
 
+def dedicated(stage: Stage) -> str:
+    """A shop with a queue of its own."""
+    key = stage.shop()
+    stage.my["FleetCommands"].dedicate(key)
+    return key
+
+
 WITH_SOMETHING_BEFORE: dict[str, Prepare] = {
     "ScheduleCommands.add": changed_plan,
     "FleetCommands.resume": resumed,
-    "FleetCommands.tell_worker": of("tell_worker", Stage.worker, exactly("resume")),
+    "FleetCommands.undedicate": of("undedicate", dedicated),
+    "FleetCommands.tell_worker": of("tell_worker", lambda stage: stage.worker(state="draining"), exactly("resume")),
     "SessionCommands.open": logged_in,
 }
 

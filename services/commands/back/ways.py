@@ -8,7 +8,7 @@ for the role and writes an entry of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from services.commands.breakers import BreakerCommands
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
-from services.commands.outcome import Outcome
+from services.commands.outcome import Outcome, Refusal
 from services.commands.promises import PromiseCommands
 from services.commands.quiet import QuietCommands
 from services.commands.roles import RoleCommands
@@ -41,7 +41,7 @@ from services.domain.task.search.shared_view import SharedView
 from services.domain.task.status import Triage
 from services.domain.text.mask import DOTS
 from services.domain.text.message import Message
-from services.domain.text.said import said
+from services.domain.text.said import Said, said, words_of
 
 Detail = Mapping[str, Any]
 
@@ -50,8 +50,8 @@ class Trail(Protocol):
     """What was written since."""
 
     def now_ms(self) -> int: ...
-    def after(self, entry: AuditEntry, objects: Set[str], wanted: Callable[[str], bool]) -> Sequence[AuditEntry] | None:
-        """Acts of these names on one of the objects, written after it; None where there is too much to look at."""
+    def after(self, entry: AuditEntry, wanted: Callable[[AuditEntry], bool]) -> Sequence[AuditEntry] | None:
+        """The wanted ones that may have changed something, written after it; None where nobody can say."""
 
 
 class Commands(Protocol):
@@ -86,12 +86,14 @@ class Commands(Protocol):
 @dataclass(frozen=True, slots=True)
 class Way:
     """``by``: the act that reverses it, as the audit names it; ``go`` does that. ``needs``: what of the details it is
-    made from, where an entry may lack it; without it there is no way.
+    made from, where an entry may lack it; without it there is no way. ``fresh``: it brings nothing back, so there is a
+    way only where the entry says (``was``) that nothing stood there before.
     """
 
     by: str
     go: Callable[[Commands, AuditEntry, Detail], object]
     needs: str = ""
+    fresh: bool = False
     role: str = "operator"  #: the least that may; the command asks again
     begins: bool = False  #: work begins by it, which nothing takes back
 
@@ -101,17 +103,60 @@ def _pause(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
 
 
 def _limit(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
-    commands.fleet.set_limit(Limit(scope=entry.target[0], **detail["from"]))
+    scope = entry.target[0]
+    commands.fleet.set_limit(Limit(scope=scope, **detail["from"]), instead=Limit(scope=scope, **detail["to"]))
 
 
-def _schedules(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
-    for one in detail["schedules"]:
-        commands.schedules.add(msgspec.convert(one, Schedule))
+def _breaker_rule(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
+    if commands.breakers.rule() != msgspec.convert(detail["to"], BreakerRule):
+        raise UsageError(said("back.differs"), field="entry")
+    commands.breakers.set_rule(msgspec.convert(detail["from"], BreakerRule))
 
 
-def _split(commands: Commands, entry: AuditEntry, _detail: Detail) -> None:
-    for one in entry.target:
-        commands.causes.split(one)
+def _role(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
+    who = entry.target[0]
+    if detail["own"]:
+        commands.roles.set(who, detail["from"], instead=detail["to"])
+    else:
+        commands.roles.remove(who, instead=detail["to"])
+
+
+def _schedules(commands: Commands, _entry: AuditEntry, detail: Detail) -> Outcome:
+    plans = [msgspec.convert(one, Schedule) for one in detail["schedules"]]
+    for one in plans:  # what one of them lacks is said before another is there again, which would bar the way
+        commands.schedules.checked(one)
+    by_name = {one.name: one for one in plans}
+    return _each(tuple(by_name), lambda name: bool(commands.schedules.add(by_name[name])))
+
+
+def _split(commands: Commands, entry: AuditEntry, _detail: Detail) -> Outcome:
+    return _each(entry.target, commands.causes.split)
+
+
+def _each(names: Sequence[str], act: Callable[[str], bool]) -> Outcome:
+    """Each of them, also where another one is refused."""
+    done: list[str] = []
+    skipped: list[Refusal] = []
+    for name in names:
+        try:
+            if act(name):
+                done.append(name)
+            else:
+                skipped.append(Refusal(task_id=name, why=said("back.differs").message))
+        except UsageError as exc:
+            words = words_of(exc)
+            why = words.message if isinstance(words, Said) else Message("bulk.failed", {"error": words})
+            skipped.append(Refusal(task_id=name, why=why))
+    return Outcome(done=tuple(done), skipped=tuple(skipped))
+
+
+def _again(tasks: Callable[[AuditEntry], Sequence[str]]) -> Way:
+    """What was cancelled is created again; without a reason not what may have been done."""
+    return Way(
+        "task.create_again",
+        lambda commands, entry, _: commands.tasks.create_again(tasks(entry), untouched=True),
+        begins=True,
+    )
 
 
 def _promise_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
@@ -136,6 +181,9 @@ def _alert_rule_back(commands: Commands, entry: AuditEntry, detail: Detail) -> N
 
 
 def _view_back(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
+    now = next((one.version for one in commands.views.known() if one.key == detail["key"]), None)
+    if now is None or now != detail.get("version"):
+        raise UsageError(said("back.differs"), field="entry")
     if "before" in detail:
         before = msgspec.convert(detail["before"], SharedView)
         commands.views.share(msgspec.structs.replace(before, version=detail["version"]))
@@ -152,49 +200,44 @@ def _reopen(commands: Commands, entry: AuditEntry, _detail: Detail) -> Outcome:
 
 
 def _switch(*, enabled: bool) -> Callable[[Commands, AuditEntry, Detail], object]:
-    return lambda commands, entry, _detail: commands.schedules.switch(entry.target, enabled=enabled)
+    return lambda commands, _entry, detail: Outcome(done=commands.schedules.switch(detail["changed"], enabled=enabled))
 
 
 WAYS: Mapping[str, Way] = {
-    "pause": Way("resume", lambda commands, entry, _: commands.fleet.resume(entry.target[0])),
+    "pause": Way("resume", lambda commands, entry, _: commands.fleet.resume(entry.target[0], by=entry.who), fresh=True),
     "resume": Way("pause", _pause, needs="was"),
     "limit": Way("limit", _limit, needs="from"),
     "shop.concurrency": Way(
         "shop.concurrency",
-        lambda commands, entry, detail: commands.fleet.set_concurrency(entry.target[0], int(detail["from"])),
+        lambda commands, entry, detail: commands.fleet.set_concurrency(
+            entry.target[0], int(detail["from"]), instead=int(detail["to"])
+        ),
         needs="from",
     ),
-    "shop.dedicate": Way("shop.undedicate", lambda commands, entry, _: commands.fleet.undedicate(entry.target[0])),
-    "shop.undedicate": Way("shop.dedicate", lambda commands, entry, _: commands.fleet.dedicate(entry.target[0])),
-    "breaker.rule": Way(
-        "breaker.rule",
-        lambda commands, _, detail: commands.breakers.set_rule(msgspec.convert(detail["from"], BreakerRule)),
-        needs="from",
-        role="admin",
+    "shop.dedicate": Way(
+        "shop.undedicate", lambda commands, entry, _: commands.fleet.undedicate(entry.target[0]), needs="from"
     ),
+    "shop.undedicate": Way(
+        "shop.dedicate", lambda commands, entry, _: commands.fleet.dedicate(entry.target[0]), needs="from"
+    ),
+    "breaker.rule": Way("breaker.rule", _breaker_rule, needs="from", role="admin"),
     "session.close": Way("session.open", lambda commands, entry, _: commands.sessions.open(entry.target[0])),
     "session.open": Way(
         "session.close",
         lambda commands, entry, detail: commands.sessions.close(entry.target[0], kind=detail["kind"]),
         needs="kind",
     ),
-    "worker.drain": Way("worker.resume", _tell("resume")),
-    "worker.resume": Way("worker.drain", _tell("drain")),
-    "task.cancel": Way(
-        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target), begins=True
-    ),
-    "batch.cancel": Way(
-        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target[1:]), begins=True
-    ),
-    "queue.purge": Way(
-        "task.create_again", lambda commands, entry, _: commands.tasks.create_again(entry.target[1:]), begins=True
-    ),
+    "worker.drain": Way("worker.resume", _tell("resume"), needs="from"),
+    "worker.resume": Way("worker.drain", _tell("drain"), needs="from"),
+    "task.cancel": _again(lambda entry: entry.target),
+    "batch.cancel": _again(lambda entry: entry.target[1:]),
+    "queue.purge": _again(lambda entry: entry.target[1:]),
     "task.try": Way("task.try_back", lambda commands, entry, _: commands.tasks.take_back_try(entry.target[0])),
-    "dead.archived": Way("dead.open", _reopen),
-    "dead.ignored": Way("dead.open", _reopen),
-    "cause.ignore": Way("cause.lift", lambda commands, entry, _: commands.causes.lift(entry.target[0])),
-    "cause.know": Way("cause.forget", lambda commands, entry, _: commands.causes.forget(entry.target[0])),
-    "cause.merge": Way("cause.split", _split),
+    "dead.archived": Way("dead.open", _reopen, fresh=True),
+    "dead.ignored": Way("dead.open", _reopen, fresh=True),
+    "cause.ignore": Way("cause.lift", lambda commands, entry, _: commands.causes.lift(entry.target[0]), fresh=True),
+    "cause.know": Way("cause.forget", lambda commands, entry, _: commands.causes.forget(entry.target[0]), fresh=True),
+    "cause.merge": Way("cause.split", _split, fresh=True),
     "cause.split": Way("cause.join", lambda commands, _, detail: commands.causes.join(detail["part"]), needs="part"),
     "schedule.add": Way("schedule.remove", lambda commands, entry, _: commands.schedules.remove(entry.target)),
     "schedule.change": Way(
@@ -203,8 +246,8 @@ WAYS: Mapping[str, Way] = {
         needs="before",
     ),
     "schedule.remove": Way("schedule.add", _schedules, needs="schedules"),
-    "schedule.enable": Way("schedule.disable", _switch(enabled=False)),
-    "schedule.disable": Way("schedule.enable", _switch(enabled=True)),
+    "schedule.enable": Way("schedule.disable", _switch(enabled=False), needs="changed"),
+    "schedule.disable": Way("schedule.enable", _switch(enabled=True), needs="changed"),
     "quiet.set": Way("quiet.remove", _quiet_back),
     "quiet.remove": Way("quiet.set", _quiet_back, needs="before"),
     "promise.set": Way("promise.set", _promise_back),
@@ -214,21 +257,11 @@ WAYS: Mapping[str, Way] = {
         lambda commands, entry, detail: commands.promises.enable(entry.target[0], enabled=not detail["enabled"]),
         needs="enabled",
     ),
-    "role.set": Way(
-        "role.set",
-        lambda commands, entry, detail: commands.roles.set(entry.target[0], detail["from"]),
-        needs="from",
-        role="admin",
-    ),
-    "role.remove": Way(
-        "role.set",
-        lambda commands, entry, detail: commands.roles.set(entry.target[0], detail["from"]),
-        needs="from",
-        role="admin",
-    ),
+    "role.set": Way("role.set", _role, needs="own", role="admin"),
+    "role.remove": Way("role.set", _role, needs="own", role="admin"),
     "role.default": Way(
         "role.default",
-        lambda commands, _, detail: commands.roles.set_default(detail["from"]),
+        lambda commands, _, detail: commands.roles.set_default(detail["from"], instead=detail["to"]),
         needs="from",
         role="admin",
     ),
@@ -238,8 +271,10 @@ WAYS: Mapping[str, Way] = {
         lambda commands, _, detail: commands.views.share(msgspec.convert(detail["before"], SharedView)),
         needs="before",
     ),
-    "alert.answer": Way("alert.unanswer", lambda commands, entry, _: commands.alerts.unanswer(entry.target[0])),
-    "alert.mute": Way("alert.unmute", lambda commands, entry, _: commands.alerts.unmute(entry.target[0])),
+    "alert.answer": Way(
+        "alert.unanswer", lambda commands, entry, _: commands.alerts.unanswer(entry.target[0]), fresh=True
+    ),
+    "alert.mute": Way("alert.unmute", lambda commands, entry, _: commands.alerts.unmute(entry.target[0]), fresh=True),
     "alert.rule": Way("alert.rule", _alert_rule_back, role="admin"),
     "alert.rule_reset": Way("alert.rule", _alert_rule_back, needs="before", role="admin"),
 }
@@ -267,13 +302,16 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
     """How this act is taken back, or why it is not from here."""
     state, detail = audit.state(entry, now_ms), _detail(entry)
     found = WAYS.get(entry.action)
-    if state in ("refused", "failed"):
+    if state == "refused":
         return said("back.nothing").message
     if found is None:
         return said("back.none").message
     if state != "done":
         return said("back.open" if state == "open" else "back.partly").message
-    if not entry.target or (found.needs and found.needs not in detail):
+    if _idle(detail):
+        return said("back.nothing").message
+    stood = found.fresh and detail.get("was", True)
+    if not entry.target or stood or (found.needs and found.needs not in detail):
         return said("back.unsaid").message
     if DOTS in entry.detail or any(DOTS in one for one in entry.target):
         return said("back.secret").message
@@ -292,7 +330,17 @@ def since(trail: Trail, entry: AuditEntry) -> Message | None:
     detail = _detail(entry)
     named = (detail.get(key) for key in _OTHER_NAMES)
     objects = {*entry.target, *(one for one in named if isinstance(one, str))}
-    after = trail.after(entry, objects, lambda one: _family(one) == family and one not in BESIDE)
+    keys = _keys(detail)
+
+    def touches(one: AuditEntry) -> bool:
+        if _family(one.action) != family or one.action in BESIDE:
+            return False
+        if not objects.isdisjoint(one.target) or len(one.target) >= TARGETS_KEPT:  # the rest of them is not named
+            return True
+        # a view may be called otherwise since
+        return family == "view" and not keys.isdisjoint(_keys(_detail(one)))
+
+    after = trail.after(entry, touches)
     if after is None:
         return said("back.long").message
     return said("back.changed", who=after[0].who).message if after else None
@@ -312,6 +360,19 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
         raise UsageError(said(why.code, **why.params), field="entry")
     done = found.go(commands, entry, _detail(entry))
     return done if isinstance(done, Outcome) else Outcome(done=entry.target)
+
+
+def _idle(detail: Detail) -> bool:
+    """Whether it was so already."""
+    known = "to" in detail and "from" in detail and "own" not in detail  # of one's own it may be the usual role
+    return bool(known and detail["from"] == detail["to"]) or detail.get("changed") == []
+
+
+def _keys(detail: Detail) -> set[object]:
+    """The view that a change of views is about."""
+    before = detail.get("before")
+    found = (detail.get("key"), before.get("key") if isinstance(before, dict) else None)
+    return {one for one in found if isinstance(one, str)}
 
 
 def _family(act: str) -> str:

@@ -483,6 +483,7 @@ REFUSALS: dict[str, str] = {
     "back.unsaid": N_("its entry does not say how it was before; it is changed back where it was done"),
     "back.secret": N_("its entry hides a secret that would be needed; it is changed back where it was done"),
     "back.many": N_("its entry names only the first {n} objects; take it back where it was done"),
+    "back.differs": N_("it is not as this act left it any more"),
     "back.changed": N_("{who} changed it again since"),
     "back.long": N_("so much was done since that nobody can say whether it was changed again"),
     "view.changed": N_("{by} changed the view {title} meanwhile; look at it again"),

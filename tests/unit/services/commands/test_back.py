@@ -1,0 +1,230 @@
+"""Acts taken back from their entries: only what the entry proves, and nothing of what others did."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from services.clock import ManualClock
+from services.commands.alerts import AlertCommands
+from services.commands.audit import TARGETS_KEPT, Audit
+from services.commands.back.ways import since, take_back, way_of
+from services.commands.causes import CauseCommands
+from services.commands.operator import Operator
+from services.commands.outcome import Outcome
+from services.commands.roles import RoleCommands
+from services.commands.schedules import ScheduleCommands
+from services.commands.views import ViewCommands
+from services.domain.alerts.incident import Incident, Words, slot_of
+from services.domain.alerts.incident import dump as dump_incident
+from services.domain.audit import AuditEntry
+from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.fleet import role as roles
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates.limit import Limit
+from services.domain.plans.schedule import Schedule
+from services.domain.task.search.shared_view import SharedView
+from services.domain.text.message import Message
+from services.engine import people
+from services.engine.lead.firing import Firing
+from services.monitor.audit import AuditQueries
+from services.watch.alerts.rules import DEFAULTS
+from tests.unit.services.commands.conftest import desk_of
+from tests.unit.services.engine.room import Room
+
+CAUSE, OTHER, THIRD = "9ac1" * 4, "0b2d" * 4, "ab" * 8
+
+
+def office(room: Room, name: str = "ann@desk") -> Any:
+    """The commands of one admin, by the names that ``ways`` knows."""
+    who = Operator(who=name, role="admin")
+    audit, desk = Audit(room.store, name), desk_of(room)
+    firing = Firing(room.store, room.producer, room.registry)
+    return SimpleNamespace(
+        alerts=AlertCommands(room.store, audit, who, DEFAULTS, lambda *_: ""),
+        tasks=desk.tasks,
+        dead_letters=desk.dead_letters,
+        fleet=desk.fleet,
+        causes=CauseCommands(room.store, room.steps, audit, who),
+        roles=RoleCommands(room.store, audit, who),
+        views=ViewCommands(room.store, audit, who),
+        schedules=ScheduleCommands(room.store, firing, room.registry, audit, who, lambda: "UTC"),
+    )
+
+
+def last(room: Room) -> AuditEntry:
+    return room.store.audit(1)[0]
+
+
+def code(room: Room, entry: AuditEntry) -> str:
+    """Why it is not taken back from here, "" where it is."""
+    found = way_of(entry, room.store.now_ms())
+    if isinstance(found, Message):
+        return found.code
+    why = since(AuditQueries(room.store), entry)
+    return why.code if why is not None else ""
+
+
+def back(room: Room, entry: AuditEntry) -> Outcome:
+    return take_back(office(room, "ben@desk"), AuditQueries(room.store), entry)
+
+
+def test_what_may_have_been_done_is_not_run_again_by_taking_its_cancelling_back(room: Room) -> None:
+    room.define("once", idempotent=False)
+    desk = office(room)
+    begun = room.finish(room.running(task_type="once", shop_id="s1"), "held", error_kind="worker_lost")
+    waiting = room.create(task_type="once", shop_id="s2")
+    desk.tasks.cancel([begun.task_id, waiting.task_id], reason="looked into the shop")
+    outcome = back(room, last(room))
+    assert outcome.done == (waiting.task_id,)
+    assert [(one.task_id, one.why.code) for one in outcome.skipped] == [(begun.task_id, "verdict.outcome_unknown")]
+    again = desk.tasks.create_again([begun.task_id], reason="it was not there")
+    assert again.done == (begun.task_id,)
+
+
+INCIDENT = Incident(id="INC-1", key="INC-1", rule=DEFAULTS[0], words=Words(title=Message("alert.forgets")), raised_at=1)
+NEXT_WEEK = ManualClock().now_ms() + 7 * 86_400_000
+TWICE: dict[str, Callable[[Any, str], object]] = {
+    "pause": lambda desk, who: desk.fleet.pause("shop:pdd:s1", reason=who),
+    "ignore": lambda desk, who: desk.causes.ignore(CAUSE, seconds=60),
+    "know": lambda desk, who: desk.causes.know(CAUSE, owner=who),
+    "answer": lambda desk, who: desk.alerts.answer(INCIDENT.id, who),
+    "mute": lambda desk, who: desk.alerts.mute(INCIDENT.id, NEXT_WEEK, who),
+    "merge": lambda desk, who: desk.causes.merge([OTHER], CAUSE if who == "ann" else THIRD),
+}
+
+
+@pytest.mark.parametrize("act", TWICE.values(), ids=TWICE)
+def test_the_second_act_is_not_taken_back_over_the_first_persons(room: Room, act: Callable[[Any, str], object]) -> None:
+    desk = office(room)
+    room.store.put_document("alert_incident", slot_of(INCIDENT.key), dump_incident(INCIDENT))
+    act(desk, "ann")
+    assert code(room, last(room)) == ""
+    act(desk, "ben")
+    assert code(room, last(room)) == "back.unsaid"
+    older = msgspec.structs.replace(last(room), detail="{}")
+    assert code(room, older) == "back.unsaid", "an older program wrote nothing of what stood before"
+
+
+def test_letters_that_were_archived_before_are_not_opened(room: Room) -> None:
+    desk, first, second = office(room), room.dead(shop_id="s1"), room.dead(shop_id="s2")
+    desk.dead_letters.set_triage([first.task_id], "archived")
+    assert code(room, last(room)) == ""
+    desk.dead_letters.set_triage([first.task_id, second.task_id], "ignored")
+    assert code(room, last(room)) == "back.unsaid"
+
+
+def test_a_shop_that_had_its_queue_keeps_it(room: Room) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    desk = office(room)
+    desk.fleet.dedicate("pdd:s1")
+    assert code(room, last(room)) == ""
+    desk.fleet.dedicate("pdd:s1")
+    assert code(room, last(room)) == "back.nothing"
+
+
+def test_a_worker_that_drained_already_goes_on_draining(room: Room) -> None:
+    desk = office(room)
+    for state, why in (("running", ""), ("draining", "back.nothing"), ("stopping", "back.unsaid")):
+        room.store.heartbeat(WorkerInfo(worker=f"w-{state}", host="h", pid=1, state=state))
+        desk.fleet.tell_worker(f"w-{state}", "drain")
+        assert code(room, last(room)) == why
+
+
+def test_only_schedules_that_the_act_switched_are_switched_back(room: Room) -> None:
+    room.define("work")
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    desk = office(room)
+    for name in ("a", "b"):
+        desk.schedules.add(Schedule(name=name, task_type="work", every_s=3600, all_shops=True))
+    desk.schedules.switch(["a"], enabled=False)
+    desk.schedules.switch(["a", "b"], enabled=False)
+    assert back(room, last(room)).done == ("b",)
+    desk.schedules.switch(["a"], enabled=False)
+    assert code(room, last(room)) == "back.nothing"
+
+
+def test_a_view_that_somebody_changed_or_renamed_since_stays(room: Room) -> None:
+    desk = office(room)
+    made = desk.views.share(SharedView(key="", title="Mine", filter="status:dead"))
+    shared = last(room)
+    assert code(room, shared) == ""
+    theirs = desk.views.share(msgspec.structs.replace(made, title="Ours"))
+    assert code(room, shared) == "back.changed", "under its new name it is the same view"
+    unseen = SimpleNamespace(after=lambda *_: [], now_ms=room.store.now_ms)
+    with pytest.raises(UsageError, match="not as this act left it"):
+        take_back(desk, unseen, shared)
+    assert desk.views.known() == [theirs]
+
+
+def test_whoever_had_no_role_of_their_own_has_none_again(room: Room) -> None:
+    desk = office(room)
+    desk.roles.set("cleo@desk", "viewer")
+    given = last(room)
+    back(room, given)
+    assert people.roles(room.store).entry("cleo@desk") is None
+    desk.roles.set("cleo@desk", "viewer")
+    desk.roles.set("cleo@desk", "operator")
+    second = last(room)
+    room.store.put_document(roles.KIND, "cleo@desk", roles.dump("admin"))
+    with pytest.raises(UsageError, match="not as this act left it"):
+        back(room, second)
+    room.store.put_document(roles.KIND, "cleo@desk", roles.dump("operator"))
+    assert code(room, msgspec.structs.replace(second, detail='{"from": "viewer", "to": "operator"}')) == "back.unsaid"
+
+
+def test_what_was_changed_without_an_entry_is_seen_too(room: Room) -> None:
+    desk = office(room)
+    desk.fleet.set_limit(Limit(scope="platform:pdd", concurrency=3))
+    limited = last(room)
+    room.store.put_limit(Limit(scope="platform:pdd", concurrency=5))
+    desk.fleet.pause("all")
+    paused = last(room)
+    room.store.set_pause(Pause(scope="all", by="repair", reason="damage"))
+    for entry in (limited, paused):
+        with pytest.raises(UsageError, match="not as this act left it"):
+            back(room, entry)
+    assert [one.by for one in room.store.pauses()] == ["repair"]
+
+
+def test_what_failed_may_be_done_in_part(room: Room) -> None:
+    desk = office(room)
+    desk.fleet.pause("all")
+    paused = last(room)
+    with pytest.raises(StoreUnavailable), Audit(room.store, "ben@desk").act("resume", ["all"]):
+        raise StoreUnavailable("silent")
+    assert code(room, last(room)) == "back.partly"
+    assert code(room, paused) == "back.changed"
+
+
+def test_an_act_on_so_many_that_not_all_are_named_may_be_about_each(room: Room) -> None:
+    desk, letter = office(room), room.dead()
+    desk.dead_letters.set_triage([letter.task_id], "archived")
+    archived = last(room)
+    with Audit(room.store, "ben@desk").act("dead.open", [f"t{number}" for number in range(TARGETS_KEPT)]):
+        pass
+    assert code(room, archived) == "back.changed"
+
+
+def test_rows_that_cannot_be_read_are_not_the_end(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.monitor.audit.PAGE", 2)
+    desk = office(room)
+    desk.fleet.pause("all")
+    paused = last(room)
+    desk.fleet.resume("all")
+    for _ in range(2):
+        desk.causes.describe(CAUSE, name="x", note="")
+    with closing(sqlite3.connect(tmp_path / "room.sqlite")) as db:
+        db.execute("DROP TRIGGER audit_is_closed_once")
+        db.execute("UPDATE audit SET data = x'fffe80' WHERE entry_id = ?", (last(room).entry_id,))
+        db.commit()
+    assert code(room, paused) == "back.changed"
+    assert [one.action for one in AuditQueries(room.store).page().entries] == ["cause.describe", "resume", "pause"]
