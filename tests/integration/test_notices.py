@@ -388,6 +388,7 @@ def test_a_program_that_submits_knows_of_a_twin_that_another_one_has_just_sent(
     configure(tmp_path)
     monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
     monkeypatch.setenv("FLEETDECK_BROKER__URL", fleet.settings.broker.url)
+    monkeypatch.setenv("FLEETDECK_BROKER__PROFILE", fleet.settings.broker.profile)
     monkeypatch.setenv("FLEETDECK_STORE__URL", redis_url)
     answer = fleetdeck.submit("work", "pdd:s1", SAMPLE["payload"])
     assert (answer.task_id, answer.created) == (ID, False)

@@ -65,6 +65,7 @@ def test_a_task_is_submitted_where_the_settings_lead(
     monkeypatch.setenv("FLEETDECK_HOME", str(place.home))
     if not place.embedded:
         monkeypatch.setenv("FLEETDECK_BROKER__URL", place.broker.url)
+        monkeypatch.setenv("FLEETDECK_BROKER__PROFILE", place.broker.profile)
         monkeypatch.setenv("FLEETDECK_STORE__URL", place.store.url)
     made = fleetdeck.submit("sync_order", "pdd:s1", {"since": "2026-11-20"}, priority="high", delay_s=60)
     task = fleet.engine.store.get([made.task_id])[0]

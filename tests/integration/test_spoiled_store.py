@@ -120,7 +120,8 @@ def desk(pair: str, place: config.Settings, tmp_path: Path) -> tuple[Desk, Spoil
     environment = {"FLEETDECK_HOME": str(home), "FLEETDECK_WORKER__HANDLERS": json.dumps([HANDLERS])}
     spoiler: Spoiler = SqliteSpoiler(place.database, SAFE)
     if pair == "fleet":
-        environment |= {"FLEETDECK_BROKER__URL": place.broker.url, "FLEETDECK_STORE__URL": place.store.url}
+        environment |= {"FLEETDECK_BROKER__URL": place.broker.url, "FLEETDECK_BROKER__PROFILE": place.broker.profile}
+        environment["FLEETDECK_STORE__URL"] = place.store.url
         spoiler = RedisSpoiler(place.store.url, SAFE)
     made = Desk(place, environment)
     assert made.run("stats").code == 0
