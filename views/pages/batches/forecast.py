@@ -48,8 +48,8 @@ class Course:
 
 
 def course_of(one: BatchNow) -> Course | None:
-    """What there is to draw of a batch, None for nothing."""
-    if one.story is None or not one.view.begun_at or not one.story.total:
+    """What there is to draw of a batch, None for nothing; its first tasks alone are not drawn as if they were all."""
+    if one.story is None or not one.complete or not one.view.begun_at or not one.story.total:
         return None
     now, left = one.at_ms / 1000, one.view.left
     open_ = words.is_open(one.view)
@@ -73,6 +73,8 @@ def course_of(one: BatchNow) -> Course | None:
 def note(one: BatchNow) -> str:
     """The forecast in words, for the head of its card."""
     left = one.view.left
+    if not one.complete:
+        return words.looked_at()
     if not words.is_open(one.view):
         return _("ended {time}").format(time=shown.clock(one.ends[-1], one.at_ms)) if one.ends else ""
     if left is None or one.story is None or one.story.by_itself <= len(one.ends):

@@ -426,8 +426,8 @@ class BatchesPage(Page):
         self.headline.set_tone("retrying" if words.late(one) else "text")
         self.others.setText(words.others(one))
         self.others.setVisible(bool(self.others.text()))
-        self.bar.show_parts(one.story.counts if one.story is not None else parts)
-        counts = one.story.counts if one.story is not None else parts
+        counts = one.story.counts if one.story is not None and one.complete else parts
+        self.bar.show_parts(counts)
         for part, label in self.numbers.items():
             number = counts.get(part, 0)
             label.setText(text.count(number))
@@ -522,7 +522,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str) -> BatchNow:
         BatchNow(view=view),
         story=story,
         ends=tuple(sorted(task.ended_at for task in tasks if task.status == Status.SUCCEEDED and task.ended_at)),
-        complete=len(tasks) < MOST,
+        complete=len(tasks) < MOST or view.total <= MOST,
         retries=sum(_retried(task) for task in tasks),
         raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),
         cancels=sum(number for status, number in view.counts.items() if status in ACTIVE),

@@ -12,7 +12,7 @@ from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold, Story
 from services.domain.task.status import TERMINAL, Status
 from services.i18n import N_, _, ngettext
-from services.monitor.batches import BatchView
+from services.monitor.batches import MOST, BatchView
 from views.support import instant, safe, shown, text
 from views.support.words import type_names
 
@@ -146,7 +146,7 @@ def headline(one: BatchNow) -> str:
         if done == total:
             return ngettext("All {n} done", "All {n} done", total).format(n=text.count(total))
         return _("Ended: {n} of {all} done").format(n=text.count(done), all=text.count(total))
-    if story is None:
+    if story is None or not one.complete:
         return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
     likely = story.by_itself
     numbers = {"n": text.count(likely), "all": text.count(story.total)}
@@ -172,7 +172,7 @@ def others(one: BatchNow) -> str:
     """How many cannot end without a person, and what those hold behind them."""
     story = one.story
     if story is None or not story.needs_person:
-        return "" if one.complete else _("Only its first tasks are looked at.")
+        return "" if one.complete else looked_at()
     wanting = [hold for hold in story.holds if hold.person]
     parts = text.listed(f"{text.count(len(hold.ids))} {reason(hold.key).lower()}" for hold in wanting)
     said = ngettext("{n} needs a person: {parts}", "{n} need a person: {parts}", story.needs_person)
@@ -181,6 +181,11 @@ def others(one: BatchNow) -> str:
         more = ngettext("{n} waits behind them", "{n} wait behind them", behind).format(n=text.count(behind))
         said = text.listed([said, more])
     return said
+
+
+def looked_at() -> str:
+    """That more tasks are in a batch than its story tells."""
+    return _("Only its first {n} tasks are looked at.").format(n=text.count(MOST))
 
 
 def reason(key: str) -> str:

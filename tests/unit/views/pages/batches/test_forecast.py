@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -9,7 +11,7 @@ from services.domain.insight.batch import DEAD, DONE, WAITING, Hold, Story
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
 from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
-from views.pages.batches.words import BatchNow
+from views.pages.batches.words import BatchNow, headline
 
 BEGUN = 1_700_000_000_000
 LEFT = Spread(low_s=60, mid_s=120, high_s=300)
@@ -53,6 +55,19 @@ def test_it_ends_where_nobody_is_needed_with_what_it_may_be_off_by(qtbot: QtBot)
 )
 def test_it_says_what_it_knows(one: BatchNow, says: str) -> None:
     assert says in note(one)
+
+
+@pytest.mark.parametrize("one", [batch(), batch(left=None), batch(done=10, dead=0)])
+def test_a_batch_of_which_only_the_first_tasks_are_looked_at_is_not_drawn(qtbot: QtBot, one: BatchNow) -> None:
+    counts = {**one.view.counts, "queued": 5_000}
+    part = replace(one, complete=False, view=replace(one.view, counts=counts))
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.show_batch(part)
+    assert course_of(part) is None
+    assert note(part) == chart.accessibleDescription() == "Only its first 5,000 tasks are looked at."
+    done = one.view.counts["succeeded"]
+    assert headline(part) == f"{done} of {part.view.total:,} done", "of all of them, not of the first"
 
 
 def test_many_ends_are_thinned() -> None:
