@@ -85,7 +85,7 @@ class Hold:
     types: tuple[tuple[str, int], ...]  #: the most first
     shops: int
     oldest_at: int
-    behind: int  #: distinct tasks of the batch that wait for these, directly or not
+    behind: int  #: distinct tasks of the batch that wait for these, directly or not; what has ended does not
     person: bool  #: goes on only when somebody does something
     parts: tuple[Hold, ...] = ()  #: of dead ones by cause, the most first; their key is ``dead:FINGERPRINT``
     title: Message | None = None  #: of a part, what its cause is called; None for all the other causes
@@ -120,9 +120,14 @@ class Story:
         return sum(len(one.ids) for one in self.holds if one.person)
 
     @property
+    def stays(self) -> int:
+        """So many do not end before somebody does something: those, and what waits for them."""
+        return self.needs_person + self.behind_person
+
+    @property
     def by_itself(self) -> int:
         """So many are done, or will be with nobody's help."""
-        return max(0, self.total - self.needs_person - self.behind_person - self.counts.get(CANCELLED, 0))
+        return max(0, self.total - self.stays - self.counts.get(CANCELLED, 0))
 
 
 def story(tasks: Iterable[Task], gates: Mapping[str, str]) -> Story:
@@ -175,17 +180,17 @@ def _depths(names: Iterable[tuple[str, str]], edges: Sequence[Edge]) -> dict[tup
     return depths
 
 
-def _followers(known: Sequence[Task], by_id: Mapping[str, Task]) -> Mapping[str, list[str]]:
+def _followers(known: Sequence[Task], by_id: Mapping[str, Task]) -> Mapping[str, list[Task]]:
     """By task, those that wait for it."""
-    followers: dict[str, list[str]] = defaultdict(list)
+    followers: dict[str, list[Task]] = defaultdict(list)
     for task in known:
         for name in task.depends_on:
             if name in by_id:
-                followers[by_id[name].task_id].append(task.task_id)
+                followers[by_id[name].task_id].append(task)
     return followers
 
 
-def _holds(known: Sequence[Task], followers: Mapping[str, list[str]], gates: Mapping[str, str]) -> tuple[Hold, ...]:
+def _holds(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Mapping[str, str]) -> tuple[Hold, ...]:
     """One for each reason, those that want a person first, then the largest."""
     found: dict[str, list[Task]] = defaultdict(list)
     for task in known:
@@ -207,7 +212,7 @@ def _holds(known: Sequence[Task], followers: Mapping[str, list[str]], gates: Map
 def _hold(
     name: str,
     tasks: Sequence[Task],
-    followers: Mapping[str, list[str]],
+    followers: Mapping[str, list[Task]],
     *,
     person: bool,
     parts: tuple[Hold, ...] = (),
@@ -226,7 +231,7 @@ def _hold(
     )
 
 
-def _causes(dead: Sequence[Task], followers: Mapping[str, list[str]]) -> tuple[Hold, ...]:
+def _causes(dead: Sequence[Task], followers: Mapping[str, list[Task]]) -> tuple[Hold, ...]:
     """Dead ones by what they died of; beyond the first few all others as one."""
     groups: dict[str, list[Task]] = defaultdict(list)
     for task in dead:
@@ -253,13 +258,14 @@ def _reason(task: Task, gates: Mapping[str, str]) -> str:
     return gates.get(task.task_id, "").partition(":")[0] or task.gate.partition(":")[0] or str(task.status)
 
 
-def _behind(tasks: Iterable[str], followers: Mapping[str, list[str]]) -> int:
+def _behind(tasks: Iterable[str], followers: Mapping[str, list[Task]]) -> int:
+    """How many wait for these; what has ended, cancelled by a person say, waits for nothing."""
     own = set(tasks)
-    seen: set[str] = set()
-    left = [name for one in own for name in followers.get(one, ())]
+    seen: dict[str, Task] = {}
+    left = [task for one in own for task in followers.get(one, ())]
     while left:
-        name = left.pop()
-        if name not in seen:
-            seen.add(name)
-            left += followers.get(name, ())
-    return len(seen - own)
+        task = left.pop()
+        if task.task_id not in seen:
+            seen[task.task_id] = task
+            left += followers.get(task.task_id, ())
+    return sum(name not in own and task.status not in TERMINAL for name, task in seen.items())

@@ -35,6 +35,7 @@ class Course:
     done: int
     total: int
     likely: int  #: so many end without a person
+    stays: int = 0  #: so many do not, while anything is open and it can be told
     early: float = 0.0  #: the forecast end and what it may be off by; 0 for none
     middle: float = 0.0
     late: float = 0.0
@@ -53,7 +54,8 @@ def course_of(one: BatchNow) -> Course | None:
         return None
     now, left = one.at_ms / 1000, one.view.left
     open_ = words.is_open(one.view)
-    ahead = left if open_ and left is not None and one.story.by_itself > len(one.ends) else None
+    stuck = words.stuck(one)
+    ahead = left if open_ and not stuck else None
     return Course(
         begun=one.view.begun_at / 1000,
         now=now if open_ or not one.ends else one.ends[-1] / 1000,
@@ -63,6 +65,7 @@ def course_of(one: BatchNow) -> Course | None:
         done=len(one.ends),
         total=one.story.total,
         likely=one.story.by_itself,
+        stays=one.story.stays if stuck or ahead is not None else 0,
         early=now + ahead.low_s if ahead is not None else 0.0,
         middle=now + ahead.mid_s if ahead is not None else 0.0,
         late=now + ahead.high_s if ahead is not None else 0.0,
@@ -77,7 +80,9 @@ def note(one: BatchNow) -> str:
         return words.looked_at()
     if not words.is_open(one.view):
         return _("ended {time}").format(time=shown.clock(one.ends[-1], one.at_ms)) if one.ends else ""
-    if left is None or one.story is None or one.story.by_itself <= len(one.ends):
+    if one.story is not None and words.stuck(one):
+        return words.stay_open(one.story.stays)
+    if left is None:
         return _("too early to say")
     first, last = (shown.clock(round(one.at_ms + span * 1000), one.at_ms) for span in (left.low_s, left.high_s))
     return _("{begin} to {end}").format(begin=first, end=last)
@@ -147,9 +152,12 @@ class BatchForecast(QWidget):
                 draw_line(painter, QRectF(x - wide / 2, room.bottom() + 2, wide, AXIS - 2), said)
 
     def _paint_ahead(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        if not course.middle:
-            return
         begin = self._at(room, course, course.now, course.done)
+        if not course.middle:
+            if course.stays:
+                painter.setPen(QPen(theme().color("accent"), 1.5, Qt.PenStyle.DashLine))
+                painter.drawLine(begin, QPointF(room.right(), begin.y()))
+            return
         early, middle, late = (
             self._at(room, course, at, course.likely) for at in (course.early, course.middle, course.late)
         )
@@ -181,6 +189,8 @@ class BatchForecast(QWidget):
         painter.setPen(QPen(theme().color("text3"), 1))
         painter.drawLine(QPointF(round(now.x()) + 0.5, room.top()), QPointF(round(now.x()) + 0.5, room.bottom()))
         done = ngettext("{n} done", "{n} done", course.done).format(n=text.count(course.done))
+        if course.stays and not course.middle:
+            done = text.listed((done, words.stay_open(course.stays)))
         painter.setPen(theme().color("text2"))
         self._say(painter, room, now, done, above=now.y() - 18 > room.top())
         if course.deadline:
@@ -194,12 +204,10 @@ class BatchForecast(QWidget):
             )
             painter.setPen(tone)
             self._say(painter, room, QPointF(x, HEAD), said, above=True)
-        stays = course.total - course.likely
-        if course.middle and stays > 0:
-            open_ = ngettext("{n} stays open", "{n} stay open", stays).format(n=text.count(stays))
+        if course.middle and course.stays:
             painter.setPen(theme().color("text2"))
             y = self._at(room, course, course.now, course.likely).y()
-            self._say(painter, room, QPointF(room.right(), y + 18), open_, above=True)
+            self._say(painter, room, QPointF(room.right(), y + 18), words.stay_open(course.stays), above=True)
 
     def _say(self, painter: QPainter, room: QRectF, at: QPointF, words_: str, *, above: bool) -> None:
         """Words that end at a place, within the room."""

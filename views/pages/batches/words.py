@@ -150,7 +150,10 @@ def headline(one: BatchNow) -> str:
         return _("{n} of {all} done").format(n=text.count(done), all=text.count(total))
     likely = story.by_itself
     numbers = {"n": text.count(likely), "all": text.count(story.total)}
-    if view.left is None or likely <= done:
+    if stuck(one):
+        ended = _("{n} of {all} done").format(n=text.count(done), all=text.count(story.total))
+        said = text.listed((ended, stay_open(story.stays)))
+    elif view.left is None:
         said = _("{n} of {all} can end by themselves; too early to say when").format(**numbers)
     else:
         when = shown.clock(round(one.at_ms + view.left.mid_s * 1000), one.at_ms)
@@ -158,6 +161,19 @@ def headline(one: BatchNow) -> str:
     if story.deadline:
         said = _("{sentence}, deadline {time}").format(sentence=said, time=shown.clock(story.deadline, one.at_ms))
     return said
+
+
+def stuck(one: BatchNow) -> bool:
+    """Whether what is open waits for a person, all of it."""
+    story = one.story
+    if story is None or not is_open(one.view) or not story.stays:
+        return False
+    return story.by_itself <= story.counts.get(insight.DONE, 0)
+
+
+def stay_open(number: int) -> str:
+    """So many do not end by themselves."""
+    return ngettext("{n} stays open", "{n} stay open", number).format(n=text.count(number))
 
 
 def late(one: BatchNow) -> bool:

@@ -60,6 +60,18 @@ def test_what_needs_a_person_comes_first_with_what_it_holds_behind() -> None:
     assert (found.needs_person, found.behind_person, found.by_itself) == (3, 5, 2)
 
 
+def test_what_was_cancelled_behind_a_dead_one_stays_open_no_more() -> None:
+    tasks = [
+        task("a", "dead", triage="open"),
+        task("b", "cancelled", "goods", depends_on=("a",)),
+        task("c", "blocked", "goods", depends_on=("a",), gate="dependency"),
+        task("d"),
+        task("e", "succeeded"),
+    ]
+    found = batch.story(tasks, {})
+    assert (found.stays, found.behind_person, found.by_itself) == (2, 1, 2)
+
+
 def test_what_was_sent_again_stands_as_its_successor() -> None:
     tasks = [
         task("a", "dead", triage="republished", successor="a2"),

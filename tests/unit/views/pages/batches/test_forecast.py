@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QRect
 from pytestqt.qtbot import QtBot
 
-from services.domain.insight.batch import DEAD, DONE, WAITING, Hold, Story
+from services.domain.insight.batch import DEAD, DONE, HELD, WAITING, Hold, Story
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
 from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
@@ -55,6 +56,29 @@ def test_it_ends_where_nobody_is_needed_with_what_it_may_be_off_by(qtbot: QtBot)
 )
 def test_it_says_what_it_knows(one: BatchNow, says: str) -> None:
     assert says in note(one)
+
+
+@pytest.mark.parametrize("left", [None, LEFT])
+def test_where_all_that_is_open_waits_for_a_person_it_says_how_many_stay(qtbot: QtBot, left: Spread | None) -> None:
+    one = batch(done=6, dead=0, left=left)
+    held = Hold(key="held", ids=("h",) * 3, types=(), shops=1, oldest_at=0, behind=1, person=True)
+    counts = {"succeeded": 6, "held": 3, "blocked": 1}
+    story = Story(counts={DONE: 6, HELD: 4}, holds=(held,), behind_person=1)
+    one = replace(one, view=replace(one.view, counts=counts), story=story)
+    found = course_of(one)
+    assert found is not None
+    assert (found.likely, found.stays, found.middle) == (6, 4, 0), "level, and no end"
+    assert (note(one), headline(one)) == ("4 stay open", "6 of 10 done, 4 stay open")
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    drawn = chart.grab().toImage()
+    chart.show_batch(replace(one, view=replace(one.view, left=None), story=replace(story, holds=(), behind_person=0)))
+    ahead = QRect(305, 0, 15, chart.height())
+    assert drawn.copy(ahead) != chart.grab().toImage().copy(ahead), "the level goes on behind now, dashed"
+    going = replace(one, story=replace(story, counts={DONE: 6, HELD: 4, WAITING: 1}))
+    assert note(going) == ("too early to say" if left is None else note(batch(left=left)))
 
 
 @pytest.mark.parametrize("one", [batch(), batch(left=None), batch(done=10, dead=0)])
