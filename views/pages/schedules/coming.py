@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,15 +32,23 @@ class ComingRun:
         """Its schedule and its time."""
         return f"{self.row.schedule.name}@{self.at}"
 
+    @property
+    def first(self) -> bool:
+        """Whether it is the next run of its schedule."""
+        return self.at == self.row.upcoming[0]
 
-def coming(rows: Sequence[ScheduleRow]) -> list[ComingRun]:
-    """The next few runs of each of them, in order."""
-    found = [ComingRun(at=at, row=row) for row in rows for at in row.upcoming]
+
+def coming(rows: Sequence[ScheduleRow], now_ms: int) -> list[ComingRun]:
+    """The next few runs of each of them, in order. Of what is overdue the first stands for all: one run makes up for
+    them, or none.
+    """
+    found = [run for row in rows for at in row.upcoming if (run := ComingRun(at=at, row=row)).first or at >= now_ms]
     return sorted(found, key=lambda run: (run.at, run.row.schedule.name))
 
 
-def _until(run: ComingRun) -> str:
-    return text.until(shown.span(max(0, run.at - instant.now_ms())))
+def _starts(run: ComingRun) -> str:
+    now_ms = instant.now_ms()
+    return words.next_run(run.row, now_ms) if run.first else text.until(shown.span(run.at - now_ms))
 
 
 COLUMNS: tuple[Column[ComingRun], ...] = (
@@ -50,7 +59,15 @@ COLUMNS: tuple[Column[ComingRun], ...] = (
         text=lambda run: shown.clock(run.at, instant.now_ms()),
         width=120,
     ),
-    Column(key="until", title=N_("Starts"), value=lambda run: run.at, text=_until, width=112, live=True),
+    Column(
+        key="until",
+        title=N_("Starts"),
+        value=lambda run: run.at,
+        text=_starts,
+        tone=lambda run: words.next_tone(run.row) if run.first else "text",
+        width=136,
+        live=True,
+    ),
     Column(
         key="name",
         title=N_("Schedule"),
@@ -78,7 +95,7 @@ COLUMNS: tuple[Column[ComingRun], ...] = (
     Column(
         key="collides",
         title=N_("Collides"),
-        value=lambda run: words.collisions(run.row) if run.at == run.row.upcoming[0] else "",
+        value=lambda run: words.collisions(run.row) if run.first else "",
         tone="retrying",
         width=200,
         hide_rank=1,
@@ -103,9 +120,9 @@ class ComingRuns(Card):
 
     def show_rows(self, rows: Sequence[ScheduleRow]) -> None:
         """Show what comes of these schedules."""
-        runs = coming(rows)
+        runs = coming(rows, instant.now_ms())
         self.model.apply(runs, settle=True)
-        most = max((len(row.upcoming) for row in rows), default=0)
+        most = max(Counter(run.row.schedule.name for run in runs).values(), default=0)
         said = ngettext("the next {n} of each", "the next {n} of each", most).format(n=text.count(most))
         self.set_note(said if runs else "")
 
