@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
-from services import i18n
+from services import act_words, i18n
 from services.commands.audit import Audit
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
+from services.domain.gates.quiet_hours import QuietHours, Weekly
 from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
@@ -451,6 +452,81 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     page.table.set_current_key(page.table.records.record(0).key)
     page.set_acting("Not now")
     assert page.panel.back_note.text() == "Not now."
+
+
+def ask_back(qtbot: QtBot, page: AuditPage) -> ConfirmDialog:
+    """Open the newest entry and ask to take it back."""
+    key = page.table.records.record(0).key
+    page.table.set_current_key(key)
+    page.table.open_requested.emit(key)
+    qtbot.waitUntil(page.panel.back_button.isEnabled)
+    page.panel.back_button.click()
+    return page.findChildren(ConfirmDialog)[-1]
+
+
+@pytest.mark.one_pair
+def test_the_question_names_the_act_that_is_done_and_what_is_removed_must_be_typed(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    quiet = desk.session.commands.quiet
+    weekly = (Weekly(days=(0,), start=60, end=120),)
+    night = QuietHours(name="night", scope="platform:temu", weekly=weekly, reason="their maintenance")
+    quiet.set(night)
+    page = open_page()
+    dialog = ask_back(qtbot, page)
+    row = page.table.records.record(0)
+    (column,) = (one for one in page.table.records.columns if one.key == "back")
+    removes = act_words.act("quiet.remove")
+    assert [dialog.verb_button.text(), column.display(row)] == [removes, removes]
+    assert removes in page.panel.back_note.text()
+    question = dialog.question
+    assert (question.number, question.danger, question.typed) == ("", True, "night"), "the scope is no object"
+    dialog.typed_field.setText("night")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: quiet.known() == [])
+    quiet.set(night)
+    quiet.set(replace(night, scope="platform:pdd"))
+    with qtbot.waitSignal(page.refreshed):
+        page.refresh()
+    dialog = ask_back(qtbot, page)
+    assert (dialog.verb_button.text(), dialog.question.typed) == (act_words.act("quiet.set"), "")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: [one.hours.scope for one in quiet.known()] == ["platform:temu"])
+
+
+@pytest.mark.one_pair
+def test_what_is_held_is_not_asked_again_and_counts_the_tasks_alone(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    for shop in range(2):
+        desk.create(shop, batch="b-1")
+    batches = desk.session.commands.batches
+    batches.cancel(batches.plan_cancel("b-1"))
+    page = open_page()
+    row = page.table.records.record(0)
+    dialog = ask_back(qtbot, page)
+    assert dialog.question.number == "2 objects"
+    assert dict(dialog.question.rows)["Object"] == f"{row.target[1]} and 1 more"
+    dialog.verb_button.click()
+    assert desk.toasts[-1].status == "scheduled"
+    qtbot.waitUntil(lambda: page.findChildren(ConfirmDialog) == [])
+    page.panel.back_button.click()
+    assert page.findChildren(ConfirmDialog) == []
+    assert desk.toasts[-1].text == "That is about to happen already."
+    page.taking_back.acting.send_delayed()
+    qtbot.waitUntil(lambda: desk.toasts[-1].text == "Taken back: Cancel a batch, 2 objects.")
+
+
+@pytest.mark.one_pair
+def test_where_somebody_was_first_the_entry_says_so_after_the_refusal(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    fleet = desk.session.commands.fleet
+    fleet.pause("platform:temu", reason="sale")
+    page = open_page()
+    dialog = ask_back(qtbot, page)
+    fleet.resume("platform:temu")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: "changed it again since" in page.panel.back_note.text())
+    assert not page.panel.back_button.isEnabled()
 
 
 @pytest.mark.one_pair

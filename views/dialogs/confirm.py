@@ -127,7 +127,8 @@ class ConfirmDialog(DialogFrame):
         self.cancel_button.setFocus()
 
     def _on_typed(self) -> None:
-        wrong = bool(self.question.typed) and self.typed_field.text().strip().replace(",", "") != self.question.typed
+        wanted, typed = self.question.typed, self.typed_field.text().strip()
+        wrong = bool(wanted) and wanted.strip() not in (typed, typed.replace(",", ""))  # a name may have commas, too
         missing = self.question.note_needed if not self.note else ""
         self.verb_button.disable(missing or (_("Type {text} first").format(text=self.question.typed) if wrong else ""))
 

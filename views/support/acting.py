@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
@@ -52,7 +52,13 @@ class AboutToHappen:
 
 
 class Acting(QObject):
-    """Runs the commands of one page; every outcome is told, item by item where something was left out."""
+    """Runs the commands of one page; every outcome is told, item by item where something was left out.
+
+    Signals:
+        ended: a command has run, or has failed.
+    """
+
+    ended = Signal()
 
     def __init__(self, owner: QObject, toast: Toast, pending: AboutToHappen | None = None) -> None:
         """``pending`` is shared by pages that may act on the same tasks."""
@@ -85,6 +91,7 @@ class Acting(QObject):
             say = partial(self._tell, outcome, done, reverse)
             if not instead(outcome, say):
                 say()
+            self.ended.emit()
 
         self._operation.start(call, tell, self._fail)
 
@@ -201,3 +208,4 @@ class Acting(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self._toast(failure(error))
+        self.ended.emit()

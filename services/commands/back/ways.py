@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
@@ -88,6 +88,7 @@ class Way:
     """``by``: the act that reverses it, as the audit names it; ``go`` does that. ``needs``: what of the details it is
     made from, where an entry may lack it; without it there is no way. ``fresh``: it brings nothing back, so there is a
     way only where the entry says (``was``) that nothing stood there before.
+    ``way_of`` says ``by`` and ``objects`` as they are for the entry.
     """
 
     by: str
@@ -96,6 +97,9 @@ class Way:
     fresh: bool = False
     role: str = "operator"  #: the least that may; the command asks again
     begins: bool = False  #: work begins by it, which nothing takes back
+    anew: str = ""  #: the act instead of ``by`` where nothing stood before, so the entry keeps none
+    on: Callable[[AuditEntry, Detail], Sequence[str]] = lambda entry, _: entry.target  #: what it acts on
+    objects: tuple[str, ...] = ()  #: that, of this entry
 
 
 def _pause(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
@@ -150,12 +154,15 @@ def _each(names: Sequence[str], act: Callable[[str], bool]) -> Outcome:
     return Outcome(done=tuple(done), skipped=tuple(skipped))
 
 
-def _again(tasks: Callable[[AuditEntry], Sequence[str]]) -> Way:
-    """What was cancelled is created again; without a reason not what may have been done."""
+def _again(first: int = 0) -> Way:
+    """What was cancelled is created again; without a reason not what may have been done. ``first``: so many of the
+    objects stand before the tasks.
+    """
     return Way(
         "task.create_again",
-        lambda commands, entry, _: commands.tasks.create_again(tasks(entry), untouched=True),
+        lambda commands, entry, _: commands.tasks.create_again(entry.target[first:], untouched=True),
         begins=True,
+        on=lambda entry, _: entry.target[first:],
     )
 
 
@@ -191,12 +198,21 @@ def _view_back(commands: Commands, _entry: AuditEntry, detail: Detail) -> None:
         commands.views.remove(detail["key"])
 
 
+def _lift(commands: Commands, entry: AuditEntry, _detail: Detail) -> Outcome:
+    """What was taken back is the decision, whether or not a letter was waiting behind it."""
+    return replace(commands.causes.lift(entry.target[0]), done=entry.target, pending=())
+
+
 def _tell(order: str) -> Callable[[Commands, AuditEntry, Detail], object]:
     return lambda commands, entry, _detail: commands.fleet.tell_worker(entry.target[0], order)
 
 
 def _reopen(commands: Commands, entry: AuditEntry, _detail: Detail) -> Outcome:
     return commands.dead_letters.set_triage(entry.target, Triage.OPEN)
+
+
+def _changed(_entry: AuditEntry, detail: Detail) -> Sequence[str]:
+    return detail["changed"] if isinstance(detail["changed"], list) else ()
 
 
 def _switch(*, enabled: bool) -> Callable[[Commands, AuditEntry, Detail], object]:
@@ -229,13 +245,13 @@ WAYS: Mapping[str, Way] = {
     ),
     "worker.drain": Way("worker.resume", _tell("resume"), needs="from"),
     "worker.resume": Way("worker.drain", _tell("drain"), needs="from"),
-    "task.cancel": _again(lambda entry: entry.target),
-    "batch.cancel": _again(lambda entry: entry.target[1:]),
-    "queue.purge": _again(lambda entry: entry.target[1:]),
+    "task.cancel": _again(),
+    "batch.cancel": _again(first=1),
+    "queue.purge": _again(first=1),
     "task.try": Way("task.try_back", lambda commands, entry, _: commands.tasks.take_back_try(entry.target[0])),
     "dead.archived": Way("dead.open", _reopen, fresh=True),
     "dead.ignored": Way("dead.open", _reopen, fresh=True),
-    "cause.ignore": Way("cause.lift", lambda commands, entry, _: commands.causes.lift(entry.target[0]), fresh=True),
+    "cause.ignore": Way("cause.lift", _lift, fresh=True),
     "cause.know": Way("cause.forget", lambda commands, entry, _: commands.causes.forget(entry.target[0]), fresh=True),
     "cause.merge": Way("cause.split", _split, fresh=True),
     "cause.split": Way("cause.join", lambda commands, _, detail: commands.causes.join(detail["part"]), needs="part"),
@@ -246,18 +262,18 @@ WAYS: Mapping[str, Way] = {
         needs="before",
     ),
     "schedule.remove": Way("schedule.add", _schedules, needs="schedules"),
-    "schedule.enable": Way("schedule.disable", _switch(enabled=False), needs="changed"),
-    "schedule.disable": Way("schedule.enable", _switch(enabled=True), needs="changed"),
-    "quiet.set": Way("quiet.remove", _quiet_back),
+    "schedule.enable": Way("schedule.disable", _switch(enabled=False), needs="changed", on=_changed),
+    "schedule.disable": Way("schedule.enable", _switch(enabled=True), needs="changed", on=_changed),
+    "quiet.set": Way("quiet.set", _quiet_back, anew="quiet.remove", on=lambda entry, _: entry.target[:1]),
     "quiet.remove": Way("quiet.set", _quiet_back, needs="before"),
-    "promise.set": Way("promise.set", _promise_back),
+    "promise.set": Way("promise.set", _promise_back, anew="promise.remove"),
     "promise.remove": Way("promise.set", _promise_back, needs="before"),
     "promise.enable": Way(
         "promise.enable",
         lambda commands, entry, detail: commands.promises.enable(entry.target[0], enabled=not detail["enabled"]),
         needs="enabled",
     ),
-    "role.set": Way("role.set", _role, needs="own", role="admin"),
+    "role.set": Way("role.set", _role, anew="role.remove", needs="own", role="admin"),
     "role.remove": Way("role.set", _role, needs="own", role="admin"),
     "role.default": Way(
         "role.default",
@@ -265,7 +281,7 @@ WAYS: Mapping[str, Way] = {
         needs="from",
         role="admin",
     ),
-    "view.share": Way("view.remove", _view_back, needs="key"),
+    "view.share": Way("view.share", _view_back, anew="view.remove", needs="key"),
     "view.remove": Way(
         "view.share",
         lambda commands, _, detail: commands.views.share(msgspec.convert(detail["before"], SharedView)),
@@ -275,7 +291,7 @@ WAYS: Mapping[str, Way] = {
         "alert.unanswer", lambda commands, entry, _: commands.alerts.unanswer(entry.target[0]), fresh=True
     ),
     "alert.mute": Way("alert.unmute", lambda commands, entry, _: commands.alerts.unmute(entry.target[0]), fresh=True),
-    "alert.rule": Way("alert.rule", _alert_rule_back, role="admin"),
+    "alert.rule": Way("alert.rule", _alert_rule_back, anew="alert.rule_reset", role="admin"),
     "alert.rule_reset": Way("alert.rule", _alert_rule_back, needs="before", role="admin"),
 }
 #: acts on the same object that change nothing an older one left there
@@ -317,7 +333,15 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
         return said("back.secret").message
     if len(entry.target) >= TARGETS_KEPT and "count" in detail:
         return said("back.many", n=TARGETS_KEPT).message
-    return found
+    return _for(entry, detail, found)
+
+
+def _for(entry: AuditEntry, detail: Detail, way: Way) -> Way | Message:
+    """The way as it is for this entry."""
+    if not (objects := tuple(way.on(entry, detail))):
+        return said("back.nothing").message
+    stood = "before" in detail or detail.get("own")
+    return replace(way, by=way.by if stood else way.anew or way.by, objects=objects)
 
 
 def since(trail: Trail, entry: AuditEntry) -> Message | None:
@@ -359,7 +383,7 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
     if (why := since(trail, entry)) is not None:
         raise UsageError(said(why.code, **why.params), field="entry")
     done = found.go(commands, entry, _detail(entry))
-    return done if isinstance(done, Outcome) else Outcome(done=entry.target)
+    return done if isinstance(done, Outcome) else Outcome(done=found.objects)
 
 
 def _idle(detail: Detail) -> bool:

@@ -312,7 +312,17 @@ class AlertsPage(Page):
             self._channels.apply(answer.now.channels)
             _begin(self.channels)
         self._fill(settle=answer.ask.settle or self._rest.resting)
+        self._look_further(answer.ask)
         self.refreshed.emit()
+
+    def _look_further(self, ask: Ask[Wanted]) -> None:
+        """The incident that is wished for is over, or nobody knows it any more."""
+        if not self._wish or not ask.settle or ask.wanted not in (Wanted(), Wanted(state=RESOLVED)):
+            return
+        if ask.wanted.state == RESOLVED:
+            self._wish = ""
+        self.states.set_current(RESOLVED if self._wish else ACTIVE)
+        self._ask()
 
     def _fill(self, *, settle: bool) -> None:
         """Those of the state and the words that are asked for."""

@@ -22,11 +22,14 @@ from views.support import instant, shown, text
 from views.support.acting import HOLD_MANY_S, Acting
 from views.support.operation import Operation
 
+#: the verb of what is about to be taken back, with the key of the entry
+HELD = "audit.back"
+
 
 class TakingBack(QObject):
     """Signals:
     looked: what was done to an object since is known now: the key of its entry.
-    changed: something was taken back, or refused; ask again.
+    changed: something was taken back, or that failed; ask again.
     """
 
     looked = Signal(str)
@@ -36,6 +39,7 @@ class TakingBack(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self.acting = Acting(owner, context.toast, context.pending)
+        self.acting.ended.connect(self.changed)
         self._looking = Operation(self, latest=True)
         self._since: dict[str, Message | None] = {}
         self._forbidden = ""
@@ -65,38 +69,40 @@ class TakingBack(QObject):
         """Say what will happen; what can be done only is done once a person wants it."""
         if isinstance(row.back, Message) or self.reason(row):
             return
-        entry, n = row.entry, len(row.target)
+        if not self.acting.free(HELD, [row.key]):
+            return
+        entry, way, objects = row.entry, row.back, row.taken_back
+        n, removes = len(objects), way.by.endswith(".remove")
         facts = [
             (_("Act"), act_words.act(entry.action)),
             (_("Person"), entry.who),
             (_("Time"), shown.clock(entry.at, instant.now_ms())),
-            (_("Object"), words.about(row.objects)),
-            (_("Taken back by"), act_words.act(row.back.by)),
+            (_("Object"), words.about(objects)),
+            (_("Taken back by"), act_words.act(way.by)),
         ]
         question = Question(
             title=N_("Take an act back"),
             number=ngettext("{n} object", "{n} objects", n).format(n=text.count(n)) if n > 1 else "",
             text=_("It is done in your name, and has an entry of its own."),
             rows=tuple(facts),
-            verb=act_words.act(row.back.by),
-            typed=typed_count(n, self._context.environment),
+            verb=act_words.act(way.by),
+            danger=removes,
+            typed=objects[0] if removes and n == 1 else typed_count(n, self._context.environment),
         )
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._go, row, row.back))
+        dialog.confirmed.connect(partial(self._go, row, way))
         dialog.open()
 
     def _go(self, row: AuditLine, way: Way) -> None:
         call = partial(take_back, self._context.commands, self._context.audit, row.entry)
 
         def done(outcome: Outcome) -> str:
-            self._since.pop(row.key, None)
-            self.changed.emit()
-            n = len(outcome.done)
+            n = len(outcome.done) + len(outcome.pending)
             back = ngettext("Taken back: {act}, {n} object.", "Taken back: {act}, {n} objects.", n)
             return back.format(act=act_words.act(row.entry.action), n=text.count(n))
 
         if way.begins:
             said = _("{act} in {s} s").format(act=act_words.act(way.by), s=HOLD_MANY_S)
-            self.acting.delayed(said, call, done, HOLD_MANY_S)
+            self.acting.delayed(said, call, done, HOLD_MANY_S, about=[(HELD, row.key)])
         else:
             self.acting.at_once(call, done)

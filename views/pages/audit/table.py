@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -47,8 +47,16 @@ class AuditLine:
     @property
     def objects(self) -> tuple[str, ...]:
         """What it was done to, as people call it."""
+        return self._called(self.target)
+
+    @property
+    def taken_back(self) -> tuple[str, ...]:
+        """What taking it back acts on, as people call it."""
+        return self._called(map(masked_text, self.back.objects)) if isinstance(self.back, Way) else ()
+
+    def _called(self, names: Iterable[str]) -> tuple[str, ...]:
         called = {name: cause.called(one.name, one.title, one.where) for name, one in self.causes}
-        return tuple(called.get(one, one) for one in self.target)
+        return tuple(called.get(one, one) for one in names)
 
 
 def line_of(entry: AuditEntry, now_ms: int, causes: Mapping[str, Called]) -> AuditLine:

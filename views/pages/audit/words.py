@@ -39,19 +39,43 @@ def about(targets: tuple[str, ...]) -> str:
     return words.format(first=safe.one_line(targets[0], 100), n=text.count(len(targets) - 1))
 
 
-#: as ``services.commands.audit`` writes down what was done in part
-_COUNTED = re.compile(r"(\d+) done, (\d+) refused(?:: (.*))?$", re.DOTALL)
+#: as ``services.commands`` write down what was done in part, that nothing was, and what moved
+_COUNTED = re.compile(r"partly: (\d+) done, (\d+) refused(?:: (.*))?$", re.DOTALL)
+_REFUSED = re.compile(r"refused: (\d+)(?:: (.*))?$", re.DOTALL)
+_MOVED = re.compile(r"done: (\d+) tasks moved$")
+#: as they write down how many of a batch have which status after an act
+_AFTER = re.compile(r"(.*); after: ([a-z_]+ \d+(?:, [a-z_]+ \d+)*)$", re.DOTALL)
 
 
 def why(outcome: str) -> str:
     """What the outcome says behind its first word, its counts in the present language."""
-    said = outcome.partition(":")[2].strip()
-    if counted := _COUNTED.match(said):
-        done, refused, first = counted.groups()
+    parts, left = [], ""
+    if found := _AFTER.match(outcome):
+        outcome, left = found.groups()
+    if said := _counted(outcome) or outcome.partition(":")[2].strip():
+        parts.append(said)
+    if left:
+        pairs = (one.split(" ") for one in left.split(", "))
+        told = text.listed(f"{shown.status_word(status)} {text.count(int(n))}" for status, n in pairs)
+        parts.append(_("after it: {counts}").format(counts=told))
+    return safe.one_line(text.listed(parts, ";"), 200)
+
+
+def _counted(outcome: str) -> str:
+    """The counts of an outcome, "" where it has none."""
+    first = ""
+    if found := _COUNTED.match(outcome):
+        done, refused, first = found.groups()
         said = _("{done} done, {refused} refused").format(done=text.count(int(done)), refused=text.count(int(refused)))
-        if first:
-            said = _("{name}: {value}").format(name=said, value=first)
-    return safe.one_line(said, 200)
+    elif found := _REFUSED.match(outcome):
+        n, first = int(found[1]), found[2]
+        said = ngettext("{n} object refused", "{n} objects refused", n).format(n=text.count(n))
+    elif found := _MOVED.match(outcome):
+        n = int(found[1])
+        said = ngettext("{n} task moved", "{n} tasks moved", n).format(n=text.count(n))
+    else:
+        return ""
+    return _("{name}: {value}").format(name=said, value=first) if first else said
 
 
 def wrong(one: Wrong) -> str:

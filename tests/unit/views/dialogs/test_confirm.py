@@ -55,6 +55,14 @@ def test_a_number_must_be_typed_where_many_are_touched(qtbot: QtBot) -> None:
     assert dialog.verb_button.isEnabled()
 
 
+def test_a_name_with_a_comma_can_be_typed(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, Question(title="Remove", verb="Remove", typed="late, and mine"))
+    qtbot.keyClicks(dialog.typed_field, "late and mine")
+    assert not dialog.verb_button.isEnabled()
+    dialog.typed_field.setText("late, and mine")
+    assert dialog.verb_button.isEnabled()
+
+
 def test_production_asks_earlier() -> None:
     assert typed_count(51, "PROD") == "51"
     assert typed_count(51, "") == ""

@@ -25,3 +25,27 @@ def test_what_was_done_in_part_is_told_in_the_language_of_the_window(first: str,
         assert words.why(act.outcome) == chinese
     finally:
         i18n.set_language("en")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "english", "chinese"),
+    [
+        (
+            "partly: 3 done, 2 refused; after: cancelled 3, succeeded 2",
+            "3 done, 2 refused; after it: Cancelled 3, Succeeded 2",
+            "完成 3 个，拒绝 2 个；之后：已取消 3，成功 2",
+        ),
+        ("done; after: cancelled 3", "after it: Cancelled 3", "之后：已取消 3"),
+        ("refused: 21: task.unknown", "21 objects refused: task.unknown", "拒绝 21 个：task.unknown"),
+        ("done: 12 tasks moved", "12 tasks moved", "移动了 12 个任务"),
+        ("done: 1 tasks moved", "1 task moved", "移动了 1 个任务"),
+        ("failed: 12 tasks moved; after: all", "12 tasks moved; after: all", "12 tasks moved; after: all"),
+    ],
+)
+def test_what_became_of_it_is_told_in_the_language_of_the_window(outcome: str, english: str, chinese: str) -> None:
+    assert words.why(outcome) == english
+    i18n.set_language("zh_CN")
+    try:
+        assert words.why(outcome) == chinese
+    finally:
+        i18n.set_language("en")

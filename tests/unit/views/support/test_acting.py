@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.outcome import Outcome, Refusal
+from services.domain.errors import UsageError
 from services.domain.text.message import Message
 from tests.support.widgets import press
 from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
@@ -117,6 +118,21 @@ def test_what_was_left_alone_is_told_and_can_be_copied(qtbot: QtBot) -> None:
     acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "1 task done")
     qtbot.waitUntil(lambda: len(told) == 3)
     assert (told[2].status, told[2].detail, told[2].copy) == ("healthy", "", "")
+    owner.deleteLater()
+
+
+def test_that_a_command_failed_is_heard_as_well(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner = QObject()
+    acting = Acting(owner, told.append)
+
+    def broken() -> Outcome:
+        raise UsageError("somebody was first")
+
+    for call in (broken, lambda: Outcome(done=("a",))):
+        with qtbot.waitSignal(acting.ended):
+            acting.at_once(call, lambda _outcome: "done")
+    assert len(told) == 2, "it is told before"
     owner.deleteLater()
 
 

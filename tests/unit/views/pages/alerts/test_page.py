@@ -340,6 +340,23 @@ def test_another_page_asks_for_one_incident(qtbot: QtBot, alerts: Alerts, open_p
     qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == dead.id, timeout=WAIT_MS)
 
 
+def test_another_page_asks_for_an_incident_that_is_over_or_forgotten(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.login()
+    over = alerts.dead(resolved_at=alerts.now)
+    page = open_page()
+    page.show_request(over.id)
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.panel.key == over.id, timeout=WAIT_MS)
+    assert page.states.current() == "resolved"
+    page.panel.closed.emit()
+    page.show_request("INC-1")
+    assert page.states.current() == "active"
+    qtbot.waitUntil(lambda: page.states.current() == "resolved", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.states.current() == "active", timeout=WAIT_MS)
+    assert not page.panel.isVisible()
+
+
 def test_it_speaks_chinese(alerts: Alerts, open_page: Open) -> None:
     alerts.login(names=("微光数码专卖店",))
     page = open_page()
