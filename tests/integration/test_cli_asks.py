@@ -50,7 +50,12 @@ LOOKS = {
     "queue purge": "rpa_tasks_normal",
 }
 #: they ask, and have no preview
-QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": "type:unused"}
+QUESTIONS = {
+    "schedule remove": "hourly",
+    "queue pause": "all",
+    "queue resume": "type:unused",
+    "view remove": "Refunds",
+}
 #: they ask in a production fleet only, where something is written over, where it is about more than one, or where there
 #: are faults to accept: their own tests try that
 ELSEWHERE = {
@@ -94,6 +99,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tasks.csv").write_text("shop_id,payload\ns1,{}\ns2,{}\n", encoding="utf-8")
     (tmp_path / "type.json").write_text(json.dumps({"name": "work", "version": 1}), encoding="utf-8")
     assert call("schedule", "add", "hourly", "--cron", "@hourly", "--type", "sync_order", "--all") == 0
+    assert call("view", "share", "Refunds", "--filter", "type:refund") == 0
     assert call("export", "--filter", "status:dead", "--out", str(tmp_path / "records.jsonl")) == 0
     return folder
 

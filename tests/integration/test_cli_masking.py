@@ -244,6 +244,8 @@ def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) ->
         yield [*words, *(word.replace("{out}", str(out)) for word in variant), *given]
 
 
+# some 300 commands one after another, beside all other tests
+@pytest.mark.timeout(300)
 def test_no_command_prints_a_secret(line: Line) -> None:
     out = line.home / "records.jsonl"
     commands = [each for each in walk() if not below(each[1]) or each[1].get_default("handler") is not None]

@@ -45,7 +45,8 @@ def test_what_outlives_its_worker_is_ended_and_what_is_at_work_is_not() -> None:
         orphan, far = map(int, left.stdout.split())
         assert _sleeps(orphan)
         assert _sleeps(far)
-        assert process_tree.end_orphans() >= 1
+        # not how many: a worker beside this test may have found it first
+        process_tree.end_orphans()
         eventually(lambda: not _sleeps(orphan), 30)
         eventually(lambda: not _sleeps(far), 30)
         assert not mine.exited()
