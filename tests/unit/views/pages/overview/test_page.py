@@ -288,8 +288,9 @@ def test_a_store_that_was_lost_while_another_page_was_seen_is_told_before_it_ans
     stands = Snapshot(at_ms=NOW_MS, taken=0.0)
     lost = replace(stands, store=StoreHealth(connected=False))
     source.go_on.clear()
+    heard_before = source.asked_fresh
     page.note_news(stands)
-    qtbot.waitUntil(lambda: not page._freshening.busy)
+    qtbot.waitUntil(lambda: source.asked_fresh > heard_before)
     source.lost = "store"
     if heard == "just before":
         page.note_news(lost)  # so soon after the other it waits for its turn
@@ -392,9 +393,7 @@ def test_the_first_task_that_ends_after_a_quiet_stretch_begins_the_curve_of_succ
     nothing = tile.grab().toImage()
     source.at_ms += 1000
     page.refresh()
-    qtbot.waitUntil(lambda: page._history is not None and page._history.newest_ms > NOW_MS)
-    page._steps.finish()
-    assert tile.grab().toImage() != nothing
+    qtbot.waitUntil(lambda: tile.grab().toImage() != nothing)
 
 
 def test_a_limit_of_ones_own_is_kept(qtbot: QtBot) -> None:
