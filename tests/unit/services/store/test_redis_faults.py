@@ -391,15 +391,16 @@ def test_ends_of_one_batch_keep_what_each_work_was(store: RedisStore, plain: red
     assert codes(store.apply([finish(0), finish(1, "dead"), finish(2), finish(3)])) == ["ok"] * 4
     done = [one.task_id if one is not None else "" for one in store.last_done(["k0", "k1", "k2"])]
     assert done == ["t3", "", "t2"]
-    assert plain.hgetall(keys.ASIDE + spoilt) == {b"of": b"somebody else"}
+    assert plain.hgetall(spoilt) == {b"of": b"somebody else"}, "a failure is not written over what nobody can read"
 
     plain.delete(keys.WORK + "k2")
     plain.hset(keys.WORK + "k2", "of", "somebody else")
-    store.apply([Create(task=task(n, uniq=f"k{n % 3}")) for n in (4, 5)])
+    store.apply([Create(task=task(n, uniq=f"k{n % 3}"), on_duplicate="force") for n in (4, 5)])
     store.apply([claim(4), claim(5)])
     assert codes(store.apply([finish(4), finish(5)])) == ["ok", "ok"]
     assert [one.task_id for one in store.last_done(["k1", "k2"]) if one is not None] == ["t4", "t5"]
-    assert plain.hgetall(keys.ASIDE + keys.WORK + "k2") == {b"of": b"somebody else"}
+    for aside in (spoilt, keys.WORK + "k2"):
+        assert plain.hgetall(keys.ASIDE + aside) == {b"of": b"somebody else"}, "a success is, and keeps it"
 
 
 def test_a_task_that_was_removed_is_not_made_again_beside_new_ones(store: RedisStore) -> None:
