@@ -6,24 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from services.commands.alerts import AlertCommands
+from services.commands.back.ways import Commands as ReversingCommands
 from services.commands.batches import BatchCommands
-from services.commands.breakers import BreakerCommands
 from services.commands.bulk.republish import BulkRepublish
-from services.commands.causes import CauseCommands
-from services.commands.dead_letters import DeadLetterCommands
-from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
-from services.commands.promises import PromiseCommands
 from services.commands.queues import QueueCommands
-from services.commands.quiet import QuietCommands
 from services.commands.records import RecordCommands
-from services.commands.roles import RoleCommands
-from services.commands.schedules import ScheduleCommands
-from services.commands.sessions import SessionCommands
 from services.commands.settings import SettingCommands
-from services.commands.tasks import TaskCommands
-from services.commands.views import ViewCommands
 from services.domain.fleet.shop import Shop
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
@@ -54,43 +43,19 @@ from views.support.memory import Memory, ShortMemory
 from views.widgets.toast import ToastSpec
 
 
-class CommandSet(Protocol):
+class CommandSet(ReversingCommands, Protocol):
     """What the present operator may do; every call blocks, so pages call it through an ``Operation``."""
 
     @property
     def operator(self) -> Operator: ...
     @property
-    def tasks(self) -> TaskCommands: ...
-    @property
-    def dead_letters(self) -> DeadLetterCommands: ...
-    @property
     def bulk(self) -> BulkRepublish: ...
-    @property
-    def causes(self) -> CauseCommands: ...
-    @property
-    def fleet(self) -> FleetCommands: ...
-    @property
-    def breakers(self) -> BreakerCommands: ...
-    @property
-    def sessions(self) -> SessionCommands: ...
-    @property
-    def quiet(self) -> QuietCommands: ...
-    @property
-    def schedules(self) -> ScheduleCommands: ...
     @property
     def queues(self) -> QueueCommands: ...
     @property
     def batches(self) -> BatchCommands: ...
     @property
-    def promises(self) -> PromiseCommands: ...
-    @property
-    def roles(self) -> RoleCommands: ...
-    @property
     def settings(self) -> SettingCommands: ...
-    @property
-    def alerts(self) -> AlertCommands: ...
-    @property
-    def views(self) -> ViewCommands: ...
     @property
     def records(self) -> RecordCommands: ...
 
