@@ -44,6 +44,8 @@ NEXT_RUNS = 5
 MOST_RUNS, MOST_NAMES = 300, 5
 #: runs that are shown of each; runs to come that are looked at for collisions; ended runs that are remembered
 SHOWN_RUNS, LOOKED_AT, MOST_ENDED = 14, 3, 20_000
+#: hours to come whose line is followed, and tasks that are followed one by one
+AHEAD_H, MOST_AHEAD = 12, 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +239,7 @@ class ScheduleQueries:
             return None
         at, now = row.upcoming[0], self._store.now_ms()
         ends = at + load.LONGEST * load.MINUTE_MS
-        slots = sum(len(info.slots) for info in self._store.workers() if takes_work(info, now))
+        slots = self._slots(now)
         begins, quiet = at - load.LONGEST * load.MINUTE_MS // 8, wished(self._store)
         mine = [replace(one, own=True) for one in self._bursts(wanted, [at], quiet, zone, ends)]
         others = [
@@ -249,6 +251,35 @@ class ScheduleQueries:
         found = load.follow([*mine, *others], slots)
         said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, at, ends, zone, now)]
         return RunLoad(at=at, slots=slots, load=found, said=tuple(said))
+
+    def ahead(self, hours: int = AHEAD_H) -> RunLoad:
+        """The line of the workers for some hours to come, as far as schedules make it; what waits now is not in it."""
+        rows, now = [row for row in self.rows() if row.schedule.enabled and not row.problem], self._store.now_ms()
+        zone, quiet, ends = (
+            fleet_zone(self._store) or DEFAULT_ZONE,
+            wished(self._store),
+            now + hours * 60 * load.MINUTE_MS,
+        )
+        bursts, tasks = list[Burst](), 0
+        for row in rows:
+            found = self._bursts(row.schedule, list(_within(row, now, ends)), quiet, zone, ends)
+            tasks += sum(burst.tasks for burst in found)
+            bursts += found
+        slots = self._slots(now)
+        about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
+        known = [burst for burst in bursts if burst.mean_s]
+        if not tasks or not slots or tasks > MOST_AHEAD:
+            code = "load.ahead_nothing" if not tasks else "load.ahead_many" if slots else "load.ahead_nobody"
+            about = {**about, "tasks": MOST_AHEAD} if slots and tasks else about
+            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
+        line = load.ahead(known, slots, now, hours * 60)
+        said = [Message("load.ahead", about)]
+        if names := sorted({burst.name for burst in bursts if not burst.mean_s}):
+            said.append(Message("load.ahead_unknown", {"names": ", ".join(names[:MOST_NAMES])}))
+        return RunLoad(at=now, slots=slots, load=line, said=tuple(said))
+
+    def _slots(self, now: int) -> int:
+        return sum(len(info.slots) for info in self._store.workers() if takes_work(info, now))
 
     def _bursts(
         self, wanted: Schedule, runs: Sequence[int], quiet: Sequence[QuietHours], zone: str, ends: int

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.fleet.environment import is_production
 from services.i18n import N_, _
-from views.dialogs.frame import DialogFrame
+from views.dialogs.frame import MARGIN, DialogFrame
 from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -19,6 +19,7 @@ from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 
 WIDTH, ROWS_HEIGHT = 520, 260
+ROOM = WIDTH - 2 * MARGIN
 #: from this many tasks on the number must be typed
 LIMIT_PRODUCTION, LIMIT = 50, 500
 NOTE_LIMIT = 500
@@ -160,9 +161,11 @@ def _strip(finding: Finding) -> Strip:
 def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:
     values = KeyValues(spread=True)
     values.set_rows(rows)
+    if values.heightForWidth(ROOM) <= ROWS_HEIGHT:
+        return values
     pane = ScrollPane()
     pane.body.setContentsMargins(0, 0, 12, 0)
     pane.body.addWidget(values)
     pane.body.addStretch(1)
-    pane.setFixedHeight(min(ROWS_HEIGHT, 26 * len(rows) + 8))
+    pane.setFixedHeight(ROWS_HEIGHT)
     return pane

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtGui import QImage, QTextBlockFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from services import i18n
@@ -19,6 +19,8 @@ from views.widgets.buttons import Button
 from views.widgets.strip import ErrorStrip
 
 WIDTH, HEIGHT = 980, 720
+#: per cent of a line's height; pixels above a heading and below a paragraph
+LINES, HEADING, PARAGRAPH = 125, 22, 8
 
 
 class PageView(QTextBrowser):
@@ -36,8 +38,24 @@ class PageView(QTextBrowser):
         room = self.viewport().width() - 48
         self._pictures = {name: _fitted(QImage.fromData(data), room) for name, data in page.pictures.items()}
         self.document().setMarkdown(page.text)
+        self._air()
         self.verticalScrollBar().setValue(0)
         self.show_part(part)
+
+    def _air(self) -> None:
+        """Lines that are not crowded, and headings that belong to what follows them."""
+        block = self.document().begin()
+        while block.isValid():
+            air, cursor = QTextBlockFormat(), QTextCursor(block)
+            air.setLineHeight(LINES, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            if block.blockFormat().headingLevel():
+                air.setTopMargin(HEADING if block.previous().isValid() else 0)
+                air.setBottomMargin(HEADING / 3)
+            elif cursor.currentList() is None and cursor.currentTable() is None:
+                air.setBottomMargin(PARAGRAPH)
+            if not block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
+                cursor.mergeBlockFormat(air)
+            block = block.next()
 
     def show_part(self, part: str) -> None:
         """Scroll to a heading; the page stays as it is where it has none of this name."""
@@ -64,6 +82,7 @@ class GuideDialog(DialogFrame):
     def __init__(self, parent: QWidget | None = None, *, about: str = "") -> None:
         """``about``: the title of a page of the window, to begin with what is written of it."""
         super().__init__(N_("Operator's guide"), icon="ph.book-open", parent=parent)
+        self._wanted = (WIDTH, HEIGHT)
         self.resize(WIDTH, HEIGHT)
         self._name, self._before = guide.first(i18n.language()), list[tuple[str, str]]()
         self._part = guide.mark(about)

@@ -7,7 +7,7 @@ measured; what waits already when the run begins is not in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import accumulate
 
@@ -29,6 +29,11 @@ SENTENCES: dict[str, str] = {
     "load.quiet": N_("Quiet hours hold {tasks:,} of them back until {clock}."),
     "load.breaks": N_("The promise {name} is for {clock}: {left:,} shops would not be done by then."),
     "load.keeps": N_("In time for the promise {name} ({clock})."),
+    "load.ahead": N_("{tasks:,} tasks are planned in these {hours} h, for {slots:,} slots."),
+    "load.ahead_nobody": N_("{tasks:,} tasks are planned in these {hours} h; no worker runs now that would take them."),
+    "load.ahead_nothing": N_("No run is planned in these {hours} h."),
+    "load.ahead_many": N_("More than {tasks:,} tasks are planned in these {hours} h: too many to follow one by one."),
+    "load.ahead_unknown": N_("Not in it, since how long one takes was not measured yet: {names}."),
     "load.spread": N_("Spread over {span}, hardly any of them would wait."),
 }
 
@@ -69,8 +74,10 @@ class Load:
         return self.own[min(place, len(self.own) - 1)] if self.own and place >= 0 else 0
 
 
-def follow(bursts: Sequence[Burst], slots: int) -> Load:
-    """Follow the line until the run is through, for a day at most: whoever comes first goes to the first free slot."""
+def follow(bursts: Sequence[Burst], slots: int, *, passing: bool = False) -> Load:
+    """Follow the line until the run is through, for a day at most: whoever comes first goes to the first free slot.
+    ``passing``: count of each minute what is there at any moment of it, in place of what is left at its end.
+    """
     mine = [burst for burst in bursts if burst.own]
     if not mine or slots <= 0:
         return Load(begins=min((burst.at for burst in mine), default=0))
@@ -98,14 +105,14 @@ def follow(bursts: Sequence[Burst], slots: int) -> Load:
     begins = first // MINUTE_MS * MINUTE_MS - LEAD * MINUTE_MS
     end = through if through <= last and not open_ones else 0
     minutes = ((end or last) - begins) // MINUTE_MS + 2
-    own, others = [0] * (minutes + 1), [0] * (minutes + 1)
+    own, others = [0] * (minutes + 2), [0] * (minutes + 2)
     came = [at for at, _burst in tasks]
     ended += [(burst, n, last + LONGEST * MINUTE_MS) for _at, n, burst in line]
     beside: set[str] = set()
     for burst, n, ends in ended:
         count = own if burst.own else others
         count[_place(came[n], begins, minutes)] += 1
-        count[_place(ends, begins, minutes)] -= 1
+        count[_place(ends - passing, begins, minutes) + passing] -= 1
         if not burst.own and came[n] < through and ends > first:
             beside.add(burst.name)
     return Load(
@@ -115,6 +122,16 @@ def follow(bursts: Sequence[Burst], slots: int) -> Load:
         end=end,
         beside=tuple(sorted(beside)),
     )
+
+
+def ahead(bursts: Sequence[Burst], slots: int, begins: int, minutes: int) -> Load:
+    """What is there in each of so many minutes from an instant on, of all these runs, as ``own``."""
+    found = follow([replace(burst, own=True) for burst in bursts], slots, passing=True)
+    begins -= begins % MINUTE_MS
+    skip = (begins - found.begins) // MINUTE_MS
+    line = (0,) * -skip + found.own[max(0, skip) :] if found.own else ()
+    line = line[:minutes] + (0,) * (minutes - len(line))
+    return Load(begins=begins, own=line, others=(0,) * minutes, end=found.end)
 
 
 def _tasks(bursts: Sequence[Burst]) -> Iterator[tuple[int, Burst]]:

@@ -25,7 +25,7 @@ from views.support.operation import Operation
 from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.toggle import Toggle
 
-WIDTH = 520
+WIDTH = 560
 HOUR_S = 3_600
 #: hour of the day at which a night's mute ends
 MORNING = 8
@@ -294,11 +294,13 @@ class ChannelDialog(_Editor):
     def _check(self) -> None:
         made = self.made()
         self._fields["options"].setEnabled(made.kind == channels.MAIL)
-        variable = made.variable if made.name else "…"
-        said = _(
-            "Its address is never kept here: set {variable} on the machines that lead, or keep it in their keyring."
-        )
-        self.hint.setText(said.format(variable=variable))
+        said = _("Its address is never kept here, but on the machines that lead: in their environment or keyring.")
+        if made.name:
+            named = _(
+                "Its address is never kept here: set {variable} on the machines that lead, or keep it in their keyring."
+            )
+            said = named.format(variable=made.variable)
+        self.hint.setText(said)
         self.save_button.disable("" if made.name else _("Type a name first"))
 
     def _on_save(self) -> None:

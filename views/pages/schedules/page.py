@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -13,18 +13,19 @@ from services.domain.insight import schedule as insight
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.monitor.schedules import ScheduleRow
+from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
 from views.page import Page, PageCommand
 from views.pages.schedules import runs, words
 from views.pages.schedules.coming import ComingRuns
+from views.pages.schedules.load_strip import PlannedLoad
 from views.pages.schedules.table import COLUMNS, sentence
 from views.pages.schedules.verbs import VERBS, ScheduleActions, ScheduleVerb
 from views.support import instant
 from views.support.instant import ticks
-from views.support.operation import report
+from views.support.operation import Operation, report
 from views.support.words import way
 from views.tables.delegates import PADDING
 from views.tables.record_model import RecordModel
@@ -37,6 +38,8 @@ from views.widgets.strip import Strip
 EVERY_MS = 3000
 ROOMY = 1000  #: pixels from which on the bar has room for every verb
 LOW = 520  #: a page that is lower has no room for what comes next
+LOWER = 640  #: nor for the line of the workers
+AHEAD_MS = 30_000
 
 
 class SchedulesPage(Page):
@@ -101,12 +104,34 @@ class SchedulesPage(Page):
         margins = QHBoxLayout(self.coming_room)
         margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, PAGE_MARGIN)
         margins.addWidget(self.coming)
+        self.ahead = PlannedLoad()
+        self.ahead_room = QWidget()
+        margins = QHBoxLayout(self.ahead_room)
+        margins.setContentsMargins(PAGE_MARGIN, CARD_GAP, PAGE_MARGIN, 0)
+        margins.addWidget(self.ahead)
+        self.ahead_room.setMinimumHeight(1)  # else the window could not be made lower than it asks for
+        self._looking_ahead = Operation(self, latest=True)
+        self._recount = QTimer(self, interval=AHEAD_MS)
+        self._recount.timeout.connect(self._look_ahead)
+        self.body.addWidget(self.ahead_room)
         self.body.addWidget(self.coming_room)
+        self.ahead_room.hide()
         self.coming_room.hide()
 
     def _place_coming(self) -> None:
         """A low page has room for the schedules alone."""
-        self.coming_room.setVisible(self.height() >= LOW and self.coming.model.rowCount() > 0)
+        there = self.coming.model.rowCount() > 0
+        self.coming_room.setVisible(self.height() >= LOW and there)
+        self.ahead_room.setVisible(self.height() >= LOWER and there and self.ahead.found is not None)
+
+    def _look_ahead(self) -> None:
+        # where the store does not answer, the window says so above all pages
+        self._looking_ahead.start(self._context.schedules.ahead, self._show_ahead, lambda _error: None)
+
+    def _show_ahead(self, found: RunLoad) -> None:
+        self.ahead.show_load(found)
+        self.ahead.show()
+        self._place_coming()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is narrow only the menu has what is seldom wanted."""
@@ -117,14 +142,18 @@ class SchedulesPage(Page):
     def activate(self) -> None:
         """Ask now and then."""
         self._source.set_active(True)
+        self._look_ahead()
+        self._recount.start()
 
     def deactivate(self) -> None:
         """Ask no more."""
         self._source.set_active(False)
+        self._recount.stop()
 
     def refresh(self) -> None:
         """Ask at once."""
         self._source.again(settle=False)
+        self._look_ahead()
 
     def set_acting(self, reason: str) -> None:
         """Change nothing while that is not allowed."""

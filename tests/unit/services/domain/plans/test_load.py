@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.plans.load import LEAD, MINUTE_MS, Burst, follow, spread
+from services.domain.plans.load import LEAD, MINUTE_MS, Burst, ahead, follow, spread
 
 AT = 1_000_000 * MINUTE_MS
 
@@ -69,3 +69,18 @@ def test_a_long_line_is_to_be_spread_over_what_it_takes() -> None:
     assert spread(follow([few], 8), [few], 8) == 0
     done = mine(240, spread_s=600)
     assert spread(follow([done], 8), [done], 8) == 0
+
+
+def test_the_hours_to_come_count_what_passes_through_each_minute() -> None:
+    early = Burst(name="early", at=minute(2), tasks=16, mean_s=60.0)
+    short = Burst(name="short", at=minute(8.2), tasks=8, mean_s=2.0)
+    load = ahead([short, early], 8, AT + 20_000, 12)
+    assert load.begins == AT
+    assert load.own == (0, 0, 16, 8, 0, 0, 0, 0, 8, 0, 0, 0)
+    assert load.peak == (16, minute(2))
+
+
+def test_what_came_before_the_hours_and_what_goes_on_behind_them_is_cut_off() -> None:
+    load = ahead([Burst(name="long", at=AT, tasks=4, mean_s=600.0)], 2, minute(3), 5)
+    assert load.own == (4, 4, 4, 4, 4)
+    assert ahead([], 8, AT, 3).own == (0, 0, 0)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search.query import Query
+from services.sample.fleet import sample_shops
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -288,3 +289,15 @@ def test_what_comes_next_stands_below_in_order_and_leads_to_its_schedule(fleet: 
     assert page.table.current_key() == "often"
     page.resize(1400, 400)
     assert not page.coming_room.isVisible()
+
+
+def test_below_the_schedules_stands_what_they_make_of_the_hours_to_come(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.import_shops(sample_shops(2))
+    plan(fleet, cron="* * * * *")
+    page = open_page()
+    qtbot.waitUntil(page.ahead_room.isVisible, timeout=WAIT_MS)
+    assert page.ahead.words.text().endswith("planned in these 12 h; no worker runs now that would take them.")
+    page.resize(1400, 560)
+    qtbot.waitUntil(page.ahead_room.isHidden, timeout=WAIT_MS)

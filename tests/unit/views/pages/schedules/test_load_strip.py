@@ -1,0 +1,49 @@
+"""What the bars of the line to come say and stand for."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.plans.load import MINUTE_MS, Load
+from services.domain.text.message import Message
+from services.monitor.schedules import RunLoad
+from views.pages.schedules.load_strip import LoadBars, PlannedLoad
+from views.support import instant
+
+HOURS = 12
+
+
+def load(*, at: int, own: tuple[int, ...]) -> RunLoad:
+    said = Message("load.ahead", {"tasks": 240, "hours": HOURS, "slots": 8})
+    return RunLoad(at=at, slots=8, load=Load(begins=at, own=own, others=(0,) * len(own)), said=(said,))
+
+
+@pytest.fixture
+def noon() -> int:
+    now = instant.now_ms()
+    return now - now % (60 * MINUTE_MS)
+
+
+def test_a_bar_stands_for_the_most_of_its_minutes_and_says_so(qtbot: QtBot, noon: int) -> None:
+    bars = LoadBars()
+    qtbot.addWidget(bars)
+    bars.resize(1200, 60)
+    own = (0,) * 6 + (3, 40, 7, 0, 0, 0) + (0,) * (HOURS * 60 - 12)
+    bars.show_load(load(at=noon, own=own).load, 8)
+    assert bars.bars()[:3] == [(0, 0), (40, 0), (0, 0)]
+    assert bars.words_at(15).endswith("40 tasks wait or run")
+    assert bars.words_at(-5).endswith("0 tasks wait or run")
+
+
+def test_the_card_tells_what_is_planned_and_when_the_line_is_longest(qtbot: QtBot, noon: int) -> None:
+    card = PlannedLoad()
+    qtbot.addWidget(card)
+    card.show_load(load(at=noon, own=(0, 240, 8, 0)))
+    assert card.words.text() == "240 tasks are planned in these 12 h, for 8 slots."
+    assert card.bars.isVisibleTo(card)
+    card.show_load(
+        RunLoad(at=noon, slots=0, load=Load(begins=noon), said=(Message("load.ahead_nothing", {"hours": 12}),))
+    )
+    assert card.words.text() == "No run is planned in these 12 h."
+    assert not card.bars.isVisibleTo(card)
