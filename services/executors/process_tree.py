@@ -193,8 +193,19 @@ def end_orphans() -> int:
     """
     # with all that they started: the guard of a killed worker may be at the same work, and whoever kills a flow first
     # must not leave its offspring, which nobody could tell from strangers any more
-    owners = {_owner_of(member) for member in psutil.process_iter()} - {""}
+    here = _namespace("self")
+    owners = {_owner_of(member) for member in psutil.process_iter() if _namespace(member.pid) == here} - {""}
     return sum(end_owned(by) for by in owners if _is_dead(by))
+
+
+def _namespace(number: int | str) -> str:
+    """Among which processes a number counts on Linux, "" where nobody tells: in a container of this machine an owner
+    has another number than here, and would be taken for dead.
+    """
+    try:
+        return os.readlink(f"/proc/{number}/ns/pid")
+    except OSError:
+        return ""
 
 
 def _is_dead(by: str) -> bool:

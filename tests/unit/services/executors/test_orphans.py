@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -27,6 +28,22 @@ tree = ProcessTree([sys.executable, "-c", flow], environment=dict(os.environ))
 print(tree.pid, tree.process.stdout.readline().decode(), flush=True)
 os.kill(os.getpid(), 9)
 """
+
+_APART = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc")
+_WORK_APART = """
+import os, sys
+from services.executors.process_tree import ProcessTree
+tree = ProcessTree([sys.executable, "-c", "import time; time.sleep(600)"], environment=dict(os.environ))
+print("up", flush=True)
+sys.stdin.readline()
+print(tree.exited(), flush=True)
+tree.process.kill()
+"""
+
+
+def _may_be_apart() -> bool:
+    tool = shutil.which(_APART[0])
+    return tool is not None and subprocess.run([*_APART, "true"], capture_output=True, check=False).returncode == 0
 
 
 def _sleeps(number: int) -> bool:
@@ -56,3 +73,19 @@ def test_what_outlives_its_worker_is_ended_and_what_is_at_work_is_not() -> None:
         for stream in (mine.process.stdout, mine.process.stderr):
             assert stream is not None
             stream.close()
+
+
+def test_what_is_at_work_in_a_container_of_this_machine_is_left_alone() -> None:
+    """Its owner has another number there than here."""
+    if not _may_be_apart():
+        pytest.skip("no process may have a namespace of its own here")
+    with subprocess.Popen(
+        [*_APART, sys.executable, "-c", _WORK_APART], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as there:
+        assert there.stdin is not None
+        assert there.stdout is not None
+        assert there.stdout.readline() == "up\n"
+        process_tree.end_orphans()
+        there.stdin.write("\n")
+        there.stdin.flush()
+        assert there.stdout.readline() == "False\n", "its flow was ended"
