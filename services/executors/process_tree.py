@@ -203,7 +203,7 @@ def _namespace(number: int | str) -> str:
     has another number than here, and would be taken for dead.
     """
     try:
-        return os.readlink(f"/proc/{number}/ns/pid")
+        return str(Path(f"/proc/{number}/ns/pid").readlink())
     except OSError:
         return ""
 

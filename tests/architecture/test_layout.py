@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 
 import pytest
 
-from tests.architecture.source import ROOT
+from tests.architecture.source import ROOT, modules
 
 FOLDERS = {"console", "views", "services", "resources", "tests"}
 FILES = {
@@ -58,3 +59,20 @@ def test_no_file_holds_two_versions_of_itself() -> None:
     texts = [ROOT / path for path in _kept() if path.endswith((".md", ".py", ".toml", ".lua", ".po", ".json", ".txt"))]
     mark = b"\n<<<<<" + b"<< "
     assert [str(path) for path in texts if mark in path.read_bytes()] == []
+
+
+def test_no_text_to_be_translated_stands_within_another() -> None:
+    """Before Python 3.12 nobody who collects texts sees one in the braces of an f-string: it would stay English."""
+    words = {"_": 0, "N_": 0, "ngettext": 0, "pgettext": 1, "npgettext": 1}  # the place of the text
+    hidden = [
+        f"{path}:{call.lineno} {text.value}"
+        for path, tree in modules()
+        for braces in ast.walk(tree)
+        if isinstance(braces, ast.FormattedValue)
+        for call in ast.walk(braces)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in words
+        and isinstance(text := call.args[words[call.func.id]], ast.Constant)
+    ]
+    assert not hidden, "put them together outside, or give a text places: _('{name}: {why}').format(...)"

@@ -65,7 +65,7 @@ class ProfileButton(QAbstractButton):
         """Say the name again."""
         self.setAccessibleName(_("Connection: {name} {tag}").format(name=self.text(), tag=self._tag).strip())
         told = _("Nobody checks the certificate of the server: whoever stands between can read and change everything.")
-        self.setToolTip(f"{_('Switch connection')}\n{told}" if self._unverified else _("Switch connection"))
+        self.setToolTip("\n".join([_("Switch connection"), told]) if self._unverified else _("Switch connection"))
 
     def _tag_width(self) -> int:
         return QFontMetrics(theme().font("badge")).horizontalAdvance(self._tag) + 11 if self._tag else 0

@@ -215,10 +215,17 @@ TRIES = {
 @pytest.mark.parametrize("what", list(TRIES))
 def test_the_profile_allows_what_the_sandbox_needs_and_no_more(what: str) -> None:
     call, wanted = TRIES[what]
+    if wanted == 0 and _exits(call):
+        pytest.skip("not allowed here anyhow, as in a chroot")
+    assert _exits(call, "-m", "tests.support.seccomp", str(PROFILE), sys.executable) == wanted
+
+
+def _exits(call: str, *under: str) -> int:
+    """What the kernel says of a call in a process of its own: its exit code."""
     begin = "import ctypes, os, sys; c = ctypes.CDLL(None, use_errno=True)"
     code = f"{begin}; r = {call}; sys.exit(ctypes.get_errno() if r else 0)"
-    words = [sys.executable, "-m", "tests.support.seccomp", str(PROFILE), sys.executable, "-S", "-E", "-c", code]
-    assert subprocess.run(words, cwd=DEPLOY.parents[1], check=False).returncode == wanted
+    words = [sys.executable, *under, "-S", "-E", "-c", code]
+    return subprocess.run(words, cwd=DEPLOY.parents[1], check=False).returncode
 
 
 def test_the_profile_is_one_for_containerd_too() -> None:

@@ -77,7 +77,7 @@ class SheetColumns(QWidget):
             self._make_room(one)
             why = render(one.why) if one.why is not None and one.filled else ""
             values = text.listed([safe.one_line(value, 40) for value in one.samples])
-            field.setToolTip(safe.tooltip(f"{_('not used')}: {why}" if why else values))
+            field.setToolTip(safe.tooltip(": ".join([_("not used"), why]) if why else values))
             set_look(field, tone="retrying" if why else "text")
             field.setAccessibleName(_("Field of column {column}").format(column=safe.one_line(one.title, 60)))
         self.place()

@@ -149,7 +149,7 @@ class DayBars(QWidget):
             self.setAccessibleDescription("")
         elif self._from < 0:
             alerts = sum(len(bell.rings) for bell in self.bells())
-            rung = [f"{_('Alerts')} {text.count(alerts)}"] if alerts else []
+            rung = [" ".join([_("Alerts"), text.count(alerts)])] if alerts else []
             self.setAccessibleDescription(", ".join([*self._told(0, self._count() - 1), *rung]))
         else:
             first, last = sorted((self._from, self._to))

@@ -300,7 +300,7 @@ class PastStrip(QWidget):
             begin=shown.clock(begin, lanes.end), end=shown.clock(min(begin + lanes.step_ms, lanes.end), lanes.end)
         )
         if place >= len(lanes.failed) or lanes.failed[place] == UNTOLD:
-            return f"{when}\n{_('No record')}"
+            return "\n".join([when, _("No record")])
         facts = [
             _("Became dead letters: {n}").format(n=text.count(lanes.failed[place])),
             _("Waited at most: {n}").format(n=text.count(lanes.waiting[place])),

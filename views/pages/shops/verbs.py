@@ -187,7 +187,7 @@ class ShopActions(QObject):
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
-        kinds = f"{_('Tables')} (*.csv *.tsv *.xlsx)"
+        kinds = _("Tables") + " (*.csv *.tsv *.xlsx)"
         name, _kind = QFileDialog.getOpenFileName(self._owner, _("Shops from a file"), "", kinds)
         if name:
             self.import_from(Path(name))

@@ -26,6 +26,6 @@ def test_what_is_not_exact_is_refused(text: str, why: str) -> None:
 
 def test_exact_values_and_plain_mistakes_are_those_of_json() -> None:
     assert strict_json.loads('{"a": [1, 2.5, null, "ß"]}') == {"a": [1, 2.5, None, "ß"]}
-    with pytest.raises(ValueError, match="Expecting value") as told:
+    with pytest.raises(ValueError, match=r"Expecting value|Illegal trailing comma") as told:
         strict_json.loads("[1, ]")
     assert not isinstance(told.value, strict_json.Inexact)
