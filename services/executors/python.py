@@ -21,7 +21,7 @@ from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handler_child import MARK
 from services.executors.handover import Handover
 from services.executors.process_tree import describe_exit
-from services.executors.stdout import RESULT_LIMIT, BoundedLog, LineSplitter, Output, OutputLimits, Pump
+from services.executors.stdout import RESULT_LIMIT, BoundedLog, LineSplitter, Output, OutputLimits, Pipe, pump
 
 log = logging.getLogger(__name__)
 JOBS_PER_CHILD = 1_000  #: then a fresh one: handlers leak
@@ -222,12 +222,12 @@ class HandlerProcess:
         self.began = False  #: the child took the last job up; otherwise another child may safely have it
         self.tree, channel = python_child.start("services.executors.handler_child", environment, cwd)
         process = self.tree.process
-        for stream, receive, room, on_end in (
-            (process.stdout, self._out, RESULT_LIMIT, self._pipe_ended),
-            (process.stderr, self._err, 0, self._pipe_ended),
-            (channel, self._said, 8 * RESULT_LIMIT, self._channel_ended),
-        ):
-            Pump(stream, LineSplitter(limits.line_bytes, room), receive, on_end).start()
+        pump(
+            Pipe(process.stdout, LineSplitter(limits.line_bytes, RESULT_LIMIT), self._out, self._pipe_ended),
+            Pipe(process.stderr, LineSplitter(limits.line_bytes), self._err, self._pipe_ended),
+            # the last, so that the answer is heard after what was printed before it
+            Pipe(channel, LineSplitter(limits.line_bytes, 8 * RESULT_LIMIT), self._said, self._channel_ended),
+        )
         self._send({"modules": list(modules)})
 
     @property
@@ -261,7 +261,9 @@ class HandlerProcess:
             self._job = None
         run.output.close()
         files.finish()
-        return _outcome(watch, run, None if self.usable else self._exit_code())
+        # who has answered is asked whether it lives when it is given back
+        died = run.answer is None and not self.usable
+        return _outcome(watch, run, self._exit_code() if died else None)
 
     def kill(self) -> None:
         """End it with everything it started."""

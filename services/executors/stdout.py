@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import logging
 import os
+import select
+import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +18,7 @@ import msgspec
 from services.domain.task import classify
 from services.domain.task.record import ERROR_LIMIT
 
+log = logging.getLogger(__name__)
 CHUNK = 64 * 1024
 RESULT_LIMIT = 256 * 1024  #: bytes of JSON that a record keeps as its result
 
@@ -193,31 +198,76 @@ class Output:
         return True
 
 
-class Pump(threading.Thread):
-    """Reads one pipe to its end and closes it; ``on_end`` is called last."""
+class Pipe:
+    """One pipe of a child, read to its end and closed; ``on_end`` is called last."""
 
     def __init__(
         self, stream: Any, splitter: LineSplitter, line: Callable[[bytes, bool], None], on_end: Callable[[], None]
     ) -> None:
-        super().__init__(name="child-output", daemon=True)
         self._stream, self._splitter, self._line, self._on_end = stream, splitter, line, on_end
+        self.number: int = stream.fileno()
+
+    def take(self) -> bool:
+        """Wait for the next bytes and hand their lines on; False at the end."""
+        try:
+            chunk = os.read(self.number, CHUNK)
+            for line, cut in self._splitter.feed(chunk) if chunk else self._splitter.flush():
+                self._line(line, cut)
+        except OSError:  # the pipe was taken away: nothing more to read
+            return False
+        except Exception:  # what one pipe brings must not leave the others unread
+            log.exception("what a child printed")
+            return False
+        return bool(chunk)
+
+    def leave(self) -> None:
+        """Close it."""
+        with contextlib.suppress(OSError):
+            self._stream.close()
+        self._on_end()
+
+
+class Pump(threading.Thread):
+    """Reads pipes until nobody can write to them any more, each as soon as it has something: one thread that is woken
+    once for what a child writes to all of them.
+    """
+
+    def __init__(self, *pipes: Pipe) -> None:
+        super().__init__(name="child-output", daemon=True)
+        self._pipes = pipes
 
     def run(self) -> None:
-        """Read until nobody can write any more."""
-        try:
-            with self._stream:
-                number = self._stream.fileno()
-                while chunk := os.read(number, CHUNK):
-                    self._hand_on(self._splitter.feed(chunk))
-            self._hand_on(self._splitter.flush())
-        except OSError:
-            pass  # the pipe was taken away: nothing more to read
-        finally:
-            self._on_end()
+        """Read them to their ends."""
+        if len(self._pipes) == 1:
+            _read(self._pipes[0])
+        else:
+            _read_all(self._pipes)
 
-    def _hand_on(self, lines: list[tuple[bytes, bool]]) -> None:
-        for line, cut in lines:
-            self._line(line, cut)
+
+def pump(*pipes: Pipe) -> None:
+    """Begin to read them: in one thread, on Windows in one for each, where nobody can wait for several pipes."""
+    for together in [(pipe,) for pipe in pipes] if sys.platform == "win32" else [pipes]:
+        Pump(*together).start()
+
+
+def _read(pipe: Pipe) -> None:
+    while pipe.take():
+        pass
+    pipe.leave()
+
+
+def _read_all(pipes: Sequence[Pipe]) -> None:
+    if sys.platform == "win32":
+        return
+    left = {pipe.number: pipe for pipe in pipes}
+    ready = select.poll()
+    for number in left:
+        ready.register(number, select.POLLIN)
+    while left:
+        for number, _ in ready.poll():
+            if not left[number].take():
+                ready.unregister(number)
+                left.pop(number).leave()
 
 
 def decode(data: bytes, encoding: str = "utf-8", *, whole: bool = True) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from services.executors import own_folder, python_child
 from services.executors.browser import orders
-from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pump
+from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pipe, Pump
 
 log = logging.getLogger(__name__)
 PREFIX = "fleetdeck-browser-"
@@ -48,7 +48,7 @@ class BrowserHost:
             (process.stderr, self._printed, 0, _nothing),
             (channel, self._hear, 8 * RESULT_LIMIT, self._has_gone),
         ):
-            Pump(stream, LineSplitter(10_000, room), receive, on_end).start()
+            Pump(Pipe(stream, LineSplitter(10_000, room), receive, on_end)).start()
         self._send(setup(str(self.folder)))
         if not self._wait_for_start():
             words = " ".join(self._said[-5:])[-1000:]

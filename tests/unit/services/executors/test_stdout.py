@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
+import threading
 
 import pytest
 from hypothesis import given
@@ -14,8 +17,10 @@ from services.executors.stdout import (
     LineSplitter,
     Output,
     OutputLimits,
+    Pipe,
     bounded_json,
     decode,
+    pump,
 )
 
 
@@ -197,3 +202,32 @@ def test_other_results_are_kept_as_text() -> None:
     large = json.loads(bounded_json("x" * (RESULT_LIMIT + 10)))
     assert large["text"].startswith('"xxx')
     assert large["left_out_bytes"] > RESULT_LIMIT - 2100
+
+
+def test_pipes_are_read_to_their_ends_whatever_one_of_them_brings() -> None:
+    heard: dict[str, list[bytes]] = {"good": [], "bad": [], "late": []}
+    ended = {name: threading.Event() for name in heard}
+    writers: dict[str, int] = {}
+
+    def hear(name: str, line: bytes, _cut: bool) -> None:
+        heard[name].append(line)
+        if name == "bad":
+            raise ValueError(line)
+
+    pipes = []
+    for name in heard:
+        reading, writers[name] = os.pipe()
+        stream = open(reading, "rb", buffering=0)  # noqa: PTH123, SIM115 - the pump closes it
+        pipes.append(Pipe(stream, LineSplitter(100), functools.partial(hear, name), ended[name].set))
+    pump(*pipes)
+    os.write(writers["bad"], b"no message\nnever heard\n")
+    assert ended["bad"].wait(20.0)
+    os.write(writers["good"], b"one\ntwo\nhalf")
+    os.close(writers["good"])
+    assert ended["good"].wait(20.0)
+    assert not ended["late"].is_set()
+    os.write(writers["late"], b"three\n")
+    os.close(writers["late"])
+    assert ended["late"].wait(20.0)
+    os.close(writers["bad"])
+    assert heard == {"good": [b"one", b"two", b"half"], "bad": [b"no message"], "late": [b"three"]}
