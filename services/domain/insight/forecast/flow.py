@@ -322,7 +322,9 @@ def again(flow: Flow, facts: Facts) -> Flow:
     same = (facts.store, facts.broker, facts.blocked, facts.cut_off) == (
         before.store, before.broker, before.blocked, before.cut_off,
     )  # fmt: skip
-    told = flow.state == DRAINING and not drains(facts.rates)  # and that is not so any more
+    # and that is not so any more
+    told = flow.state == DRAINING and not drains(facts.rates)
+    told = told or (flow.state == GROWING and facts.waiting - bound < LEAST_QUEUE)
     gone = facts.waiting < bound or not (facts.waiting and flow.facts.waiting)
     if flow.state in (LOADING, LOST) or not same or gone or told or kept.persons != then.persons:
         trimmed = replace(kept, persons=(), laters=()) if facts.waiting < bound else kept
@@ -358,7 +360,7 @@ def _of_work(facts: Facts, runnable: int) -> Flow:
         return Flow(state=PERSON if persons else LATER, facts=facts, reason=NEVER if persons else UNKNOWN)
     if not facts.slots:
         return Flow(state=NO_WORKER, facts=facts, reason=NOBODY_WORKS)
-    return _moving(facts)
+    return _moving(facts, runnable)
 
 
 def _arriving(facts: Facts) -> float:
@@ -373,10 +375,10 @@ def _stepped(more: int) -> int:
     return max(1, more) if more <= 2 else -(-more // 4) * 4
 
 
-def _moving(facts: Facts) -> Flow:
+def _moving(facts: Facts, runnable: int) -> Flow:
     whole, now = cleared(facts), started(facts)
     limited = _limited(facts)
-    if grows(facts):
+    if grows(facts, runnable):
         work = _arriving(facts)
         more = _stepped(math.ceil(work * 1.05) - facts.slots) if work > facts.slots and not limited else 0
         return Flow(state=GROWING, facts=facts, reason=NEVER, more_slots=more, limited=limited)
@@ -388,11 +390,15 @@ def _moving(facts: Facts) -> Flow:
     return Flow(state=DRAINING, facts=facts, estimate=whole, limited=limited)
 
 
-def grows(facts: Facts) -> bool:
-    """Whether more comes in than goes out, and still does, and nobody has room for it."""
+def grows(facts: Facts, runnable: int) -> bool:
+    """Whether more comes in than goes out, and still does, and nobody has room for it. ``runnable``: of what waits,
+    the tasks that nothing holds; the rates count all, and what came to a pause or a login is no growth of these.
+    """
     rates = facts.rates
     came, went = rates.in_s * rates.window_s, rates.out_s * rates.window_s
-    more = came - went >= max(LEAST_GROWTH, GROWTH * came) and facts.waiting >= LEAST_QUEUE
+    more = came - went >= max(LEAST_GROWTH, GROWTH * came) and runnable >= LEAST_QUEUE
+    if runnable < facts.waiting:
+        more = more and came - went <= runnable + facts.running
     lasts = rates.recent_in > rates.recent_out and rates.steady_in > rates.out_s
     lasts = lasts and rates.parts_in >= ONGOING and rates.quiet_s <= LATEST * rates.window_s
     return more and lasts and (facts.busy >= facts.slots or bool(_limited(facts)))

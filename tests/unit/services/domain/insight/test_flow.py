@@ -227,6 +227,22 @@ def test_two_tasks_behind_a_busy_shop_are_no_queue_that_grows() -> None:
     assert flow.judge(Facts(waiting=12, running=1, slots=4, busy=1, rates=busy, lines=(queue,))).state == flow.GROWING
 
 
+@pytest.mark.parametrize(("free", "grows"), [(1, False), (6, False), (60, True)])
+def test_what_comes_to_a_pause_is_no_growth_of_the_others(free: int, grows: bool) -> None:
+    """Sixty came more than went: of few that nothing holds hardly any can be among them."""
+    rates = Rates(in_s=1.2, out_s=0.2, recent_in=1.2, recent_out=0.2, steady_in=1.2, window_s=60.0)
+    shop = line(free, arrivals_s=0.01)
+    held = Facts(waiting=300 + free, running=1, slots=1, busy=1, persons=(("paused", 300),), rates=rates, lines=(shop,))
+    assert (flow.judge(held).state == flow.GROWING) == grows
+
+
+def test_growth_is_not_told_of_what_is_left_once_the_others_are_held() -> None:
+    facts = Facts(waiting=42, running=6, slots=6, busy=6, rates=GROWS, lines=SIX, persons=(("login", 20),))
+    before = flow.judge(facts)
+    after = flow.again(before, replace(facts, waiting=21))
+    assert (before.state, after.state == flow.GROWING) == (flow.GROWING, False)
+
+
 def test_a_burst_that_has_ended_is_not_called_growth() -> None:
     burst = Rates(in_s=5.0, out_s=2.8, recent_in=0.0, recent_out=2.8, steady_in=0.1, window_s=60.0)
     assert flow.judge(Facts(waiting=42, slots=6, busy=6, rates=burst, lines=SIX)).state != flow.GROWING
