@@ -275,6 +275,7 @@ class MainWindow(QMainWindow):
         page.activate()
         self.stand_still(still)
         self.page_changed.emit(page_id)
+        self.toasts.arrange()  # other buttons stand there now
 
     def back(self) -> None:
         """Return to the page before (Alt+Left)."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
-from views.support import text
+from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import line
 from views.support.paint import draw_line
@@ -118,15 +118,13 @@ class StatusBar(QFrame):
 
     part_clicked = Signal(str)
 
-    def __init__(self, zone: tzinfo | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "statusbar")
         self.setFixedHeight(STATUS_BAR)
-        self._zone = zone
         self._vitals = Vitals()
         self._rights, self._rights_label, self._rights_tone = "", "", "retrying"
         self._operator, self._role = "", ""
-        self._offset = timedelta()
         self._parts: dict[str, StatusPart] = {}
         self._dividers: dict[str, QWidget] = {}
         self._row = QHBoxLayout(self)
@@ -212,16 +210,10 @@ class StatusBar(QFrame):
         words = f"{name} · {role}" if role else name
         self._parts["operator"].show_part(words)
 
-    def set_zone(self, zone: tzinfo | None, offset: timedelta = timedelta()) -> None:
-        """Show times of `zone`, corrected by the clock skew against the server."""
-        self._zone, self._offset = zone, offset
-        self._show_clock()
-
     def _show_clock(self) -> None:
-        now = datetime.now(self._zone).astimezone(self._zone) + self._offset  # noqa: TID251  (shows the wall clock)
-        zone = now.tzinfo
-        name = text.zone_name(now, zone) if zone is not None else ""
-        self._parts["clock"].show_part("", f"{now:%H:%M:%S}", name, tip=f"{now:%Y-%m-%d}")
+        zone = shown.zone()  # that of all other times on screen
+        now = datetime.now(zone)  # noqa: TID251  (shows the wall clock)
+        self._parts["clock"].show_part("", f"{now:%H:%M:%S}", text.zone_name(now, zone), tip=f"{now:%Y-%m-%d}")
 
     def retranslate(self) -> None:
         """Say everything again."""

@@ -1,11 +1,12 @@
-"""The stack of toasts at the bottom right: at most three, the newest at the bottom."""
+"""The stack of toasts at the bottom: at most three, the newest lowest; at the right, unless buttons stand there."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
+from views.support.keys import Shortcut
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 from views.widgets.toast import Toast, ToastSpec
@@ -14,6 +15,10 @@ MAX_TOASTS = 3
 _MARGIN, _GAP = 16, 10
 #: the verbs of a page stand in its foot at the right; a message must not lie on what one presses next
 _FOOT = 50
+#: places to try, as shares of the free width, the usual one first
+_PLACES = (1.0, 0.6, 0.25)
+#: what is higher is read and scrolled, not pressed
+_CONTROL = 48
 
 
 class Toasts(QObject):
@@ -29,7 +34,9 @@ class Toasts(QObject):
         super().__init__(host)
         self._host = host
         self._stack: list[Toast] = []
+        self._place = _PLACES[0]
         host.installEventFilter(self)
+        Shortcut("window.message", host, self.close_newest)
         # once the texts themselves have their new size
         theme().changed.connect(self.arrange, Qt.ConnectionType.QueuedConnection)
 
@@ -69,6 +76,11 @@ class Toasts(QObject):
         for toast in [one for one in self._stack if one.spec.key == key]:
             self._drop(toast)
 
+    def close_newest(self) -> None:
+        """Close the message that came last, by the keyboard."""
+        if self._stack:
+            self._stack[-1].close_now()
+
     def toasts(self) -> tuple[Toast, ...]:
         """Return what is shown, oldest first."""
         return tuple(self._stack)
@@ -92,17 +104,49 @@ class Toasts(QObject):
 
     @Slot()
     def arrange(self) -> None:
-        """Put the toasts in their places."""
-        bottom = self._host.height() - STATUS_BAR - _FOOT - _GAP
-        for toast in reversed(self._stack):
+        """Put the toasts in their places: on the fewest buttons, and where they are if that is as good."""
+        for toast in self._stack:
             height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
             toast.resize(toast.width(), height)
-            toast.move(QPoint(self._host.width() - toast.width() - _MARGIN, bottom - height))
+        if not self._stack:
+            self._place = _PLACES[0]
+            return
+        below = self._buttons()
+        covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
+        if covered[self._place] > min(covered.values()):
+            self._place = min(_PLACES, key=covered.__getitem__)
+        for toast, rect in zip(self._stack, self._rects(self._place), strict=True):
+            toast.move(rect.topLeft())
             toast.raise_()
-            bottom -= height + _GAP
+
+    def _rects(self, place: float) -> list[QRect]:
+        """Where each would stand, oldest first."""
+        found: list[QRect] = []
+        bottom = self._host.height() - STATUS_BAR - _FOOT - _GAP
+        for toast in reversed(self._stack):
+            left = _MARGIN + round((self._host.width() - toast.width() - 2 * _MARGIN) * place)
+            found.append(QRect(QPoint(left, bottom - toast.height()), toast.size()))
+            bottom -= toast.height() + _GAP
+        return found[::-1]
+
+    def _buttons(self) -> list[QRect]:
+        """What can be pressed in the window, besides the messages themselves; a part that is cut off does not count."""
+        found = []
+        for one in self._host.findChildren(QWidget):
+            if one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL or not one.isVisible():
+                continue
+            if any(toast.isAncestorOf(one) for toast in self._stack):
+                continue
+            seen = one.visibleRegion().boundingRect()
+            found.append(QRect(one.mapTo(self._host, seen.topLeft()), seen.size()))
+        return found
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the size of the window."""
         if event.type() == QEvent.Type.Resize:
             self.arrange()
         return False
+
+
+def _covers(rects: list[QRect], button: QRect) -> bool:
+    return any(rect.intersects(button) for rect in rects)

@@ -66,6 +66,7 @@ COMMANDS = (
     Command("window.save", N_("save what is seen as PDF or picture"), "Ctrl+S"),
     Command("window.print", N_("print what is seen"), "Ctrl+P"),
     Command("window.undo", N_("take back while Undo is offered"), "Ctrl+Z"),
+    Command("window.message", N_("close the newest message of the corner"), "Shift+Esc"),
     Command("window.link", N_("copy a link to what is seen; paste one into the search to open it"), "Ctrl+Shift+L"),
     Command("window.freeze", N_("freeze the view, or let it go on"), "Ctrl+."),
     Command("window.refresh", N_("refresh, or connect again"), "F5"),

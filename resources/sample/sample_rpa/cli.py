@@ -54,7 +54,8 @@ def _execute(platform: str, task_type: str, param: dict[str, Any], timeout: floa
         deadline=time.monotonic() + timeout,
     )
     run = FlowContext(platform, param, client, {name: env.get(name, "") for name in _PLACES})
-    run.log(f"{task_type} as profile {param.get('profile_id', '-')}, port {param.get('debug_port', '-')}")
+    port = f", port {param['debug_port']}" if param.get("debug_port") else ""  # only where a browser is lent
+    run.log(f"{task_type} as profile {param.get('profile_id') or '-'}{port}")
     try:
         result = FLOWS[task_type](run)
     except FlowError:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from views.shell.status_bar import StatusBar, StatusPart, Vitals
+from views.support import shown
 
 VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
 
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> StatusBar:
-    bar = StatusBar(ZoneInfo("Asia/Shanghai"))
+    bar = StatusBar()
     qtbot.addWidget(bar)
     bar.resize(1200, 26)
     bar.show()
@@ -77,9 +77,15 @@ def test_who_and_when(bar: StatusBar) -> None:
     assert words(bar, "operator") == "Chen Yu · operator"
     bar.show_operator("Chen Yu")
     assert words(bar, "operator") == "Chen Yu"
-    assert bar.part("clock")._suffix == "UTC+8"
-    bar.set_zone(None, timedelta(seconds=3))
-    assert words(bar, "clock").count(":") >= 2
+
+
+def test_the_clock_has_the_zone_of_all_other_times(bar: StatusBar, request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(lambda: shown.set_zone(""))
+    for zone, name in (("Asia/Shanghai", "UTC+8"), ("Asia/Kolkata", "UTC+5:30")):
+        shown.set_zone(zone)
+        bar.retranslate()
+        assert words(bar, "clock").count(":") >= 2
+        assert bar.part("clock").accessibleName().endswith(name)
 
 
 def test_the_clock_runs_only_while_seen(bar: StatusBar) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -100,3 +102,31 @@ def test_what_lasts_speaks_the_language_of_the_moment(toasts: Toasts) -> None:
         assert lasts not in toasts.toasts()
     finally:
         i18n.set_language("en")
+
+
+def test_a_message_does_not_lie_on_what_is_pressed_next(toasts: Toasts) -> None:
+    first = toasts.show(ToastSpec(text="x", status="dead"))
+    usual = first.geometry()
+    host = first.parentWidget()
+    older = QPushButton("older", host)
+    older.move(usual.center())
+    older.show()
+    toasts.arrange()
+    assert not first.geometry().intersects(older.geometry())
+    older.hide()
+    aside = first.geometry()
+    toasts.show(ToastSpec(text="y", status="dead"))
+    assert first.x() == aside.x(), "it does not jump about where it is well"
+    toasts.clear()
+    assert toasts.show(ToastSpec(text="z", sticky=True)).geometry() == usual
+    toasts.clear()
+
+
+def test_the_keyboard_closes_the_newest(qtbot: QtBot, toasts: Toasts) -> None:
+    host = toasts.show(ToastSpec(text="1", status="dead")).parentWidget()
+    toasts.show(ToastSpec(text="2", status="dead"))
+    host.activateWindow()
+    qtbot.waitUntil(host.isActiveWindow)
+    QTest.keyClick(host, Qt.Key.Key_Escape, Qt.KeyboardModifier.ShiftModifier)
+    assert texts(toasts) == ["1"]
+    toasts.clear()

@@ -10,7 +10,7 @@ from services.domain.insight import attempts, same_work
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.task.notes import Suppressed
 from services.domain.task.record import Attempt, Step, Task
-from services.domain.task.status import Status
+from services.domain.task.status import Status, Triage
 from services.domain.text.mask import masked_text
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
@@ -133,9 +133,12 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
         why = safe.one_line(masked_text(messages.own(same_work.why_again(task))), 120)
         words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
         by = task.created_by or task.origin
+        if task.origin == "republish" and task.parent:
+            words, source = _("Republished by"), _("from {id}").format(id=safe.one_line(task.parent, 80))
+            why = text.listed([part for part in (source, why) if part], ";")
         return step.at, TimelineEntry(time=time, text=words, strong=by, tail=why, status="")
     if step.from_ == step.to:
-        return step.at, _changed(step, time)
+        return step.at, _replaced(task, step, time) or _changed(step, time)
     if step.to == Status.RUNNING:
         return step.at, TimelineEntry(
             time=time, text=_("Attempt {n} started on").format(n=step.attempt), strong=step.worker, status="running"
@@ -152,6 +155,21 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
     at = wait_words.words(gate.name, gate) if gate is not None else shown.gate_word(step.note)
     tail = at if step.to == Status.BLOCKED else ""
     return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
+
+
+def _replaced(task: Task, step: Step, time: str) -> TimelineEntry | None:
+    """That another task stands for a dead one from this step on: by whom, and which."""
+    if not task.successor or step is not task.steps[-1] or step.to != Status.DEAD:
+        return None
+    other = safe.one_line(task.successor, 80)
+    if task.triage == Triage.REPUBLISHED:
+        tail = _("as {id}").format(id=other)
+        return TimelineEntry(
+            time=time, text=_("Republished by"), strong=safe.one_line(step.note, 80), tail=tail, status="succeeded"
+        )
+    if task.triage == Triage.OVERTAKEN:
+        return TimelineEntry(time=time, text=_("The same work succeeded later as"), strong=other, status="succeeded")
+    return None
 
 
 def _changed(step: Step, time: str) -> TimelineEntry:

@@ -74,6 +74,38 @@ def test_the_timeline_tells_that_a_pass_was_taken_back() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("triage", "note", "told"),
+    [
+        ("republished", "ben", ("Republished by", "ben", "as t2")),
+        ("overtaken", "t2", ("The same work succeeded later as", "t2", "")),
+        ("archived", "ben", ("Changed by", "ben", "")),
+    ],
+)
+def test_the_timeline_of_a_letter_names_what_stands_for_it(triage: str, note: str, told: tuple[str, ...]) -> None:
+    steps = (
+        Step(1000, "running", "dead", "w1"),
+        Step(2000, "dead", "dead", note="li"),
+        Step(3000, "dead", "dead", note=note),
+    )
+    task = Task(
+        task_id="t1", shop_id="s1", platform="pdd", task_type="work", status="dead", steps=steps, triage=triage,
+        successor="" if triage == "archived" else "t2",
+    )  # fmt: skip
+    *_, before, line = timeline(task, 10_000)
+    assert (before.text, before.strong) == ("Changed by", "li")
+    assert (line.text, line.strong, line.tail) == told
+
+
+def test_the_timeline_of_the_new_task_names_the_letter() -> None:
+    task = Task(
+        task_id="t2", shop_id="s1", platform="pdd", task_type="work", status="queued", origin="republish",
+        created_by="ben", parent="t1", steps=(Step(1000, "", "pending"),),
+    )  # fmt: skip
+    (line, *_) = timeline(task, 10_000)
+    assert (line.text, line.strong, line.tail) == ("Republished by", "ben", "from t1")
+
+
 def test_an_attempt_ends_before_what_became_of_the_task_by_it() -> None:
     steps = (
         Step(1000, "", "pending"),
